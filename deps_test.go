@@ -132,14 +132,15 @@ var rules = map[string]rule{
 			// It asks the system what reading a page takes.
 			" golang.org/x/sys/unix",
 		// The matrix runs every program on host processes, too.
-		testsOnly: "sync/mpi",
+		testsOnly: "sync/mpi internal/noise",
 	},
+	"internal/noise":  {pure: true, imports: "vtime internal/random network mpivirt"},
 	"internal/result": {pure: true},
 	"internal/loggp":  {pure: true, imports: "vtime network"},
 	// It reads the clocks of the host.
 	"internal/cputime": {imports: "vtime golang.org/x/sys/unix"},
 	"study": {
-		imports: "vtime internal/spelling network collectives mpivirt bench internal/result" +
+		imports: "vtime internal/spelling network collectives mpivirt bench internal/noise internal/result" +
 			// Only one process may write the results.
 			" golang.org/x/sys/unix",
 		// The programs are simulated in its tests.
@@ -163,7 +164,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/result study internal/loggp" +
+		imports: "vtime internal/spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

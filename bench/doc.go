@@ -1,5 +1,4 @@
-// Package bench holds the programs that gigarank can run by name, and the noise that a
-// run can add to them.
+// Package bench holds the programs that gigarank can run by name.
 //
 // # Model
 //
@@ -9,17 +8,10 @@
 // "Performance of Time Warp under synthetic workloads", 1990), builds its simulation on
 // the engine directly. Both are a [Simulation] to the caller.
 //
-// Operating system noise ([ParseNoise]) steals time from compute phases only, as in
-// Hoefler, Schneider and Lumsdaine, "Characterizing the influence of system noise on
-// large-scale applications by simulation" (SC 2010). While a rank waits for a message,
-// noise costs it nothing.
-//
 // # Invariants
 //
 //   - A program is a package-level Entry, which [Programs] lists.
 //   - The two forms of a program give the same fingerprint.
-//   - Noise is a pure function of (seed, rank, begin, length): it is the same in any
-//     order of calls and on any host.
 //
 // # Use
 //

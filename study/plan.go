@@ -10,6 +10,7 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
+	"gigarank/internal/noise"
 	"gigarank/internal/spelling"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -70,7 +71,7 @@ type Plan struct {
 	Algorithms []string
 	Machines   []*network.Machine // with mappings and ranks per node applied
 	Noises     []string
-	noises     map[string]bench.Noise
+	noises     map[string]noise.Spec
 	Seeds      []uint64
 
 	digests map[*network.Machine]string
@@ -192,7 +193,7 @@ func (p *Plan) Machine(point Point) *network.Machine {
 }
 
 // Noise returns the noise of a point.
-func (p *Plan) Noise(point Point) bench.Noise { return p.noises[point.Noise] }
+func (p *Plan) Noise(point Point) noise.Spec { return p.noises[point.Noise] }
 
 // Operations returns the operations that a study can take: those that a program times.
 func Operations() []string {
@@ -425,10 +426,10 @@ func (r *reader) filled(machines []*network.Machine) []*network.Machine {
 }
 
 // noises returns the noises by name. None is always the first.
-func (r *reader) noises() (names []string, noises map[string]bench.Noise) {
-	names, noises = []string{NoNoise}, map[string]bench.Noise{NoNoise: {}}
+func (r *reader) noises() (names []string, noises map[string]noise.Spec) {
+	names, noises = []string{NoNoise}, map[string]noise.Spec{NoNoise: {}}
 	for _, spec := range r.axes.Noise {
-		noise, err := bench.ParseNoise(spec, r.read)
+		noise, err := noise.Parse(spec, r.read)
 		if !r.check("--noise", err) {
 			continue
 		}

@@ -21,7 +21,7 @@ type Point struct {
 	MachineDigest string         `json:"machine_digest"`
 	RanksPerNode  int            `json:"ranks_per_node"`
 	Mapping       string         `json:"mapping"`
-	Noise         string         `json:"noise"` // see [bench.Noise.String]
+	Noise         string         `json:"noise"` // see [noise.Spec.String]
 	Compute       vtime.Duration `json:"compute_ps"`
 	Iterations    int            `json:"iterations"`
 	Seed          uint64         `json:"seed"`

@@ -11,6 +11,7 @@ import (
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/internal/loggp"
+	"gigarank/internal/noise"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/study"
@@ -29,7 +30,7 @@ func completeValues(root *cobra.Command) {
 		"allreduce": func() []string { return algorithmNames(collectives.Allreduce) },
 		"algorithm": algorithmPairs, "mapping": network.Mappings, "algorithms": nil, // those of the operation that is studied
 		"model": func() []string { return loggp.Models }, "calibrate": func() []string { return calibrateModes },
-		"cpu": texts(cpuModes), "stacks": texts(stackWays), "noise": func() []string { return append([]string{study.NoNoise}, bench.NoiseForms()...) },
+		"cpu": texts(cpuModes), "stacks": texts(stackWays), "noise": func() []string { return append([]string{study.NoNoise}, noise.Forms()...) },
 	}
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {

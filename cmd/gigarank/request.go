@@ -16,6 +16,7 @@ import (
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
+	"gigarank/internal/noise"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/sync"
@@ -288,7 +289,7 @@ func (r *request) readNumbers(c *terminal.Console, f *runFlags, faults *terminal
 	}
 	faults.Add("--seed", err)
 	r.config.Seed = seed
-	noise, err := bench.ParseNoise(f.noise, c.ReadFile)
+	noise, err := noise.Parse(f.noise, c.ReadFile)
 	faults.AddFile("--noise", err)
 	r.noise = noise.String()
 	r.config.Noise = noise.Seeded(seed)

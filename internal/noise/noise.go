@@ -1,4 +1,4 @@
-package bench
+package noise
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"gigarank/vtime"
 )
 
-// noiseForms are the kinds of noise and their notation.
-var noiseForms = []struct {
+// forms are the kinds of noise and their notation.
+var forms = []struct {
 	kind, form string
 	parameters int
 }{
@@ -23,33 +23,33 @@ var noiseForms = []struct {
 	{"trace", "trace:FILE", 1},
 }
 
-// NoiseForms returns the notation of each kind of noise.
-func NoiseForms() []string {
-	forms := make([]string, len(noiseForms))
-	for i, f := range noiseForms {
-		forms[i] = f.form
+// Forms returns the notation of each kind of noise.
+func Forms() []string {
+	written := make([]string, len(forms))
+	for i, f := range forms {
+		written[i] = f.form
 	}
-	return forms
+	return written
 }
 
 // leastGap bounds the number of interruptions in a compute phase, each of which
 // costs the host a random number.
 const leastGap = vtime.Microsecond
 
-// noiseSalt separates the numbers drawn for noise from those that the program draws
+// salt separates the numbers drawn for noise from those that the program draws
 // from the same seed.
-const noiseSalt = 0x6e6f697365
+const salt = 0x6e6f697365
 
-// Noise is a description of operating system noise, for any seed. The zero value is
-// none.
-type Noise struct {
+// Spec is a description of operating system noise, for any seed. The zero value is
+// no noise.
+type Spec struct {
 	text   string
 	seeded func(seed uint64) mpivirt.Noise
 }
 
 // String returns the description, and for a trace a digest of the file. Noises of equal
 // texts are equal.
-func (n Noise) String() string {
+func (n Spec) String() string {
 	if n.seeded == nil {
 		return "none"
 	}
@@ -57,14 +57,14 @@ func (n Noise) String() string {
 }
 
 // Seeded returns the noise of a run with a seed, nil for none.
-func (n Noise) Seeded(seed uint64) mpivirt.Noise {
+func (n Spec) Seeded(seed uint64) mpivirt.Noise {
 	if n.seeded == nil {
 		return nil
 	}
-	return n.seeded(random.Mix(seed ^ noiseSalt))
+	return n.seeded(random.Mix(seed ^ salt))
 }
 
-// ParseNoise reads a description of operating system noise:
+// Parse reads a description of operating system noise:
 //
 //	periodic:PERIOD,DURATION          every PERIOD, for DURATION; each rank at a phase of its own
 //	exponential:MEANGAP,MEANDURATION  gaps and durations exponentially distributed
@@ -76,12 +76,12 @@ func (n Noise) Seeded(seed uint64) mpivirt.Noise {
 // Gaps are times of computing between two interruptions. An empty text or "none" is no
 // noise. read reads the file of a trace, whose format trace.go describes. The error
 // names all faults of the text; for the contents of a file it is [network.Faults].
-func ParseNoise(text string, read func(path string) ([]byte, error)) (Noise, error) {
+func Parse(text string, read func(path string) ([]byte, error)) (Spec, error) {
 	if text == "" || text == "none" {
-		return Noise{}, nil
+		return Spec{}, nil
 	}
 	kind, rest, _ := strings.Cut(text, ":")
-	for _, f := range noiseForms {
+	for _, f := range forms {
 		if f.kind != kind {
 			continue
 		}
@@ -90,19 +90,19 @@ func ParseNoise(text string, read func(path string) ([]byte, error)) (Noise, err
 		}
 		fields := strings.Split(rest, ",")
 		if len(fields) != f.parameters || rest == "" {
-			return Noise{}, fmt.Errorf("%q is not a noise SPEC: write %s", text, f.form)
+			return Spec{}, fmt.Errorf("%q is not a noise SPEC: write %s", text, f.form)
 		}
-		seeded, err := newNoise(kind, fields)
+		seeded, err := newSource(kind, fields)
 		if err != nil {
-			return Noise{}, fmt.Errorf("%q is not a noise SPEC: %w", text, err)
+			return Spec{}, fmt.Errorf("%q is not a noise SPEC: %w", text, err)
 		}
-		return Noise{text, seeded}, nil
+		return Spec{text, seeded}, nil
 	}
-	return Noise{}, fmt.Errorf("%q is not a noise SPEC: unknown kind %q: write one of %s", text, kind, strings.Join(NoiseForms(), ", "))
+	return Spec{}, fmt.Errorf("%q is not a noise SPEC: unknown kind %q: write one of %s", text, kind, strings.Join(Forms(), ", "))
 }
 
-// newNoise returns noise of a kind. fields has the right number of parameters.
-func newNoise(kind string, fields []string) (func(seed uint64) mpivirt.Noise, error) {
+// newSource returns noise of a kind. fields has the right number of parameters.
+func newSource(kind string, fields []string) (func(seed uint64) mpivirt.Noise, error) {
 	first, err := vtime.ParseDuration(fields[0])
 	second, err2 := vtime.ParseDuration(fields[1])
 	err = errors.Join(err, err2)
@@ -130,28 +130,28 @@ func newNoise(kind string, fields []string) (func(seed uint64) mpivirt.Noise, er
 		return nil, err
 	}
 	if kind == "periodic" {
-		return func(seed uint64) mpivirt.Noise { return &periodicNoise{seed, first, second} }, nil
+		return func(seed uint64) mpivirt.Noise { return &periodic{seed, first, second} }, nil
 	}
 	return func(seed uint64) mpivirt.Noise {
-		return &randomNoise{seed: seed, gap: first, duration: second, alpha: alpha}
+		return &irregular{seed: seed, gap: first, duration: second, alpha: alpha}
 	}, nil
 }
 
-// periodicNoise takes the rank's core away for duration in each period. A rank's first
+// periodic takes the rank's core away for duration in each period. A rank's first
 // interruption begins at its phase, a random instant of the first period. Others are
 // taken to have come before it.
-type periodicNoise struct {
+type periodic struct {
 	seed             uint64
 	period, duration vtime.Duration
 }
 
 // phase returns the time within each period at which the rank's interruption begins.
-func (n *periodicNoise) phase(rank int) vtime.Duration {
+func (n *periodic) phase(rank int) vtime.Duration {
 	return vtime.Duration(random.Intn(n.seed, uint64(rank), 0, int(n.period)))
 }
 
 // Extend implements mpivirt.Noise.
-func (n *periodicNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
+func (n *periodic) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
 	if d <= 0 {
 		return d
 	}
@@ -169,10 +169,10 @@ func (n *periodicNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.D
 	return wait + d + interruptions*n.duration
 }
 
-// randomNoise interrupts computing after exponentially distributed gaps, which have no
+// irregular interrupts computing after exponentially distributed gaps, which have no
 // memory. So a phase draws its interruptions afresh, keyed by the rank and the time at
 // which it begins. No state is kept from one phase to the next.
-type randomNoise struct {
+type irregular struct {
 	seed          uint64
 	gap, duration vtime.Duration // duration is the mean, or the minimum of the Pareto distribution
 	alpha         float64        // of the Pareto distribution; 0 for the exponential one
@@ -180,7 +180,7 @@ type randomNoise struct {
 
 // Extend implements mpivirt.Noise. It takes time in proportion to the number of
 // interruptions. Gaps are whole picoseconds, so that processors cannot differ in them.
-func (n *randomNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
+func (n *irregular) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
 	stream := random.Uint64(n.seed, uint64(rank), uint64(t))
 	total := d
 	for counter := uint64(0); ; counter += 2 {
@@ -198,7 +198,7 @@ func (n *randomNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Dur
 }
 
 // interruption draws the duration of an interruption.
-func (n *randomNoise) interruption(stream, counter uint64) vtime.Duration {
+func (n *irregular) interruption(stream, counter uint64) vtime.Duration {
 	if n.alpha == 0 {
 		return random.Exponential(n.seed, stream, counter, n.duration)
 	}

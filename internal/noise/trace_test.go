@@ -1,4 +1,4 @@
-package bench_test
+package noise_test
 
 import (
 	"errors"
@@ -8,15 +8,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gigarank/bench"
+	"gigarank/internal/noise"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/vtime"
 )
 
 // traceText reads a trace from a text.
-func traceText(text string) (bench.Noise, error) {
-	return bench.ParseNoise("trace:detours", func(string) ([]byte, error) { return []byte(text), nil })
+func traceText(text string) (noise.Spec, error) {
+	return noise.Parse("trace:detours", func(string) ([]byte, error) { return []byte(text), nil })
 }
 
 func mustTrace(t interface{ Fatal(...any) }, text string, seed uint64) mpivirt.Noise {
@@ -211,31 +211,5 @@ func TestTraceHasADigest(t *testing.T) {
 	}
 	if len(texts) != 2 {
 		t.Errorf("two traces have the names %v", texts)
-	}
-}
-
-// Under every kind of noise a program gives one result, however it is hosted.
-func TestNoiseHoweverHosted(t *testing.T) {
-	for _, program := range []string{"barriertest", "allreducetest"} {
-		e, err := bench.Lookup(program)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, spec := range []string{"periodic:50us,5us", "exponential:30us,3us", "pareto:30us,1us,2", "trace:three"} {
-			var plain *mpivirt.Result
-			for engines := 1; engines <= 3; engines++ {
-				for _, kind := range e.Forms {
-					c := bench.Config{Options: bench.Options{Iterations: 4, Compute: 100 * vtime.Microsecond, Payload: 24}}
-					c.Kind, c.Noise = kind, mustParse(t, spec, 3)
-					r := run(t, program, "xt5", 29, engines, c)
-					if plain == nil {
-						plain = r
-					}
-					if err := sameOutcome(r, plain); err != nil {
-						t.Errorf("%s under %s on %d engines as %v: %v", program, spec, engines, kind, err)
-					}
-				}
-			}
-		}
 	}
 }

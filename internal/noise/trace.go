@@ -1,4 +1,4 @@
-package bench
+package noise
 
 import (
 	"crypto/sha256"
@@ -66,19 +66,19 @@ func (t *trace) instant(computed vtime.Duration) vtime.Duration {
 }
 
 // loadTrace reads a trace file.
-func loadTrace(path string, read func(path string) ([]byte, error)) (Noise, error) {
+func loadTrace(path string, read func(path string) ([]byte, error)) (Spec, error) {
 	text, err := read(path)
 	if err != nil {
-		return Noise{}, fmt.Errorf("the noise trace cannot be read: %w", err)
+		return Spec{}, fmt.Errorf("the noise trace cannot be read: %w", err)
 	}
 	t, faults := parseTrace(path, string(text))
 	if faults != nil {
-		return Noise{}, faults
+		return Spec{}, faults
 	}
 	digest := sha256.Sum256(text)
-	return Noise{
+	return Spec{
 		text:   fmt.Sprintf("trace:%s@%s", path, hex.EncodeToString(digest[:6])),
-		seeded: func(seed uint64) mpivirt.Noise { return &traceNoise{seed, t} },
+		seeded: func(seed uint64) mpivirt.Noise { return &replayed{seed, t} },
 	}, nil
 }
 
@@ -177,16 +177,16 @@ func (r *traceReader) finish() {
 	}
 }
 
-// traceNoise takes the rank's core away as in the trace, over and over. Each rank
+// replayed takes the rank's core away as in the trace, over and over. Each rank
 // begins at a random instant of the trace.
-type traceNoise struct {
+type replayed struct {
 	seed  uint64
 	trace *trace
 }
 
 // Extend implements mpivirt.Noise. It takes time in proportion to the logarithm of the
 // number of detours.
-func (n *traceNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
+func (n *replayed) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
 	if d <= 0 {
 		return d
 	}
