@@ -240,7 +240,7 @@ func (b *body) run(n int) (stops bool) {
 			again++
 		}
 		if b.engine.by_thread.there != 0 {
-			b.threadIntrudes()
+			b.failForThread()
 		}
 		for _, lp := range b.list[ran:n] { // after one that stops
 			k.Yield(lp, lp+1)
@@ -302,7 +302,7 @@ func (b *body) takeCall(lp int32) bool {
 		}
 	}
 	if by := &b.engine.by_thread; by.there != 0 && int32(by.lp) == lp {
-		b.threadIntrudes()
+		b.failForThread()
 	}
 	if r.returned_by != byCall {
 		b.leave(lp, r)

@@ -3,7 +3,7 @@
 package native
 
 /*
-#include "toolchain/runtime/rank/interface.h"
+#include "rank/interface.h"
 */
 import "C"
 

@@ -3,7 +3,7 @@
 package native
 
 /*
-#include "toolchain/runtime/rank/interface.h"
+#include "rank/interface.h"
 */
 import "C"
 
@@ -71,7 +71,7 @@ func (b *body) operationFailed(o operation, signal int) {
 	by := &b.engine.by_operation
 	err := error(nil)
 	if by.there != 0 {
-		err = fmt.Errorf("%s was called by an operation of the program: operations must only compute", intruding(by))
+		err = fmt.Errorf("%s was called by an operation of the program: operations must only compute", foreignFunction(by))
 		by.there = 0
 	} else {
 		err = b.crash("the operation of the program", "the operation of the program", signal)
@@ -101,16 +101,16 @@ func (b *body) reducing(o operation) (lp int32, p world.Procedure) {
 	return first, world.NoProcedure
 }
 
-// threadIntrudes ends the rank whose thread has done what only ranks may.
-func (b *body) threadIntrudes() {
+// failForThread ends the rank whose thread has called a function that only ranks may call.
+func (b *body) failForThread() {
 	by := &b.engine.by_thread
 	b.k.Fail(int32(by.lp), world.NoProcedure, fmt.Errorf("%s was called from a thread that the rank has started: "+
-		"MPI_Init_thread provides MPI_THREAD_FUNNELED at most, so that only the rank itself may", intruding(by)))
+		"MPI_Init_thread provides MPI_THREAD_FUNNELED at most, so that only the rank itself may", foreignFunction(by)))
 	by.there = 0
 }
 
-// intruding returns the name of the function that was called outside of ranks.
-func intruding(by *cIntrusion) string {
+// foreignFunction returns the name of the function of a foreign call.
+func foreignFunction(by *cForeignCall) string {
 	if by.procedure != C.GIGARANK_NONE {
 		return "MPI_" + procedureOf(int32(by.procedure)).NameInC()
 	}

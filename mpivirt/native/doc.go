@@ -73,7 +73,7 @@
 // (`move_variables` in `rank/variables.c`). The engines of a process share the mappings that the system allows
 // it; beyond them variables are copied. Thread-local variables are those of the engine's thread. A rank
 // that has waited may go on on another thread: the runtime then finds its engine anew
-// (`gigarank_current` in `rank/internal.h`). The
+// (`gigarank_current` in `rank/running.h`). The
 // loader calls no constructors: a first initialisation in each program notes them
 // (`gigarank_hold`), and ranks call them. The one that asks the processor what it can, in a dozen slow instructions, is also called
 // as the program is loaded (`gigarank_ask_processor` in `rank/object_constructors.c`), and finds its work done in ranks. What the C library keeps for a process, the runtime keeps

@@ -3,12 +3,12 @@
 package native
 
 /*
-#cgo CFLAGS: -O2
+#cgo CFLAGS: -O2 -I${SRCDIR}/toolchain/runtime
 #cgo LDFLAGS: -ldl
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "toolchain/runtime/rank/interface.h"
+#include "rank/interface.h"
 
 static struct gigarank_program *load(void *f, const char *path) {
 	return ((struct gigarank_program *(*)(const char *))f)(path);
@@ -53,7 +53,7 @@ type (
 	cProgram = C.struct_gigarank_program
 	cBurst   = C.struct_gigarank_burst
 
-	cIntrusion = C.struct_gigarank_intrusion
+	cForeignCall = C.struct_gigarank_foreign_call
 )
 
 // runtime holds the functions of the C runtime, which is loaded once.

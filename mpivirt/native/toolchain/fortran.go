@@ -160,7 +160,7 @@ func fortranSource() (string, error) {
 		return "", err
 	}
 	var s strings.Builder
-	s.WriteString("#include \"fortran/fortran.h\"\n")
+	s.WriteString("#include \"fortran/fortran.h\"\n#include \"mpi/objects.h\"\n#include \"mpi/unsupported.h\"\n")
 	for i, d := range all {
 		if generated[i] {
 			if err := writeBinding(&s, d); err != nil {

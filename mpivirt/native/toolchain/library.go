@@ -31,7 +31,7 @@ const libraryName = "libgigarank_mpi.so"
 
 // libraryFlags compile the runtime, whose headers are found by folder and name, and those of programs by
 // name. Ranks are switched between any two of its functions, so that it must not keep the address of a
-// thread's variables across calls: the variable that matters has a fixed offset (see rank/internal.h).
+// thread's variables across calls: the variable that matters has a fixed offset (see rank/running.h).
 var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Werror=implicit-function-declaration", "-Iruntime", "-I."}
 
 // headersOf is the folder of the headers that programs include. They lie beside the library, the sources in folders.

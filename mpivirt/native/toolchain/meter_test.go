@@ -29,7 +29,7 @@ func (s *scripted) Thread() (int64, int) {
 
 // harness reads instants of both clocks, with the number of the thread, and tells the CPU time
 // of the burst that every second one ends.
-const harness = `#include "rank/internal.h"
+const harness = `#include "rank/meter.h"
 #include <stdio.h>
 
 static long long now, used, thread, late;

@@ -1,7 +1,12 @@
 /* The functions that lower folders call in higher ones. */
 #include "fortran/fortran.h"
+#include "libc/environment.h"
+#include "libc/files.h"
+#include "libc/launchers.h"
 #include "libc/process.h"
-#include "mpi/attributes.h"
+#include "libc/signals.h"
+#include "mpi/errors.h"
+#include "mpi/objects.h"
 #include "rank/hooks.h"
 
 const struct gigarank_hooks gigarank_hooks = {

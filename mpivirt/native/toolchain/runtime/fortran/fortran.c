@@ -1,6 +1,13 @@
 /* The bindings of Fortran: what those that are generated share, and those that differ from C. */
 #include "fortran/fortran.h"
+#include "libc/process.h"
+#include "mpi/arguments.h"
+#include "mpi/communicators.h"
 #include "mpi/datatypes.h"
+#include "mpi/errors.h"
+#include "mpi/objects.h"
+#include "mpi/types.h"
+#include "rank/running.h"
 
 #include <string.h>
 

@@ -1,12 +1,9 @@
 /* What the bindings of Fortran share. Handles are INTEGERs there: predefined ones have their
  * values, a request its slot, and others a place in a table of the rank. */
-#ifndef GIGARANK_FORTRAN_H
-#define GIGARANK_FORTRAN_H
+#ifndef GIGARANK_FORTRAN_FORTRAN_H
+#define GIGARANK_FORTRAN_FORTRAN_H
 
-#include "libc/process.h"
-#include "mpi/objects.h"
-#include "mpi/unsupported.h"
-#include "rank/internal.h"
+#include "mpi.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,15 @@
 /* Processes that a rank starts by the C library, which would give them the environment of the simulator. */
 #define _GNU_SOURCE
-#include "libc/process.h"
+#include "libc/environment.h"
+#include "rank/real.h"
+#include "rank/running.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

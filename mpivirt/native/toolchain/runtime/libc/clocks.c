@@ -2,6 +2,12 @@
  * virtual time, which stands for 2000-01-01 00:00 UTC where a date is asked for. */
 #define _GNU_SOURCE
 #include "libc/process.h"
+#include "rank/computation.h"
+#include "rank/meter.h"
+#include "rank/ranks.h"
+#include "rank/real.h"
+#include "rank/running.h"
+#include "rank/threads.h"
 #include "gigarank.h"
 
 #include <errno.h>

@@ -1,6 +1,13 @@
 /* A rank's own environment, and what it is told of its process and host. */
 #define _GNU_SOURCE
+#include "libc/environment.h"
+#include "libc/launchers.h"
 #include "libc/process.h"
+#include "rank/programs.h"
+#include "rank/ranks.h"
+#include "rank/real.h"
+#include "rank/running.h"
+#include "rank/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +31,11 @@ static char **variable(char **list, const char *name, size_t length) {
 
 /* own_entry returns a rank's copy of an entry. */
 static char *own_entry(struct gigarank_process *p, const char *entry, size_t length) {
-	for (struct value *v = p->values; v; v = v->next)
+	for (struct gigarank_value *v = p->values; v; v = v->next)
 		if (strncmp(v->entry, entry, length + 1) == 0)
 			return v->entry;
 	size_t size = strlen(entry) + 1;
-	struct value *v = malloc(sizeof *v + size);
+	struct gigarank_value *v = malloc(sizeof *v + size);
 	if (!v)
 		gigarank_fatal("gigarank: no memory for the environment of a rank\n");
 	v->next = p->values, p->values = v;

@@ -1,21 +1,27 @@
 /* The end of a rank, as the program asks for it. */
 #define _GNU_SOURCE
+#include "libc/exit.h"
 #include "libc/process.h"
+#include "rank/foreign.h"
+#include "rank/object_constructors.h"
+#include "rank/ranks.h"
+#include "rank/real.h"
+#include "rank/running.h"
 
 #include <pthread.h>
 
-static void push(struct exit_function **list, void (*f)(void *, int), void *what) {
-	struct exit_function *one = malloc(sizeof *one);
+static void push(struct gigarank_exit_function **list, void (*f)(void *, int), void *what) {
+	struct gigarank_exit_function *one = malloc(sizeof *one);
 	if (!one)
 		gigarank_fatal("gigarank: no memory for the functions that end a rank\n");
-	*one = (struct exit_function){*list, f, what};
+	*one = (struct gigarank_exit_function){*list, f, what};
 	*list = one;
 }
 
 /* call_all calls the functions of a list. One of them may add others or end the rank. */
-static void call_all(struct exit_function **list, int code) {
+static void call_all(struct gigarank_exit_function **list, int code) {
 	while (*list) {
-		struct exit_function one = **list;
+		struct gigarank_exit_function one = **list;
 		free(*list);
 		*list = one.next;
 		one.function(one.what, code);
@@ -84,7 +90,7 @@ int __cxa_thread_atexit(void (*f)(void *), void *what, void *object) { return __
 __attribute__((noreturn)) void exit(int code) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r) {
-		gigarank_outside("exit");
+		gigarank_end_foreign("exit");
 		real(exit)(code);
 		__builtin_unreachable();
 	}
@@ -100,7 +106,7 @@ __attribute__((noreturn)) void exit(int code) {
 __attribute__((noreturn)) void quick_exit(int code) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r) {
-		gigarank_outside("quick_exit");
+		gigarank_end_foreign("quick_exit");
 		real(quick_exit)(code);
 		__builtin_unreachable();
 	}
@@ -112,7 +118,7 @@ __attribute__((noreturn)) void quick_exit(int code) {
 __attribute__((noreturn)) void _exit(int code) {
 	if (gigarank_running())
 		gigarank_leave(code & 0xff);
-	gigarank_outside("_exit");
+	gigarank_end_foreign("_exit");
 	real(_exit)(code);
 	__builtin_unreachable();
 }

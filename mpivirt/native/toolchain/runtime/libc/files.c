@@ -1,6 +1,10 @@
 /* A rank's own working directory, mask of new files and standard streams. */
 #define _GNU_SOURCE
+#include "libc/files.h"
 #include "libc/process.h"
+#include "libc/threads.h"
+#include "rank/real.h"
+#include "rank/running.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +25,7 @@ struct gigarank_directory {
 /* A thread may have a working directory and a mask of its own. An engine whose ranks ask for one
  * has its thread take that of the rank that runs. */
 static int part(struct gigarank_engine *e) {
-	if (e->keeps & (DIRECTORY | MASK))
+	if (e->keeps & (GIGARANK_KEEPS_DIRECTORY | GIGARANK_KEEPS_MASK))
 		return 0;
 	if (unshare(CLONE_FS) != 0)
 		return -1;
@@ -67,7 +71,7 @@ static int go_to(struct gigarank_engine *e, int file) {
 		errno = why;
 		return -1;
 	}
-	e->keeps |= DIRECTORY;
+	e->keeps |= GIGARANK_KEEPS_DIRECTORY;
 	e->directory = gigarank_process(e->running)->directory = number;
 	return 0;
 }
@@ -92,7 +96,7 @@ mode_t umask(mode_t mask) {
 	if (part(e) != 0)
 		return real(umask)(mask);
 	struct gigarank_process *p = gigarank_process(r);
-	e->keeps |= MASK;
+	e->keeps |= GIGARANK_KEEPS_MASK;
 	p->has_mask = 1, p->mask = mask & 0777;
 	return real(umask)(mask);
 }
@@ -108,11 +112,11 @@ void gigarank_close_directories(struct gigarank_engine *e) {
 
 void gigarank_adopt(struct gigarank_engine *e, struct gigarank_rank *r) {
 	struct gigarank_process *p = r ? r->process : NULL;
-	if (e->keeps & LOCALE)
+	if (e->keeps & GIGARANK_KEEPS_LOCALE)
 		uselocale(p && p->locale ? p->locale : LC_GLOBAL_LOCALE);
-	if (e->keeps & DIRECTORY && e->directory != (p ? p->directory : 0))
+	if (e->keeps & GIGARANK_KEEPS_DIRECTORY && e->directory != (p ? p->directory : 0))
 		go(e, p ? p->directory : 0);
-	if (e->keeps & MASK)
+	if (e->keeps & GIGARANK_KEEPS_MASK)
 		real(umask)(p && p->has_mask ? p->mask : e->mask);
 }
 

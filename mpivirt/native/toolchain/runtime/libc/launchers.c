@@ -1,7 +1,10 @@
 /* Variables of the environment by which launchers tell a process its number. Scripts and libraries choose files and
  * devices by them. A rank has its own, of the simulated machine, whatever has launched the simulator. */
 #define _GNU_SOURCE
+#include "libc/launchers.h"
 #include "libc/process.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
 
 #include <string.h>
 

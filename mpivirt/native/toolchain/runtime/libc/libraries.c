@@ -1,6 +1,10 @@
 /* What the libraries of Fortran and C++ ask of the system. */
 #define _GNU_SOURCE
+#include "libc/files.h"
+#include "libc/output.h"
 #include "libc/process.h"
+#include "rank/real.h"
+#include "rank/running.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The lock of a file of counts, which gcov and compilers read. */
 #define _GNU_SOURCE
-#include "rank/internal.h"
+#include "rank/running.h"
 
 #include <fcntl.h>
 #include <stdarg.h>

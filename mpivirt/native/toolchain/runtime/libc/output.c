@@ -1,6 +1,9 @@
 /* What ranks write to standard output. */
 #define _GNU_SOURCE
+#include "libc/output.h"
+#include "libc/files.h"
 #include "libc/process.h"
+#include "rank/running.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -2,9 +2,12 @@
  * library are in the scope that all objects of the process share. A plugin looks in its own scope
  * first, where the runtime is, as the program does. */
 #define _GNU_SOURCE
-#include "libc/process.h"
+#include "rank/ranks.h"
+#include "rank/real.h"
+#include "rank/running.h"
 
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 
 /* opener returns the engine whose rank runs, or has started this thread, NULL if there is none. */

@@ -2,6 +2,9 @@
  * The state is made when a rank first asks for it. */
 #define _GNU_SOURCE
 #include "libc/process.h"
+#include "libc/pthread_keys.h"
+#include "rank/real.h"
+#include "rank/running.h"
 
 #include <arpa/inet.h>
 #include <langinfo.h>
@@ -18,8 +21,8 @@ int64_t *gigarank_slept(struct gigarank_rank *r, int writes) {
 	return writes || r->process ? &gigarank_process(r)->slept : &never;
 }
 
-static void forget(struct exit_function *all) {
-	for (struct exit_function *next; all; all = next) {
+static void forget(struct gigarank_exit_function *all) {
+	for (struct gigarank_exit_function *next; all; all = next) {
 		next = all->next;
 		free(all);
 	}
@@ -32,7 +35,7 @@ void gigarank_forget_process(struct gigarank_rank *r) {
 	forget(p->thread_exits), forget(p->exits), forget(p->quick_exits);
 	if (p->locale)
 		freelocale(p->locale);
-	for (struct value *next; p->values; p->values = next) {
+	for (struct gigarank_value *next; p->values; p->values = next) {
 		next = p->values->next;
 		free(p->values);
 	}
@@ -246,7 +249,7 @@ char *setlocale(int category, const char *name) {
 				freelocale(base);
 			return NULL;
 		}
-		gigarank_current->keeps |= LOCALE;
+		gigarank_current->keeps |= GIGARANK_KEEPS_LOCALE;
 		uselocale(made);
 		if (p->locale)
 			freelocale(p->locale);

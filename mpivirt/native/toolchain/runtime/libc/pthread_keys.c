@@ -2,7 +2,10 @@
  * of Fortran keeps the state of random numbers under one. What a thread keeps that the rank has
  * started is the thread's. */
 #define _GNU_SOURCE
+#include "libc/pthread_keys.h"
 #include "libc/process.h"
+#include "rank/real.h"
+#include "rank/running.h"
 
 #include <errno.h>
 #include <pthread.h>

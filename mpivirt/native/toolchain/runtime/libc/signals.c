@@ -1,6 +1,10 @@
 /* A rank's own handlers of signals, and those that wait until they are not blocked. */
 #define _GNU_SOURCE
+#include "libc/signals.h"
 #include "libc/process.h"
+#include "rank/crashes.h"
+#include "rank/real.h"
+#include "rank/running.h"
 
 #include <errno.h>
 

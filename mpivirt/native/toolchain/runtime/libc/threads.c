@@ -1,6 +1,11 @@
 /* Threads and processes that a rank starts. */
 #define _GNU_SOURCE
+#include "libc/threads.h"
+#include "libc/environment.h"
 #include "libc/process.h"
+#include "rank/ranks.h"
+#include "rank/real.h"
+#include "rank/running.h"
 #include "rank/threads.h"
 
 #include <aio.h>

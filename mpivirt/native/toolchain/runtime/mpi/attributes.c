@@ -1,9 +1,20 @@
 /* Attributes of communicators and datatypes. */
 #include "mpi/attributes.h"
+#include "mpi/arguments.h"
+#include "mpi/communicators.h"
 #include "mpi/datatypes.h"
+#include "mpi/objects.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* An attribute of a communicator or datatype. */
+struct gigarank_attribute {
+	struct gigarank_attribute *next; /* set earlier */
+	struct gigarank_keyval *key;
+	void *value;
+};
 
 /* A key. Its number is what the program knows it by. */
 struct gigarank_keyval {

@@ -1,5 +1,7 @@
 /* Buffers of operations that go on after their call, where stacks are copied. */
 #include "mpi/bounce_buffers.h"
+#include "mpi/arguments.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Buffers of operations that go on after their call, where stacks are copied. */
-#ifndef GIGARANK_BOUNCE_BUFFERS_H
-#define GIGARANK_BOUNCE_BUFFERS_H
+#ifndef GIGARANK_MPI_BOUNCE_BUFFERS_H
+#define GIGARANK_MPI_BOUNCE_BUFFERS_H
 
-#include "rank/internal.h"
+#include "rank/interface.h"
 
 struct gigarank_bounce_buffer;
 

@@ -1,7 +1,13 @@
 /* Collectives, and the operations of reductions. */
+#include "mpi/collectives.h"
+#include "mpi/arguments.h"
+#include "mpi/bounce_buffers.h"
 #include "mpi/datatypes.h"
 #include "mpi/exchanges.h"
-#include "mpi/bounce_buffers.h"
+#include "mpi/types.h"
+#include "mpi/waits.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -367,12 +373,12 @@ static int blocks(struct gigarank_call *c, struct staging *s, struct gigarank_nu
 	if (size < 0)
 		return refuse(c->procedure, MPI_ERR_TYPE, "the handle is no type");
 	for (int32_t i = 0; i < s->n; i++) {
-		int64_t count = number_at(counts, i);
+		int64_t count = gigarank_number_at(counts, i);
 		if (count < 0)
 			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d", (long long)count, i);
 		if (__builtin_mul_overflow(count, size, &s->counts[i]) || s->counts[i] > GIGARANK_MOST_BYTES)
 			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d is more than memory holds", (long long)count, i);
-		s->displacements[i] = has_numbers(displacements) ? number_at(displacements, i) * size : *all;
+		s->displacements[i] = gigarank_has_numbers(displacements) ? gigarank_number_at(displacements, i) * size : *all;
 		*packed = *packed && (s->displacements[i] == *all || !count);
 		CHECK(gigarank_add_up(c->procedure, all, s->counts[i]));
 	}
@@ -396,7 +402,7 @@ static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
 /* listed checks that the counts of blocks are given, where the rank needs them. Without displacements
  * blocks lie one behind another. */
 static int listed(const struct gigarank_call *c, int needed, struct gigarank_numbers counts) {
-	if (needed && !has_numbers(counts))
+	if (needed && !gigarank_has_numbers(counts))
 		return refuse(c->procedure, c->procedure == GIGARANK_ALLTOALLV ? MPI_ERR_ARG : MPI_ERR_COUNT, "the list of counts is NULL");
 	return MPI_SUCCESS;
 }
@@ -430,7 +436,7 @@ static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datat
 			return MPI_ERR_NO_MEM;
 		CHECK_STAGED(blocks(&c, s, recvcounts, displacements, recvtype, &all, &packed));
 		if (sent == MPI_IN_PLACE)
-			sent = (char *)received + s->displacements[c.member], sendcount = number_at(recvcounts, c.member), sendtype = recvtype;
+			sent = (char *)received + s->displacements[c.member], sendcount = gigarank_number_at(recvcounts, c.member), sendtype = recvtype;
 		c.output = received, c.room = all, c.counts = s->counts;
 		if (!packed) {
 			if (!(s->packed = malloc((size_t)all + 1)))
@@ -445,7 +451,7 @@ static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datat
 		CHECK_STAGED(gigarank_touch(procedure, sent, c.bytes));
 		if (c.bytes != s->counts[c.member]) {
 			drop(s);
-			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)(number_at(recvcounts, c.member) * gigarank_size(recvtype)));
+			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)(gigarank_number_at(recvcounts, c.member) * gigarank_size(recvtype)));
 		}
 	} else {
 		CHECK(elements(&c, sendtype));
@@ -493,7 +499,7 @@ static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct
 			c.input = copy;
 		}
 		if (received == MPI_IN_PLACE)
-			received = (char *)sent + s->displacements[c.member], recvcount = number_at(sendcounts, c.member), recvtype = sendtype;
+			received = (char *)sent + s->displacements[c.member], recvcount = gigarank_number_at(sendcounts, c.member), recvtype = sendtype;
 		CHECK_STAGED(elements(&c, sendtype));
 		CHECK_STAGED(gigarank_bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 		if (c.bytes < s->counts[c.member]) {
@@ -612,18 +618,18 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 	struct gigarank_call c = {0};
 	int64_t all;
 	int packed;
-	if (!has_numbers(recvcounts))
+	if (!gigarank_has_numbers(recvcounts))
 		gigarank_variant();
 	CHECK(find(GIGARANK_REDUCE_SCATTER, comm, &c));
 	if (gigarank_spreads(type)) {
 		struct gigarank_packing p = {0};
 		MPI_Datatype packed = type;
 		int64_t total = product(recvcount, c.size);
-		for (int32_t i = 0; has_numbers(recvcounts) && i < c.size; i++)
-			if (__builtin_add_overflow(total, number_at(recvcounts, i), &total))
+		for (int32_t i = 0; gigarank_has_numbers(recvcounts) && i < c.size; i++)
+			if (__builtin_add_overflow(total, gigarank_number_at(recvcounts, i), &total))
 				total = INT64_MAX, i = c.size - 1;
 		int error = gigarank_pack_in(c.procedure, &p, &sent, total, &packed);
-		PACKED(gigarank_pack_out(c.procedure, &p, &received, sent == MPI_IN_PLACE ? total : has_numbers(recvcounts) ? number_at(recvcounts, c.member) : recvcount, &type));
+		PACKED(gigarank_pack_out(c.procedure, &p, &received, sent == MPI_IN_PLACE ? total : gigarank_has_numbers(recvcounts) ? gigarank_number_at(recvcounts, c.member) : recvcount, &type));
 		PACKED(reduce_scatter(sent, received, recvcounts, recvcount, packed, operation, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
@@ -632,7 +638,7 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 	struct staging *s = stage(&c, c.size);
 	if (!s)
 		return MPI_ERR_NO_MEM;
-	if (has_numbers(recvcounts))
+	if (gigarank_has_numbers(recvcounts))
 		CHECK_STAGED(blocks(&c, s, recvcounts, (struct gigarank_numbers){0}, type, &all, &packed));
 	else {
 		int64_t each;
@@ -663,7 +669,7 @@ static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struc
 	CHECK(listed(&c, 1, recvcounts));
 	if ((sent != MPI_IN_PLACE && !sendtypes) || !recvtypes)
 		return refuse(c.procedure, MPI_ERR_ARG, "the list of types is NULL");
-	if ((sent != MPI_IN_PLACE && !has_numbers(senddisplacements)) || !has_numbers(recvdisplacements))
+	if ((sent != MPI_IN_PLACE && !gigarank_has_numbers(senddisplacements)) || !gigarank_has_numbers(recvdisplacements))
 		return refuse(c.procedure, MPI_ERR_ARG, "the list of displacements is NULL");
 	if (c.remote) {
 		struct gigarank_side out = {.buffer = (char *)sent, .counts = sendcounts, .types = sendtypes, .offsets = senddisplacements};

@@ -1,5 +1,14 @@
 /* Communicators: what a rank knows of them, and how they are made and freed. */
+#include "mpi/communicators.h"
+#include "mpi/arguments.h"
 #include "mpi/attributes.h"
+#include "mpi/collectives.h"
+#include "mpi/errors.h"
+#include "mpi/info.h"
+#include "mpi/intercomm.h"
+#include "mpi/sessions.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>

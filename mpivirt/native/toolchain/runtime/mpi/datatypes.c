@@ -1,8 +1,14 @@
 /* Datatypes. A type is a tree of pieces, as in package datatype: bounds, padding and the order
  * of elements follow MPI 4.1, chapter 5. */
 #include "mpi/datatypes.h"
+#include "mpi/arguments.h"
 #include "mpi/attributes.h"
+#include "mpi/objects.h"
+#include "mpi/types.h"
+#include "mpi/waits.h"
 #include "rank/hooks.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -399,7 +405,7 @@ static int set_blocks(int procedure, struct gigarank_spread *s, int32_t n, struc
 	if (!s->counts || !s->displacements)
 		return no_memory(procedure, n);
 	for (int32_t i = 0; i < n; i++) {
-		if ((s->counts[i] = number_at(counts, i)) < 0)
+		if ((s->counts[i] = gigarank_number_at(counts, i)) < 0)
 			return refuse(procedure, MPI_ERR_COUNT, "a count of %lld for member %d", (long long)s->counts[i], i);
 	}
 	return MPI_SUCCESS;
@@ -418,7 +424,7 @@ static int pack_blocks(int procedure, struct gigarank_spread *s, void **buffer, 
 	*s = (struct gigarank_spread){.buffer = *buffer, .type = gigarank_use_type(t)};
 	CHECK(set_blocks(procedure, s, n, counts));
 	for (int32_t i = 0; i < n; i++) {
-		s->displacements[i] = number_at(*displacements, i) * extent_of(t);
+		s->displacements[i] = gigarank_number_at(*displacements, i) * extent_of(t);
 		int64_t bytes;
 		CHECK(gigarank_bytes_of(procedure, s->counts[i], *type, &bytes));
 		CHECK(gigarank_add_up(procedure, &s->bytes, bytes));
@@ -444,7 +450,7 @@ static int pack_each(int procedure, struct gigarank_spread *s, void **buffer, in
 	for (int32_t i = 0; i < n; i++) {
 		CHECK(gigarank_bytes_of(procedure, s->counts[i], types[i], &bytes[i]));
 		s->types[i] = gigarank_use_type(gigarank_type(types[i]));
-		s->displacements[i] = number_at(displacements, i);
+		s->displacements[i] = gigarank_number_at(displacements, i);
 		CHECK(gigarank_add_up(procedure, &s->bytes, bytes[i]));
 	}
 	CHECK(open_packed(procedure, s));

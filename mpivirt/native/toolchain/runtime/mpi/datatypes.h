@@ -1,8 +1,12 @@
 /* Datatypes: what they are, and how buffers of them are sent and received. */
-#ifndef GIGARANK_DATATYPES_H
-#define GIGARANK_DATATYPES_H
+#ifndef GIGARANK_MPI_DATATYPES_H
+#define GIGARANK_MPI_DATATYPES_H
 
+#include "mpi.h"
 #include "mpi/objects.h"
+
+struct gigarank_attribute;
+struct gigarank_numbers; /* see arguments.h */
 
 /* Copies of a type at equal distances. */
 struct gigarank_piece {
@@ -139,8 +143,11 @@ void gigarank_receive_later(struct gigarank_request *q, const struct gigarank_la
 void gigarank_keep_layouts(struct gigarank_call *c);
 void gigarank_leave_layouts(struct gigarank_call *c);
 
-/* gigarank_basic describes the predefined type of a handle. It returns NULL, else its name. */
-const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent, int *align);
+/* gigarank_size returns the bytes of an element of a type, -1 for a handle that is no type. */
+int64_t gigarank_size(MPI_Datatype type);
+
+/* gigarank_element returns the type of an element as the simulator knows it. */
+int gigarank_element(MPI_Datatype type);
 
 #pragma GCC visibility pop
 

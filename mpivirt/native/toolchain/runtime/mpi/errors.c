@@ -1,6 +1,14 @@
 /* Error classes and codes, and error handlers. */
+#include "mpi/errors.h"
+#include "mpi/arguments.h"
 #include "mpi/attributes.h"
+#include "mpi/communicators.h"
+#include "mpi/objects.h"
+#include "mpi/unsupported.h"
 #include "rank/hooks.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
+#include "rank/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,17 +1,23 @@
 /* Neighbourhood collectives, and collectives between two groups. What is sent and received goes through packed copies, except for
  * blocks that lie one behind another while the rank waits. */
-#include "mpi/datatypes.h"
 #include "mpi/exchanges.h"
+#include "mpi/arguments.h"
+#include "mpi/collectives.h"
+#include "mpi/communicators.h"
+#include "mpi/datatypes.h"
+#include "mpi/objects.h"
+#include "mpi/waits.h"
+#include "rank/ranks.h"
 
 #include <stdlib.h>
 
 static MPI_Datatype type_at(const struct gigarank_side *s, int32_t i) { return s->types ? s->types[i] : s->type; }
-static int64_t count_at(const struct gigarank_side *s, int32_t i) { return has_numbers(s->counts) ? number_at(s->counts, i) : s->count; }
+static int64_t count_at(const struct gigarank_side *s, int32_t i) { return gigarank_has_numbers(s->counts) ? gigarank_number_at(s->counts, i) : s->count; }
 
 static char *block_at(const struct gigarank_side *s, int32_t i, const struct gigarank_datatype *t) {
-	if (has_numbers(s->offsets))
-		return s->buffer + number_at(s->offsets, i);
-	int64_t n = s->same ? 0 : has_numbers(s->displacements) ? number_at(s->displacements, i) : i * s->count;
+	if (gigarank_has_numbers(s->offsets))
+		return s->buffer + gigarank_number_at(s->offsets, i);
+	int64_t n = s->same ? 0 : gigarank_has_numbers(s->displacements) ? gigarank_number_at(s->displacements, i) : i * s->count;
 	return s->places ? s->buffer + s->places[i] : s->buffer + n * (t->upper - t->lower);
 }
 
@@ -49,7 +55,7 @@ static void end_exchange(void *what, int64_t bytes) {
 
 /* measure stores the bytes of blocks, and returns whether they lie one behind another. */
 static int measure(int procedure, const struct gigarank_side *s, int32_t n, int64_t bytes[], int64_t *all, int *dense) {
-	*all = 0, *dense = !s->types && !has_numbers(s->counts);
+	*all = 0, *dense = !s->types && !gigarank_has_numbers(s->counts);
 	for (int32_t i = 0; i < n; i++) {
 		CHECK(gigarank_bytes_of(procedure, count_at(s, i), type_at(s, i), &bytes[i]));
 		*dense = *dense && gigarank_type(type_at(s, i))->dense && gigarank_type(type_at(s, i))->first == 0;
@@ -134,9 +140,9 @@ static int listed(int procedure, const struct gigarank_side *s, int32_t n) {
 	int gathers = procedure == GIGARANK_NEIGHBOR_ALLGATHERV;
 	if (!n || s->same || procedure == GIGARANK_NEIGHBOR_ALLGATHER || procedure == GIGARANK_NEIGHBOR_ALLTOALL)
 		return MPI_SUCCESS;
-	if (!has_numbers(s->counts))
+	if (!gigarank_has_numbers(s->counts))
 		return refuse(procedure, gathers ? MPI_ERR_COUNT : MPI_ERR_ARG, "the list of counts is NULL");
-	if (!s->places && !has_numbers(s->displacements))
+	if (!s->places && !gigarank_has_numbers(s->displacements))
 		return refuse(procedure, gathers ? MPI_ERR_BUFFER : MPI_ERR_ARG, "the list of displacements is NULL");
 	if (procedure == GIGARANK_NEIGHBOR_ALLTOALLW && !s->types)
 		return refuse(procedure, MPI_ERR_ARG, "the list of types is NULL");

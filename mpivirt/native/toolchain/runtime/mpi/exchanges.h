@@ -1,8 +1,8 @@
 /* The blocks that collectives of neighbours, and those between two groups, send and receive. */
-#ifndef GIGARANK_EXCHANGES_H
-#define GIGARANK_EXCHANGES_H
+#ifndef GIGARANK_MPI_EXCHANGES_H
+#define GIGARANK_MPI_EXCHANGES_H
 
-#include "rank/internal.h"
+#include "mpi/arguments.h"
 
 /* The blocks of one side: as many values each, or counts; of one type, or types; one behind
  * another, at displacements in extents, or at places or offsets in bytes. */

@@ -1,5 +1,6 @@
 /* The external32 representation of MPI 4.1, 14.5.2: big-endian, with sizes of its own. Its table has
  * 4 bytes for MPI_LONG and MPI_UNSIGNED_LONG, and 2 for MPI_WCHAR, as Open MPI and MPICH have. */
+#include "mpi/arguments.h"
 #include "mpi/datatypes.h"
 
 #include <limits.h>

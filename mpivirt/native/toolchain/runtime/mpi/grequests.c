@@ -1,5 +1,8 @@
 /* Generalised requests, whose operations the program carries out, and the fields of statuses. */
-#include "rank/internal.h"
+#include "mpi/grequests.h"
+#include "mpi/arguments.h"
+#include "mpi/waits.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* Groups. The simulator has them and answers at once; a handle is a number that it gives. */
-#include "rank/internal.h"
+#include "mpi/arguments.h"
+#include "rank/ranks.h"
 
 /* ask makes a request of a group. */
 static int ask(const char *function, int request, MPI_Group one, MPI_Group other, struct gigarank_call *c) {

@@ -1,5 +1,9 @@
 /* Info objects: keys with values, in the order in which they were set. */
-#include "mpi/attributes.h"
+#include "mpi/info.h"
+#include "mpi/arguments.h"
+#include "mpi/communicators.h"
+#include "mpi/objects.h"
+#include "rank/running.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 /* Intercommunicators: how two groups meet and become one. Their collectives are those of all
  * communicators. */
-#include "rank/internal.h"
+#include "mpi/intercomm.h"
+#include "mpi/arguments.h"
+#include "mpi/communicators.h"
+#include "rank/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,11 @@
 /* Messages from rank to rank. */
-#include "mpi/attributes.h"
-#include "mpi/datatypes.h"
+#include "mpi/arguments.h"
 #include "mpi/bounce_buffers.h"
+#include "mpi/datatypes.h"
+#include "mpi/requests.h"
+#include "mpi/waits.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -68,7 +72,7 @@ static int launch(struct gigarank_call *c, MPI_Request *request, int persistent)
 			gigarank_free_bounce_buffer(s);
 		else {
 			struct gigarank_request *q = gigarank_look(*request); /* the table may have moved */
-			set_index(q, index);
+			gigarank_set_index(q, index);
 			if (c->to.type)
 				gigarank_receive_later(q, &c->to, packed);
 			gigarank_settle_bounce_buffer(q, s);

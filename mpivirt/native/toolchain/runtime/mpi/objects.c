@@ -1,5 +1,6 @@
 /* Objects of ranks, by handle. */
 #include "mpi/objects.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* What ranks make and name by handles: datatypes, error handlers, info objects, keys. */
-#ifndef GIGARANK_OBJECTS_H
-#define GIGARANK_OBJECTS_H
+#ifndef GIGARANK_MPI_OBJECTS_H
+#define GIGARANK_MPI_OBJECTS_H
 
-#include "rank/internal.h"
+#include "rank/interface.h"
 
 enum gigarank_kind { GIGARANK_FREE, GIGARANK_DATATYPE, GIGARANK_ERRHANDLER, GIGARANK_INFO, GIGARANK_KEYVAL, GIGARANK_SESSION, GIGARANK_KINDS };
 

@@ -1,6 +1,6 @@
 /* Functions of MPI-1 that MPI 3.0 has removed, for programs that have them still. Each is another one
  * under an older name. */
-#include "rank/internal.h"
+#include "mpi/arguments.h"
 
 MPI(MPI_Address, void *location, MPI_Aint *address) { return PMPI_Get_address(location, address); }
 

@@ -1,5 +1,15 @@
 /* Requests that are asked for, cancelled or freed, and persistent collectives. */
-#include "rank/internal.h"
+#include "mpi/requests.h"
+#include "mpi/arguments.h"
+#include "mpi/collectives.h"
+#include "mpi/communicators.h"
+#include "mpi/datatypes.h"
+#include "mpi/grequests.h"
+#include "mpi/type_constructors.h"
+#include "mpi/types.h"
+#include "mpi/waits.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +89,7 @@ MPI(MPI_Request_get_status, MPI_Request request, int *flag, MPI_Status *status) 
 		*flag = c.found;
 		q = gigarank_look(request);
 		if (c.found) {
-			set_index(q, 0);
+			gigarank_set_index(q, 0);
 			q->done = 1, q->kept = c.status;
 			gigarank_running()->singular = 1;
 			if (q->after)
@@ -281,7 +291,7 @@ int gigarank_start_plan(MPI_Request *request) {
 	struct gigarank_plan *p = gigarank_look(*request)->plan;
 	CHECK(p->start(p, &begun));
 	struct gigarank_request *q = gigarank_look(*request), *b = gigarank_look(begun);
-	set_index(q, b->index);
+	gigarank_set_index(q, b->index);
 	q->comm = b->comm, q->after = b->after, q->what = b->what;
 	b->after = NULL;
 	gigarank_drop_request(b);

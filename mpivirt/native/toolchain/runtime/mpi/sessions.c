@@ -1,6 +1,14 @@
 /* Sessions (MPI 4.1, 11.3). There are the process sets mpi://WORLD and mpi://SELF. What a session makes can be
  * used with that of others and of the world model. */
-#include "mpi/attributes.h"
+#include "mpi/sessions.h"
+#include "mpi/arguments.h"
+#include "mpi/communicators.h"
+#include "mpi/errors.h"
+#include "mpi/info.h"
+#include "mpi/intercomm.h"
+#include "mpi/objects.h"
+#include "mpi/requests.h"
+#include "rank/running.h"
 
 #include <stdio.h>
 #include <string.h>

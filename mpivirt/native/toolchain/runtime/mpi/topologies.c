@@ -1,5 +1,8 @@
 /* Virtual topologies. The simulator has them; what is asked of one is answered at once. */
-#include "rank/internal.h"
+#include "mpi/arguments.h"
+#include "mpi/communicators.h"
+#include "mpi/info.h"
+#include "rank/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,10 @@
 /* The functions that make datatypes and tell of them. */
+#include "mpi/type_constructors.h"
+#include "mpi/arguments.h"
 #include "mpi/attributes.h"
 #include "mpi/datatypes.h"
+#include "mpi/objects.h"
+#include "rank/running.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -140,7 +144,7 @@ struct list {
 	int even;
 };
 
-static int64_t length_at(const struct list *l, int64_t i) { return l->even ? l->length : number_at(l->lengths, i); }
+static int64_t length_at(const struct list *l, int64_t i) { return l->even ? l->length : gigarank_number_at(l->lengths, i); }
 
 /* listed makes a type of a list for a function, whose counts and displacements are large or not. */
 static int listed(const char *function, int large, const struct list *l, int combiner, MPI_Datatype old, MPI_Datatype *new) {
@@ -148,9 +152,9 @@ static int listed(const char *function, int large, const struct list *l, int com
 	CHECK(part_of(function, old, &of));
 	if (l->count < 0 || l->count > INT_MAX)
 		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "a count of %lld", (long long)l->count);
-	if (l->count > 0 && !l->even && !has_numbers(l->lengths))
+	if (l->count > 0 && !l->even && !gigarank_has_numbers(l->lengths))
 		return gigarank_missing(function, MPI_ERR_ARG, "array_of_blocklengths");
-	if (l->count > 0 && !l->bytes && !has_numbers(l->displacements))
+	if (l->count > 0 && !l->bytes && !gigarank_has_numbers(l->displacements))
 		return gigarank_missing(function, MPI_ERR_ARG, "array_of_displacements");
 	for (int64_t i = 0; i < (l->even ? 1 : l->count); i++)
 		if (length_at(l, i) < 0)
@@ -158,7 +162,7 @@ static int listed(const char *function, int large, const struct list *l, int com
 	struct gigarank_datatype *t = gigarank_new_type((int32_t)l->count);
 	if (t) {
 		for (int64_t i = 0; i < l->count; i++)
-			gigarank_add_piece(t, l->bytes ? l->bytes[i] : times(number_at(l->displacements, i), extent_of(of)), length_at(l, i), extent_of(of), of);
+			gigarank_add_piece(t, l->bytes ? l->bytes[i] : times(gigarank_number_at(l->displacements, i), extent_of(of)), length_at(l, i), extent_of(of), of);
 		gigarank_seal_type(t);
 	}
 	int64_t counts = 1 + (l->even ? 1 : l->count) + (l->bytes ? 0 : l->count), bytes = l->bytes ? l->count : 0;
@@ -170,7 +174,7 @@ static int listed(const char *function, int large, const struct list *l, int com
 		if (l->bytes)
 			keep_distance(t, large, l->bytes[i]);
 		else
-			keep_number(t, large, number_at(l->displacements, i));
+			keep_number(t, large, gigarank_number_at(l->displacements, i));
 	keep_part(t, of);
 	return MPI_SUCCESS;
 }

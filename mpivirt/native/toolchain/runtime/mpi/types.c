@@ -1,6 +1,10 @@
 /* Types of elements and reduction operations. */
+#include "mpi/types.h"
 #include "mpi/datatypes.h"
+#include "rank/crashes.h"
 #include "rank/hooks.h"
+#include "rank/running.h"
+#include "rank/variables.h"
 
 #include <complex.h>
 #include <limits.h>

@@ -1,7 +1,11 @@
 /* Functions that programs may be linked with and that native ranks do not have, and the error handler of
  * MPI_FILE_NULL, which hears of those for files. */
-#include "mpi/attributes.h"
 #include "mpi/unsupported.h"
+#include "mpi/arguments.h"
+#include "mpi/errors.h"
+#include "mpi/objects.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
 
 #include <stdio.h>
 #include <stdlib.h>

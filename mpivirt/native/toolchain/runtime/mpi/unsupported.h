@@ -1,14 +1,19 @@
 /* Functions of MPI that native ranks do not have. */
-#ifndef GIGARANK_UNSUPPORTED_H
-#define GIGARANK_UNSUPPORTED_H
+#ifndef GIGARANK_MPI_UNSUPPORTED_H
+#define GIGARANK_MPI_UNSUPPORTED_H
 
-#include "rank/internal.h"
+#include "mpi.h"
+
+struct gigarank_file_handler;
 
 #pragma GCC visibility push(hidden)
 
 /* gigarank_unsupported ends a call of a function that native ranks do not have, as the error handler of a
  * communicator wants: that of MPI_COMM_WORLD if the function has none. */
 int gigarank_unsupported(const char *function, const MPI_Comm *comm);
+
+/* gigarank_leave_file_handler ends the use of what a rank has of the error handler of MPI_FILE_NULL. */
+void gigarank_leave_file_handler(struct gigarank_file_handler *h);
 
 #pragma GCC visibility pop
 

@@ -1,6 +1,11 @@
 /* Requests, and waits for them. */
-#include "mpi/attributes.h"
+#include "mpi/waits.h"
+#include "mpi/arguments.h"
 #include "mpi/datatypes.h"
+#include "mpi/errors.h"
+#include "mpi/grequests.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +28,7 @@ int gigarank_add_request(int32_t index, struct gigarank_call *persistent, MPI_Re
 	e->request_free = q->next;
 	q->rank = (int32_t)(e->running - e->ranks);
 	q->index = 0;
-	set_index(q, index);
+	gigarank_set_index(q, index);
 	q->persistent = persistent, q->plan = NULL;
 	q->done = q->detached = 0;
 	q->grequest = NULL;
@@ -53,7 +58,7 @@ void gigarank_drop_request(struct gigarank_request *q) {
 	if (q->plan)
 		q->plan->close(q->plan);
 	q->persistent = NULL, q->plan = NULL, q->grequest = NULL;
-	set_index(q, 0);
+	gigarank_set_index(q, 0);
 	q->rank = -1;
 	q->generation++;
 	q->next = e->request_free;
@@ -65,7 +70,7 @@ static void retire(MPI_Request *request, int64_t bytes) {
 	if (*request == MPI_REQUEST_NULL)
 		return;
 	struct gigarank_request *q = gigarank_look(*request);
-	set_index(q, 0);
+	gigarank_set_index(q, 0);
 	q->done = 0;
 	if (q->after) {
 		q->after(q->what, bytes);

@@ -1,14 +1,15 @@
 /* Signals that the code of ranks raises: which rank crashes, and where. */
 #define _GNU_SOURCE
+#include "rank/crashes.h"
 #include "rank/hooks.h"
-#include "rank/ranks.h"
+#include "rank/running.h"
+#include "rank/switch.h"
 
+#include <errno.h>
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-extern char gigarank_probed[], gigarank_not_there[];
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 static struct sigaction before[65];
@@ -292,3 +293,6 @@ __attribute__((constructor)) static void catch_signals(void) {
 /* __ubsan_default_options has the runtime of -fsanitize=undefined, where it does not go on, end the rank by a signal and
  * not the process by its exit: the run then names the rank. */
 const char *__ubsan_default_options(void) { return "abort_on_error=1"; }
+
+/* The system refuses what cannot be read as a path. */
+int gigarank_faults(const void *address) { return access(address, F_OK) != 0 && errno == EFAULT; }

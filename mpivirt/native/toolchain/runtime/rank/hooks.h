@@ -1,9 +1,10 @@
 /* Functions that files of a folder call in folders which they do not include: fortran includes headers of mpi, libc and rank,
  * both mpi and libc only those of rank, and rank none of the others. */
-#ifndef GIGARANK_HOOKS_H
-#define GIGARANK_HOOKS_H
+#ifndef GIGARANK_RANK_HOOKS_H
+#define GIGARANK_RANK_HOOKS_H
 
-#include "rank/internal.h"
+#include "mpi.h"
+#include "rank/interface.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -1,13 +1,13 @@
 /* What the simulator and the C runtime of native ranks share. All of it lies in C memory.
  * The simulator reads a rank's call while the rank is suspended, and writes its results
  * there before the rank goes on. */
-#ifndef GIGARANK_INTERFACE_H
-#define GIGARANK_INTERFACE_H
+#ifndef GIGARANK_RANK_INTERFACE_H
+#define GIGARANK_RANK_INTERFACE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "procedures.h"
+#include "rank/procedures.h"
 
 /* Calls that are no procedures of MPI. */
 enum gigarank_service {
@@ -214,7 +214,7 @@ struct gigarank_crash {
 
 /* What code of the program has done that it must not, outside of ranks: in a thread, or in an
  * operation. */
-struct gigarank_intrusion {
+struct gigarank_foreign_call {
 	int32_t there;
 	int32_t lp;        /* the rank that has started the thread, or runs beside it */
 	int32_t procedure; /* 0 if function is its name */
@@ -271,7 +271,7 @@ struct gigarank_engine {
 	int32_t threads;             /* a rank has started some */
 	int32_t ordered;             /* the program has ordered regions of OpenMP */
 	int32_t bound;               /* all ranks run in one thread of the system, whose thread-local variables they may keep */
-	int32_t keeps;               /* what the thread takes from a rank at a switch; see process.h */
+	int32_t keeps;               /* what the thread takes from a rank at a switch; see libc/process.h */
 	int32_t directory;           /* number of the thread's working directory, 0 for that of the run */
 	uint32_t mask;               /* of the thread's new files, if it keeps any */
 	struct gigarank_directory *directories;
@@ -283,7 +283,7 @@ struct gigarank_engine {
 	int32_t object_count, object_room;
 	struct gigarank_object *free_objects[8]; /* by kind */
 	struct gigarank_crash crash; /* the latest */
-	struct gigarank_intrusion by_thread, by_operation;
+	struct gigarank_foreign_call by_thread, by_operation;
 	struct gigarank_engine *next; /* of those that are open */
 	struct gigarank_meter meter;
 	struct gigarank_burst *bursts; /* by rank, NULL if CPU times do not count */

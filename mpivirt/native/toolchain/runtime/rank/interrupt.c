@@ -5,7 +5,11 @@
  * switches to the engine. When the rank is resumed the handler returns, and the system
  * puts all registers back. */
 #define _GNU_SOURCE
-#include "rank/internal.h"
+#include "rank/crashes.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
+#include "rank/switch.h"
+#include "rank/threads.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -2,7 +2,8 @@
  * is read for each. The CPU clock of the thread, which costs a system call, is read only where
  * the thread may have been preempted, which takes longer than the limits below. Package
  * cputime has the same for ranks in Go. */
-#include "rank/internal.h"
+#include "rank/meter.h"
+#include "rank/interface.h"
 
 enum {
 	SHORT = 20000,   /* nanoseconds: a burst of less is taken to run through */

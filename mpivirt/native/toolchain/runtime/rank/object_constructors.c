@@ -2,7 +2,8 @@
  * them, and each rank does. */
 #define _GNU_SOURCE
 #include "rank/object_constructors.h"
-#include "rank/ranks.h"
+#include "rank/crashes.h"
+#include "rank/running.h"
 
 #include <link.h>
 #include <stdlib.h>

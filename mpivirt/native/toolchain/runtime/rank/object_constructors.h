@@ -1,12 +1,16 @@
 /* Constructors of the objects of a program, and the functions that end objects. */
-#ifndef GIGARANK_OBJECT_CONSTRUCTORS_H
-#define GIGARANK_OBJECT_CONSTRUCTORS_H
+#ifndef GIGARANK_RANK_OBJECT_CONSTRUCTORS_H
+#define GIGARANK_RANK_OBJECT_CONSTRUCTORS_H
 
-#include "rank/internal.h"
+#include "rank/interface.h"
 
-struct dl_phdr_info;
+/* gigarank_hold keeps, for ranks to call, the constructors of the object with a dynamic section, and the functions that end it.
+ * Each object of a program calls it when it is loaded; see start.c. */
+void gigarank_hold(const void *dynamic);
 
 #pragma GCC visibility push(hidden)
+
+struct dl_phdr_info;
 
 /* gigarank_begin_holding has the objects that this thread loads keep their constructors for ranks, until
  * gigarank_end_holding. gigarank_hold_copy does so for an object that is loaded, if it is a program's own copy of a library
@@ -21,6 +25,10 @@ void gigarank_ask_processor(const struct gigarank_program *p);
 
 /* gigarank_construct has the running rank call the constructors, libraries' first. */
 void gigarank_construct(struct gigarank_held *h, int argc, char **argv, char **envp);
+
+/* gigarank_end_next calls the next one of the functions that end the objects of the running rank, the latest object's
+ * first. It returns 0 if there are no more. */
+int gigarank_end_next(struct gigarank_rank *r);
 
 #pragma GCC visibility pop
 

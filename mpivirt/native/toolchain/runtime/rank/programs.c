@@ -1,9 +1,12 @@
 /* Programs: how they are loaded, and how a rank enters its code. */
 #define _GNU_SOURCE
+#include "rank/programs.h"
+#include "rank/crashes.h"
 #include "rank/hooks.h"
 #include "rank/object_constructors.h"
-#include "rank/ranks.h"
 #include "rank/regions.h"
+#include "rank/running.h"
+#include "rank/variables.h"
 
 #include <link.h>
 #include <stdio.h>

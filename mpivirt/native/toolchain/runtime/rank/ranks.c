@@ -1,115 +1,24 @@
 /* Ranks as C stacks: how they are made, resumed, suspended and ended. */
 #define _GNU_SOURCE
-#include "rank/hooks.h"
 #include "rank/ranks.h"
+#include "rank/bursts.h"
+#include "rank/crashes.h"
+#include "rank/engines.h"
+#include "rank/hooks.h"
+#include "rank/meter.h"
 #include "rank/regions.h"
+#include "rank/running.h"
+#include "rank/switch.h"
+#include "rank/threads.h"
+#include "rank/variables.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#if defined(__x86_64__)
-__thread struct gigarank_engine *gigarank_current;
-#else
-__attribute__((noinline)) struct gigarank_engine **gigarank_engine_of_thread(void) {
-	static __thread struct gigarank_engine *current __attribute__((tls_model("initial-exec")));
-	__asm__ volatile("" ::: "memory"); /* so that two calls may have two results */
-	return &current;
-}
-#endif
-__thread struct gigarank_engine *gigarank_operating;
-__thread struct gigarank_parent gigarank_parent;
-
-extern char gigarank_begin[];
-
-void gigarank_fatal(const char *message) {
-	ssize_t unused = write(2, message, strlen(message));
-	(void)unused;
-	((void (*)(int))dlsym(RTLD_NEXT, "_exit"))(3);
-	__builtin_unreachable();
-}
-
-void *gigarank_enlarged(void *old, size_t room) {
-	void *p = realloc(old, room);
-	if (!p)
-		gigarank_fatal("gigarank: no memory for what ranks keep and what they exchange: use fewer ranks, or more hosts\n");
-	return p;
-}
-
-/* --- the engines of the process --------------------------------------------------- */
-
-/* The engines of this process, which threads of programs look for, and which share its mappings. */
-static struct gigarank_engine *engines;
-static pthread_mutex_t engines_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void enlist(struct gigarank_engine *e) {
-	pthread_mutex_lock(&engines_lock);
-	e->next = engines;
-	engines = e;
-	pthread_mutex_unlock(&engines_lock);
-}
-
-static void strike_off(struct gigarank_engine *e) {
-	pthread_mutex_lock(&engines_lock);
-	struct gigarank_engine **link = &engines;
-	while (*link && *link != e)
-		link = &(*link)->next;
-	if (*link)
-		*link = e->next;
-	pthread_mutex_unlock(&engines_lock);
-}
-
-/* most_mappings is how many the system lets a process have. */
-static int64_t most_mappings(void) {
-	long long most = 65530; /* Linux's default */
-	FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
-	if (f) {
-		if (fscanf(f, "%lld", &most) != 1)
-			most = 65530;
-		fclose(f);
-	}
-	return most;
-}
-
-/* mappings counts those that the process has. */
-static int64_t mappings(void) {
-	char text[16 << 10];
-	int64_t lines = 0;
-	ssize_t n;
-	int f = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	if (f < 0)
-		return 0;
-	while ((n = read(f, text, sizeof text)) > 0)
-		for (const char *at = text; (at = memchr(at, '\n', (size_t)(text + n - at))); at++)
-			lines++;
-	close(f);
-	return lines;
-}
-
-/* gigarank_claim has an engine make further mappings for guards and variables of its ranks, as many of
- * those wanted as there are, and returns their number. An eighth of what the process may have
- * stays for all else. */
-int64_t gigarank_claim(struct gigarank_engine *e, int64_t wanted) {
-	int64_t most = most_mappings(), claimed = 0, left;
-	pthread_mutex_lock(&engines_lock);
-	for (struct gigarank_engine *other = engines; other; other = other->next)
-		claimed += __atomic_load_n(&other->claimed, __ATOMIC_RELAXED);
-	left = most - most / 8 - claimed - mappings(); /* in this order: what is made meanwhile counts twice */
-	if (wanted > left)
-		wanted = left > 0 ? left : 0;
-	e->claimed += wanted;
-	pthread_mutex_unlock(&engines_lock);
-	return wanted;
-}
-
-/* gigarank_made notes that an engine has made mappings that it has claimed. */
-void gigarank_made(struct gigarank_engine *e, int64_t n) { __atomic_fetch_sub(&e->claimed, n, __ATOMIC_RELAXED); }
 
 /* --- stacks -------------------------------------------------------------------- */
 
@@ -119,9 +28,6 @@ void gigarank_made(struct gigarank_engine *e, int64_t n) { __atomic_fetch_sub(&e
 
 /* stacks_of returns the number of stacks in memory. */
 static int32_t stacks_of(struct gigarank_engine *e) { return e->copied ? e->count > 0 : e->count; }
-
-/* The system refuses what cannot be read as a path. */
-int gigarank_faults(const void *address) { return access(address, F_OK) != 0 && errno == EFAULT; }
 
 /* Code built with -fstack-clash-protection touches its stack at least so often on its way down.
  * A guard of as many bytes is not stepped over. */
@@ -179,57 +85,6 @@ static void *first_frame(char *top) {
 	return frame;
 }
 
-/* --- what code outside of ranks must not do -------------------------------------------- */
-
-/* note_intrusion keeps the first of an engine's. */
-static void note_intrusion(struct gigarank_intrusion *n, const char *function, int procedure, int32_t lp) {
-	if (n->there)
-		return;
-	n->lp = lp, n->procedure = procedure;
-	snprintf(n->function, sizeof n->function, "%s", function);
-	__atomic_store_n(&n->there, 1, __ATOMIC_RELEASE);
-}
-
-int gigarank_intrudes(const char *function, int procedure) {
-	if (gigarank_forked)
-		gigarank_fatal("gigarank: a process that a rank has forked calls MPI: only ranks may\n");
-	if (gigarank_operating) {
-		note_intrusion(&gigarank_operating->by_operation, function, procedure, -1);
-		return 1;
-	}
-	struct gigarank_parent parent = gigarank_parent;
-	pthread_mutex_lock(&engines_lock);
-	struct gigarank_engine *e = engines;
-	while (e && (parent.engine ? e != parent.engine : !e->running))
-		e = e->next; /* one whose rank runs, as beside threads of OpenMP */
-	if (e)
-		note_intrusion(&e->by_thread, function, procedure, parent.engine ? parent.lp : (int32_t)(e->running - e->ranks));
-	pthread_mutex_unlock(&engines_lock);
-	return e != NULL;
-}
-
-struct gigarank_own *gigarank_own(void) {
-	struct gigarank_rank *r = gigarank_running();
-	if (!r->own) {
-		if (!(r->own = calloc(1, sizeof *r->own)))
-			return NULL;
-		r->own->universe = gigarank_current->world;
-		r->own->last_code = MPI_ERR_LASTCODE;
-	}
-	return r->own;
-}
-
-void gigarank_outside(const char *function) {
-	if (gigarank_operating) {
-		gigarank_intrudes(function, GIGARANK_NONE);
-		gigarank_end_attempt();
-	}
-	if (gigarank_parent.engine && !gigarank_forked) {
-		gigarank_intrudes(function, GIGARANK_NONE);
-		pthread_exit(NULL);
-	}
-}
-
 /* --- engines ---------------------------------------------------------------------- */
 
 /* name_process gives the process the name of the program, with which error, warn and assert begin their lines. Engines of the
@@ -279,10 +134,10 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, 
 		return NULL;
 	}
 	madvise(e->stacks, all, MADV_NOHUGEPAGE);
-	enlist(e);
+	gigarank_enlist(e);
 	if (!guard(e)) {
 		snprintf(fault, room, "no pages that guard %d stacks: use --stacks copied, fewer ranks, Linux 6.13 or later, or a vm.max_map_count of %lld",
-			stacks_of(e), 2ll * stacks_of(e) + most_mappings());
+			stacks_of(e), 2ll * stacks_of(e) + gigarank_most_mappings());
 		gigarank_close(e);
 		return NULL;
 	}
@@ -313,7 +168,7 @@ void gigarank_release(struct gigarank_engine *e) {
 
 /* gigarank_close reports whether the engine is no more, and others may use its images. */
 int32_t gigarank_close(struct gigarank_engine *e) {
-	strike_off(e);
+	gigarank_strike_off(e);
 	if (gigarank_threads_live(e))
 		return 0;
 	gigarank_release(e);

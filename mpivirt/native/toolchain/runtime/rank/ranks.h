@@ -1,44 +1,45 @@
-/* What the files share that run ranks: ranks.c, variables.c, programs.c, crashes.c and output.c. */
-#ifndef GIGARANK_RANKS_H
-#define GIGARANK_RANKS_H
+/* Calls of the running rank, and its end. */
+#ifndef GIGARANK_RANK_RANKS_H
+#define GIGARANK_RANK_RANKS_H
 
-#include "rank/internal.h"
-
-/* The exceptions that a thread has thrown and caught belong to a rank, too. They take the place of
- * the thread-local variables of an object: this stands for its module. */
-#define GIGARANK_EXCEPTIONS ((size_t)-1)
-
-struct dl_phdr_info;
+#include "rank/running.h"
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_claim has an engine make further mappings, as many of those wanted as there are, and
- * returns their number. gigarank_made notes that it has made some of them. */
-int64_t gigarank_claim(struct gigarank_engine *e, int64_t wanted);
-void gigarank_made(struct gigarank_engine *e, int64_t n);
+/* gigarank_on_stack reports whether an address lies on the stack of an engine's ranks, if they have one. */
+static inline int gigarank_on_stack(const struct gigarank_engine *e, const void *address) {
+	return !e->copied || (size_t)((const char *)address - e->stacks) < e->stack;
+}
 
-/* gigarank_add_variables adds a range of variables to a program, and gigarank_add_object those of a loaded
- * object. gigarank_keep_initial keeps their values before any rank has run. */
-void gigarank_add_variables(struct gigarank_program *p, char *address, size_t bytes, size_t given, size_t module);
-void gigarank_add_object(struct gigarank_program *p, const struct dl_phdr_info *o);
-void gigarank_keep_initial(struct gigarank_program *p);
+/* gigarank_form tells the form of the call that the rank makes next, for messages of errors. */
+static inline void gigarank_form(int32_t form) {
+	if (gigarank_running())
+		gigarank_current->form = form;
+}
 
-/* gigarank_open_variables makes the places of the variables of an engine's ranks, and returns another
- * value than 0 if there is no memory. */
-int gigarank_open_variables(struct gigarank_engine *e);
+/* gigarank_variant marks the next call as a variant, such as MPI_Reduce_scatter_block, of the procedure whose code it
+ * shares. */
+static inline void gigarank_variant(void) {
+	if (gigarank_running())
+		gigarank_current->form |= GIGARANK_VARIANT;
+}
 
-/* gigarank_restore puts the variables of a rank where the program has them; gigarank_keep_variables
- * takes them away again. gigarank_locate finds the thread-local ones in this thread. */
-void gigarank_restore(struct gigarank_engine *e, int32_t lp);
-void gigarank_locate(struct gigarank_program *p);
-void gigarank_leave_locals(const struct gigarank_program *p);
-int gigarank_first_moved(const struct gigarank_engine *e);
+/* gigarank_suspend suspends the running rank in a call until that is over, and returns its error.
+ * gigarank_trap calls the error handler, too. */
+int gigarank_suspend(struct gigarank_call *c);
+int gigarank_trap(struct gigarank_call *c);
 
-/* gigarank_faults reports whether memory cannot be read. */
-int gigarank_faults(const void *address);
+/* gigarank_leave ends the running rank with a code. */
+void gigarank_leave(int code) __attribute__((noreturn));
 
-/* gigarank_is_system reports whether a library is the system's. */
-int gigarank_is_system(const char *file);
+/* gigarank_fail ends the running rank, with the reason. */
+void gigarank_fail(const char *reason) __attribute__((noreturn));
+
+/* A persistent collective: what begins it, and gives back what it holds. */
+struct gigarank_plan {
+	int (*start)(struct gigarank_plan *p, MPI_Request *begun);
+	void (*close)(struct gigarank_plan *p);
+};
 
 #pragma GCC visibility pop
 

@@ -1,6 +1,6 @@
 /* The functions of the C library behind those of the same name in the runtime. */
-#ifndef GIGARANK_REAL_H
-#define GIGARANK_REAL_H
+#ifndef GIGARANK_RANK_REAL_H
+#define GIGARANK_RANK_REAL_H
 
 #include <dlfcn.h>
 

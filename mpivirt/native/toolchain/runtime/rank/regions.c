@@ -1,8 +1,11 @@
 /* Where CPU times count, a parallel region of OpenMP takes as long as the thread that computes longest in it. The burst of
  * the rank has the CPU time of the rank's own thread. What the longest has taken beyond it is added as the region ends. */
 #define _GNU_SOURCE
-#include "rank/real.h"
 #include "rank/regions.h"
+#include "rank/bursts.h"
+#include "rank/real.h"
+#include "rank/running.h"
+#include "rank/threads.h"
 
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* Linked into every program and every shared library of its own. The loader calls
  * gigarank_start before the constructors of the object, which each rank calls by itself. */
+#include "rank/object_constructors.h"
 
 extern const char _DYNAMIC[] __attribute__((visibility("hidden")));
-extern void gigarank_hold(const void *dynamic);
 
 __attribute__((visibility("hidden"))) void gigarank_start(void) { gigarank_hold(_DYNAMIC); }

@@ -1,5 +1,6 @@
 /* What a rank and the threads that it starts share. */
 #include "rank/threads.h"
+#include "rank/running.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,8 @@
 /* The variables of programs: where they lie, and how they are moved in and out as ranks are switched. */
 #define _GNU_SOURCE
-#include "rank/ranks.h"
+#include "rank/variables.h"
+#include "rank/engines.h"
+#include "rank/running.h"
 
 #include <link.h>
 #include <stdio.h>

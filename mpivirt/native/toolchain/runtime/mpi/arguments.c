@@ -1,24 +1,24 @@
 /* The functions of MPI check what they can in the rank, compose a call of the simulator, and are
- * suspended in it. Here is what they share, and those for the environment. */
-#include "mpi/attributes.h"
+ * suspended in it. Here are the checks of arguments that they share. */
+#include "mpi/arguments.h"
+#include "mpi/communicators.h"
 #include "mpi/datatypes.h"
+#include "mpi/errors.h"
+#include "rank/foreign.h"
+#include "rank/programs.h"
+#include "rank/ranks.h"
+#include "rank/running.h"
+#include "rank/switch.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* unhosted ends a program that runs by itself and does what takes ranks. */
-static void unhosted(const char *function, const char *what) {
+void gigarank_unhosted(const char *function, const char *what) {
 	fprintf(stderr, "%s%sthis program was built with gigarank cc: run it with gigarank run ./PROGRAM --ranks N\n", function, what);
 	_exit(2);
 }
-
-static int is_finalized(const struct gigarank_rank *r) { return r->left == GIGARANK_FINALIZED; }
-
-/* --- errors ----------------------------------------------------------------------- */
 
 int gigarank_refuse(const char *function, int procedure, int class_, const char *format, ...) {
 	char text[320];
@@ -30,9 +30,9 @@ int gigarank_refuse(const char *function, int procedure, int class_, const char 
 	vsnprintf(text + named, sizeof text - (size_t)named, format, list);
 	va_end(list);
 	if (!gigarank_hosted)
-		unhosted(strncmp(function, "PMPI_", 5) == 0 ? function + 1 : "a function of MPI", " is called before MPI_Init; ");
+		gigarank_unhosted(strncmp(function, "PMPI_", 5) == 0 ? function + 1 : "a function of MPI", " is called before MPI_Init; ");
 	if (!gigarank_running()) {
-		gigarank_intrudes(function + (function[0] == 'P'), strncmp(function, "PMPI_", 5) == 0 ? GIGARANK_NONE : procedure);
+		gigarank_note_foreign_call(function + (function[0] == 'P'), strncmp(function, "PMPI_", 5) == 0 ? GIGARANK_NONE : procedure);
 		return class_;
 	}
 	struct gigarank_call c = {.procedure = procedure, .error = class_, .detail = text};
@@ -59,9 +59,9 @@ int gigarank_active(const char *function, int procedure) {
 	struct gigarank_rank *r = gigarank_running();
 	if (r)
 		r->about = 1;
-	if (r && ((r->initialized && !is_finalized(r)) || r->in_session))
+	if (r && ((r->initialized && !gigarank_is_finalized(r)) || r->in_session))
 		return MPI_SUCCESS;
-	return gigarank_refuse(function, procedure, MPI_ERR_OTHER, !r ? "no rank runs" : is_finalized(r) ? "called after MPI_Finalize" : "called before MPI_Init");
+	return gigarank_refuse(function, procedure, MPI_ERR_OTHER, !r ? "no rank runs" : gigarank_is_finalized(r) ? "called after MPI_Finalize" : "called before MPI_Init");
 }
 
 int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gigarank_call *c) {
@@ -142,131 +142,3 @@ void gigarank_set_status(MPI_Status *status, const struct gigarank_status *s, in
 }
 
 const struct gigarank_status gigarank_empty_status = {.source = GIGARANK_ANY_SOURCE, .tag = GIGARANK_ANY_TAG};
-
-/* --- environment ------------------------------------------------------------------- */
-
-static int initialise(const char *function, int required, int *provided) {
-	struct gigarank_rank *r = gigarank_running();
-	if (!gigarank_hosted)
-		unhosted("", "");
-	if (!r)
-		return gigarank_active(function, GIGARANK_NONE);
-	if (r->initialized)
-		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_OTHER, "called %s", is_finalized(r) ? "after MPI_Finalize" : "a second time");
-	r->initialized = 1, r->left = 0;
-	*provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Init_thread, int *argc, char ***argv, int required, int *provided) {
-	(void)argc, (void)argv;
-	return initialise(__func__, required, provided);
-}
-
-MPI(MPI_Init, int *argc, char ***argv) {
-	int provided;
-	(void)argc, (void)argv;
-	return initialise(__func__, MPI_THREAD_SINGLE, &provided);
-}
-
-MPI(MPI_Initialized, int *flag) {
-	GIVEN(flag, "flag", MPI_ERR_ARG);
-	*flag = gigarank_running() && gigarank_running()->initialized;
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Finalized, int *flag) {
-	GIVEN(flag, "flag", MPI_ERR_ARG);
-	*flag = gigarank_running() && is_finalized(gigarank_running());
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Finalize, void) {
-	CHECK(active(GIGARANK_NONE));
-	struct gigarank_rank *r = gigarank_running();
-	if (!r->initialized || is_finalized(r))
-		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "called %s", is_finalized(r) ? "a second time" : "without MPI_Init: a session ends with MPI_Session_finalize");
-	CHECK(gigarank_end_detached());
-	CHECK(gigarank_drop_attributes(__func__, MPI_COMM_SELF));
-	r->left = GIGARANK_FINALIZED;
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Query_thread, int *provided) {
-	GIVEN(provided, "provided", MPI_ERR_ARG);
-	CHECK(active(GIGARANK_NONE));
-	*provided = MPI_THREAD_FUNNELED;
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Is_thread_main, int *flag) {
-	GIVEN(flag, "flag", MPI_ERR_ARG);
-	*flag = gigarank_running() != NULL;
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Abort, MPI_Comm comm, int code) {
-	struct gigarank_call c = {.procedure = GIGARANK_ABORT, .key = code};
-	(void)comm;
-	if (gigarank_running()) {
-		gigarank_current->stops = 1;
-		gigarank_note_call(__builtin_return_address(0));
-		gigarank_trap(&c);
-	}
-	gigarank_outside("MPI_Abort");
-	if (gigarank_intrudes("MPI_Abort", GIGARANK_NONE))
-		pthread_exit(NULL); /* a thread that no rank is known to have started */
-	abort();
-}
-
-MPI(MPI_Get_version, int *version, int *subversion) {
-	GIVEN(version, "version", MPI_ERR_ARG);
-	GIVEN(subversion, "subversion", MPI_ERR_ARG);
-	*version = MPI_VERSION, *subversion = MPI_SUBVERSION;
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Get_library_version, char *version, int *length) {
-	GIVEN(version, "version", MPI_ERR_ARG);
-	GIVEN(length, "resultlen", MPI_ERR_ARG);
-	*length = sprintf(version, "gigarank: simulated MPI");
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Get_processor_name, char *name, int *length) {
-	GIVEN(name, "name", MPI_ERR_ARG);
-	GIVEN(length, "resultlen", MPI_ERR_ARG);
-	struct gigarank_call c = {.procedure = GIGARANK_NODE};
-	CHECK(active(GIGARANK_NONE));
-	CHECK(gigarank_trap(&c));
-	*length = sprintf(name, "node%d", c.found);
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Pcontrol, const int level, ...) {
-	(void)level;
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Alloc_mem, MPI_Aint size, MPI_Info info, void *base) {
-	GIVEN(base, "baseptr", MPI_ERR_ARG);
-	(void)info;
-	if (size < 0)
-		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "MPI_Alloc_mem of %lld bytes: the size must not be negative", (long long)size);
-	void *memory = malloc((size_t)size + 1);
-	if (!memory)
-		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "MPI_Alloc_mem of %lld bytes", (long long)size);
-	memcpy(base, &memory, sizeof memory);
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Free_mem, void *base) {
-	free(base);
-	return MPI_SUCCESS;
-}
-
-MPI(MPI_Get_address, const void *location, MPI_Aint *address) {
-	GIVEN(address, "address", MPI_ERR_ARG);
-	*address = (MPI_Aint)location;
-	return MPI_SUCCESS;
-}

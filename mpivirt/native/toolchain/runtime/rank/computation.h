@@ -1,0 +1,15 @@
+/* Looks at a clock that CPU times advance. */
+#ifndef GIGARANK_RANK_COMPUTATION_H
+#define GIGARANK_RANK_COMPUTATION_H
+
+#include "rank/interface.h"
+
+#pragma GCC visibility push(hidden)
+
+/* gigarank_burst_look returns the running rank's virtual time in picoseconds, where CPU times
+ * count. */
+int64_t gigarank_burst_look(struct gigarank_engine *e, struct gigarank_rank *r);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,60 @@
+/* The rank that runs on this thread. */
+#ifndef GIGARANK_RANK_RUNNING_H
+#define GIGARANK_RANK_RUNNING_H
+
+#include "mpi.h"
+#include "rank/interface.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The engine whose rank runs on this thread, NULL outside ranks. A rank that has suspended itself may
+ * go on on another thread. On amd64 each access names the thread. Elsewhere compilers take the thread
+ * to be the same in all of a function, so a function of its own finds the variable. */
+#if defined(__x86_64__)
+extern __thread struct gigarank_engine *gigarank_current __attribute__((tls_model("initial-exec")));
+#else
+struct gigarank_engine **gigarank_engine_of_thread(void);
+#define gigarank_current (*gigarank_engine_of_thread())
+#endif
+
+static inline struct gigarank_rank *gigarank_running(void) {
+	return gigarank_current ? gigarank_current->running : NULL;
+}
+
+/* gigarank_operating is the engine that carries out an operation of the program on this thread,
+ * NULL if none does. */
+extern __thread struct gigarank_engine *gigarank_operating __attribute__((tls_model("initial-exec")));
+
+/* gigarank_parent is the rank that has started this thread. */
+struct gigarank_parent {
+	struct gigarank_engine *engine; /* NULL if it is unknown */
+	int32_t lp;
+	struct gigarank_threads *threads;
+};
+extern __thread struct gigarank_parent gigarank_parent __attribute__((tls_model("initial-exec")));
+
+/* What few ranks have, of their own. */
+struct gigarank_own {
+	void *attached;     /* buffer for buffered sends */
+	int universe, last_code; /* values of predefined attributes */
+	struct gigarank_code *codes; /* error classes and codes of the program's own */
+	struct gigarank_noted_type *types; /* attributes of predefined types */
+	void *environment;  /* the info object MPI_INFO_ENV */
+	int sessions;       /* that are open */
+	struct gigarank_threads *threads;
+	struct gigarank_file_handler *file_handler; /* that the program has set, for MPI_FILE_NULL */
+};
+
+/* gigarank_own returns what the running rank has of its own, NULL without memory. */
+struct gigarank_own *gigarank_own(void);
+
+/* gigarank_fatal ends the process: there is no rank to blame. */
+void gigarank_fatal(const char *message) __attribute__((noreturn));
+
+/* gigarank_enlarged returns memory of room bytes, with what is in the old one. Where there is none the
+ * process ends. */
+void *gigarank_enlarged(void *old, size_t room);
+
+#pragma GCC visibility pop
+
+#endif
