@@ -287,7 +287,7 @@ func (b *body) takeCall(lp int32) bool {
 		k.SetAside(lp)
 		return false
 	}
-	if r.looked != 0 {
+	if r.polled_clock != 0 {
 		k.Activity(lp)
 	}
 	if b.bursts != nil && !b.charge(lp, r) {

@@ -17,7 +17,7 @@ const lacks = "rank 1 failed at virtual time 1ms: MPI_ERR_UNSUPPORTED_OPERATION:
 
 // A program that can use what native ranks do not have is run, and a call is an error of MPI (MPI 4.1, 9.3): it
 // ends the run, unless the program has asked to hear of it.
-func TestCallsOfWhatIsNotServed(t *testing.T) {
+func TestCallsOfUnsupportedFunctions(t *testing.T) {
 	program := build(t, prelude+`
 static int heard;
 static void listen(MPI_Comm *comm, int *code, ...) { heard += *comm == MPI_COMM_WORLD && *code == MPI_ERR_UNSUPPORTED_OPERATION; }
@@ -116,7 +116,7 @@ func TestUnsupportedFunctionsReturn(t *testing.T) {
 }
 
 // In Fortran the calls compile with mpif.h and with both modules, by both names, and are the same errors.
-func TestCallsOfWhatIsNotServedInFortran(t *testing.T) {
+func TestCallsOfUnsupportedFunctionsInFortran(t *testing.T) {
 	const text = `program unsupported
 %s
   integer :: ierr, rank, n, codes(1)

@@ -233,7 +233,7 @@ func TestMainInArchive(t *testing.T) {
 
 // A program that names windows and files is built, with the numbers of the standard ABI (MPI 5.0, A.1),
 // in each language: it may never call what native ranks do not have, and check tells what it uses.
-func TestConstantsOfWhatIsNotServed(t *testing.T) {
+func TestConstantsOfUnsupportedFunctions(t *testing.T) {
 	values := []struct {
 		name  string
 		value int
@@ -389,7 +389,7 @@ func TestLibrary(t *testing.T) {
 		}
 	}
 	if n := len(toolchain.Supported()); n < 100 {
-		t.Errorf("only %d functions are served", n)
+		t.Errorf("only %d functions are supported", n)
 	}
 	dir := sources(t)
 	if text, code := wrap(t, dir, "main.c", "part.c", "-o", "program"); code != 0 {

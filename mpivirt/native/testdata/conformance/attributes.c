@@ -46,7 +46,7 @@ static long value(MPI_Comm comm, int key) {
 
 static void communicators(void) {
 	int a, b, c, extra = 77, freed;
-	MPI_Comm comm, twin;
+	MPI_Comm comm, duplicate;
 	copies = deletes = 0;
 	MPI_Comm_create_keyval(copy, drop, &a, &extra);
 	MPI_Comm_create_keyval(MPI_COMM_DUP_FN, drop, &b, NULL);
@@ -60,19 +60,19 @@ static void communicators(void) {
 	CHECK(value(comm, a) == 10 && value(comm, b) == 20 && value(comm, c) == 30 && value(MPI_COMM_WORLD, a) == -1);
 	MPI_Comm_set_attr(comm, a, (void *)11); /* in place of the old one, which is deleted */
 	CHECK(deletes == 1 && deleted[0] == 10 && value(comm, a) == 11);
-	MPI_Comm_dup(comm, &twin);
-	CHECK(copies == 1 && value(twin, a) == 12 && value(twin, b) == 20 && value(twin, c) == -1);
-	MPI_Comm_delete_attr(twin, a);
-	CHECK(deletes == 2 && deleted[1] == 12 && value(twin, a) == -1);
-	MPI_Comm_free(&twin);
+	MPI_Comm_dup(comm, &duplicate);
+	CHECK(copies == 1 && value(duplicate, a) == 12 && value(duplicate, b) == 20 && value(duplicate, c) == -1);
+	MPI_Comm_delete_attr(duplicate, a);
+	CHECK(deletes == 2 && deleted[1] == 12 && value(duplicate, a) == -1);
+	MPI_Comm_free(&duplicate);
 	CHECK(deletes == 3 && deleted[2] == 20);
 	/* A key that is freed lives on in what has it. */
 	freed = a;
 	MPI_Comm_free_keyval(&freed);
 	CHECK(freed == MPI_KEYVAL_INVALID && value(comm, a) == 11);
-	MPI_Comm_dup(comm, &twin);
-	CHECK(copies == 2 && MPI_Comm_delete_attr(twin, a) == MPI_SUCCESS && deletes == 4 && deleted[3] == 12);
-	MPI_Comm_free(&twin);
+	MPI_Comm_dup(comm, &duplicate);
+	CHECK(copies == 2 && MPI_Comm_delete_attr(duplicate, a) == MPI_SUCCESS && deletes == 4 && deleted[3] == 12);
+	MPI_Comm_free(&duplicate);
 	CHECK(deletes == 5 && deleted[4] == 20);
 	MPI_Comm_free(&comm);
 	CHECK(deletes == 7 && deleted[5] + deleted[6] == 31);
@@ -82,12 +82,12 @@ static void communicators(void) {
 
 static void functions_that_fail(void) {
 	int key, extra = 1;
-	MPI_Comm comm, twin = MPI_COMM_WORLD;
+	MPI_Comm comm, duplicate = MPI_COMM_WORLD;
 	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
 	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
 	MPI_Comm_create_keyval(copy, drop, &key, &extra);
 	MPI_Comm_set_attr(comm, key, (void *)1);
-	CHECK(MPI_Comm_dup(comm, &twin) != MPI_SUCCESS);
+	CHECK(MPI_Comm_dup(comm, &duplicate) != MPI_SUCCESS);
 	refuses = 1;
 	CHECK(MPI_Comm_delete_attr(comm, key) != MPI_SUCCESS && value(comm, key) == 1);
 	CHECK(MPI_Comm_free(&comm) != MPI_SUCCESS && comm != MPI_COMM_NULL);
@@ -118,21 +118,21 @@ static void predefined(void) {
 static void old_names(void) {
 	int key, flag, extra = 77;
 	void *v;
-	MPI_Comm comm, twin;
+	MPI_Comm comm, duplicate;
 	copies = deletes = 0;
 	MPI_Keyval_create(copy, drop, &key, &extra);
 	MPI_Comm_dup(MPI_COMM_SELF, &comm);
 	MPI_Attr_put(comm, key, (void *)3);
 	MPI_Attr_get(comm, key, &v, &flag);
 	CHECK(flag && v == (void *)3);
-	MPI_Comm_dup(comm, &twin);
-	MPI_Attr_get(twin, key, &v, &flag);
+	MPI_Comm_dup(comm, &duplicate);
+	MPI_Attr_get(duplicate, key, &v, &flag);
 	CHECK(flag && v == (void *)4 && copies == 1);
 	MPI_Attr_delete(comm, key);
 	MPI_Attr_get(comm, key, &v, &flag);
 	CHECK(!flag && deletes == 1);
 	MPI_Comm_free(&comm);
-	MPI_Comm_free(&twin);
+	MPI_Comm_free(&duplicate);
 	CHECK(deletes == 2 && deleted[1] == 4);
 	MPI_Keyval_free(&key);
 	CHECK(key == MPI_KEYVAL_INVALID);
@@ -189,25 +189,25 @@ static void refused(void) {
 static void types(void) {
 	int key, same, flag;
 	void *v;
-	MPI_Datatype type, twin;
+	MPI_Datatype type, duplicate;
 	copies = deletes = 0;
 	MPI_Type_create_keyval(copy_of_type, drop_of_type, &key, NULL);
 	MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &same, NULL);
 	MPI_Type_contiguous(2, MPI_INT, &type);
 	MPI_Type_set_attr(type, key, (void *)4);
 	MPI_Type_set_attr(type, same, (void *)9);
-	MPI_Type_dup(type, &twin);
-	MPI_Type_get_attr(twin, key, &v, &flag);
+	MPI_Type_dup(type, &duplicate);
+	MPI_Type_get_attr(duplicate, key, &v, &flag);
 	CHECK(flag && v == (void *)5 && copies == 1);
-	MPI_Type_get_attr(twin, same, &v, &flag);
+	MPI_Type_get_attr(duplicate, same, &v, &flag);
 	CHECK(flag && v == (void *)9);
 	MPI_Type_free(&type);
-	MPI_Type_dup(twin, &type); /* 5 is not copied */
+	MPI_Type_dup(duplicate, &type); /* 5 is not copied */
 	MPI_Type_get_attr(type, key, &v, &flag);
 	CHECK(!flag);
-	MPI_Type_delete_attr(twin, key);
+	MPI_Type_delete_attr(duplicate, key);
 	MPI_Type_free(&type);
-	MPI_Type_free(&twin);
+	MPI_Type_free(&duplicate);
 	CHECK(deletes == 2 && deleted[0] + deleted[1] == 9); /* the first may be kept by what was made of it */
 	MPI_Type_set_attr(MPI_DOUBLE, key, (void *)6);
 	MPI_Type_get_attr(MPI_DOUBLE, key, &v, &flag);

@@ -131,7 +131,7 @@
       subroutine handles
       implicit none
       include 'mpif.h'
-      integer rank, size, checks, failures, ierr, comm, request, vector, twin, of, bytes
+      integer rank, size, checks, failures, ierr, comm, request, vector, copy, of, bytes
       common /counts/ rank, size, checks, failures
       integer places(1), types(1)
       integer(kind=MPI_ADDRESS_KIND) addresses(1)
@@ -141,10 +141,10 @@
       call mpi_request_free(request, ierr)
       call mpi_comm_size(comm, of, ierr)
       call check(ierr .eq. MPI_SUCCESS .and. of .eq. size, 210)
-      call mpi_type_dup(vector, twin, ierr)
-      call mpi_type_get_contents(twin, 0, 0, 1, places, addresses, types, ierr)
+      call mpi_type_dup(vector, copy, ierr)
+      call mpi_type_get_contents(copy, 0, 0, 1, places, addresses, types, ierr)
       call mpi_type_free(types(1), ierr)
-      call mpi_type_free(twin, ierr)
+      call mpi_type_free(copy, ierr)
       call mpi_type_size(vector, bytes, ierr)
       call check(ierr .eq. MPI_SUCCESS .and. bytes .eq. 80, 211)
       call mpi_type_free(vector, ierr)

@@ -64,7 +64,7 @@ program fortran_requests
   call several()
   call persistent()
   call cancels()
-  call generals()
+  call grequests()
 #ifdef GIGARANK
   call too_long()
 #endif
@@ -449,7 +449,7 @@ contains
     call check(ierr == MPI_SUCCESS .and. .not. flag .and. in(1) == last, 'MPI_Test_cancelled of a send that is over')
   end subroutine
 
-  subroutine generals()
+  subroutine grequests()
     HANDLE(MPI_Request) :: same
     integer :: n
     logical :: flag

@@ -25,28 +25,28 @@
 #define EPOCH 946684800 /* of virtual time, in seconds */
 #define SECOND 1000000000000ll
 
-enum { LOOKS = 1000 }; /* in a row take no time */
+enum { FREE_CLOCK_POLLS = 1000 }; /* in a row take no time */
 
 /* now returns the rank's virtual time in picoseconds. Where computation takes no time, a rank
  * that waits for a time by looking at the clock would wait forever: in a long row of looks each
  * takes as long as a poll. */
 static int64_t now(struct gigarank_rank *r) {
 	struct gigarank_engine *e = gigarank_current;
-	r->looked = 1;
-	int64_t at = e->bursts ? gigarank_burst_look(e, r) : r->clock + r->computed;
+	r->polled_clock = 1;
+	int64_t at = e->bursts ? gigarank_poll_clock(e, r) : r->clock + r->computed;
 	uint64_t ticks = gigarank_ticks();
-	if (at != e->looked_at)
-		e->looks = 0;
-	if (e->looks && ticks - e->looked_ticks > e->long_ticks)
+	if (at != e->polled_time)
+		e->clock_polls = 0;
+	if (e->clock_polls && ticks - e->polled_ticks > e->long_ticks)
 		e->timeless++;
-	e->looked_ticks = ticks;
-	if (e->looks < LOOKS) {
-		e->looks++;
+	e->polled_ticks = ticks;
+	if (e->clock_polls < FREE_CLOCK_POLLS) {
+		e->clock_polls++;
 	} else {
 		r->computed += e->poll;
 		at += e->poll;
 	}
-	return e->looked_at = at;
+	return e->polled_time = at;
 }
 
 /* pass has the clock of the running rank advance. */

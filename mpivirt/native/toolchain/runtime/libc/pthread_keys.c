@@ -37,7 +37,7 @@ struct kept {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t ending; /* by which the C library tells that a thread ends */
+static pthread_key_t end_key; /* by which the C library tells that a thread ends */
 static __thread struct kept *mine __attribute__((tls_model("initial-exec")));
 
 /* owner returns what the rank has that runs, or that has started this thread, NULL if none has. */
@@ -137,13 +137,13 @@ static void thread_ends(void *unused) {
 		for (unsigned i = 0; i < mine->room; i++)
 			again |= destroy(i);
 	}
-	real(pthread_setspecific)(ending, NULL);
+	real(pthread_setspecific)(end_key, NULL);
 	gigarank_leave_pthread_keys(mine->of);
 	free(mine);
 	mine = NULL;
 }
 
-static void make_ending(void) { real(pthread_key_create)(&ending, thread_ends); }
+static void make_end_key(void) { real(pthread_key_create)(&end_key, thread_ends); }
 
 /* keep keeps a value for this thread, which is no rank. */
 static int keep(pthread_key_t number, const void *value) {
@@ -165,8 +165,8 @@ static int keep(pthread_key_t number, const void *value) {
 			pthread_mutex_unlock(&lock);
 		}
 		mine = larger;
-		pthread_once(&once, make_ending);
-		real(pthread_setspecific)(ending, mine);
+		pthread_once(&once, make_end_key);
+		real(pthread_setspecific)(end_key, mine);
 	}
 	mine->at[at].number = number, mine->at[at].value = (void *)value;
 	return 0;

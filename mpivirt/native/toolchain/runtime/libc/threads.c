@@ -29,7 +29,7 @@ struct thread {
 static __thread struct gigarank_threads *mine __attribute__((tls_model("initial-exec"))); /* which this thread counts for */
 static __thread int turn __attribute__((tls_model("initial-exec")));
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t ending; /* by which the C library tells that a thread ends */
+static pthread_key_t end_key; /* by which the C library tells that a thread ends */
 
 /* The threads of these libraries work only within calls, on the arguments of a call; threads.go has the same table. Regions of libgomp are
  * found by another way. */
@@ -83,22 +83,22 @@ static int not_begun(struct thread *t, int error) {
  * last: in the last turn that the C library gives them. */
 static void ends(void *counts) {
 	enum { TURNS = 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */ };
-	if (++turn < TURNS && real(pthread_setspecific)(ending, counts) == 0)
+	if (++turn < TURNS && real(pthread_setspecific)(end_key, counts) == 0)
 		return;
 	if (counts == &turn)
 		__atomic_sub_fetch(&mine->living, 1, __ATOMIC_RELEASE);
 	gigarank_leave_threads(mine);
 }
 
-static void make_ending(void) { real(pthread_key_create)(&ending, ends); }
+static void make_end_key(void) { real(pthread_key_create)(&end_key, ends); }
 
 static struct thread begun(void *what) {
 	struct thread t = *(struct thread *)what;
 	free(what);
 	gigarank_parent = t.parent;
 	mine = t.parent.threads;
-	pthread_once(&once, make_ending);
-	real(pthread_setspecific)(ending, t.counts ? (void *)&turn : (void *)&mine);
+	pthread_once(&once, make_end_key);
+	real(pthread_setspecific)(end_key, t.counts ? (void *)&turn : (void *)&mine);
 	return t;
 }
 

@@ -148,7 +148,7 @@ static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *reque
 	if (!error)
 		error = gigarank_trap(c);
 	if (request && !error && !(error = gigarank_add_request(c->request, NULL, request))) {
-		struct gigarank_request *q = gigarank_look(*request);
+		struct gigarank_request *q = gigarank_find_request(*request);
 		if (s)
 			q->after = unpack, q->what = s;
 		gigarank_settle_bounce_buffer(q, bounced);

@@ -492,7 +492,7 @@ int gigarank_unpack(struct gigarank_packing *p, int error, MPI_Request *request)
 		error = no_memory(GIGARANK_NONE, (int64_t)sizeof *kept);
 	}
 	if (kept) {
-		struct gigarank_request *q = gigarank_look(*request);
+		struct gigarank_request *q = gigarank_find_request(*request);
 		*kept = (struct kept){*p, q->after, q->what};
 		q->after = arrived, q->what = kept;
 		return MPI_SUCCESS;

@@ -126,7 +126,7 @@ static int carry_out(struct gigarank_call *c, const struct gigarank_side *out, i
 	if (!error)
 		error = gigarank_trap(c);
 	if (request && !error && !(error = gigarank_add_request(c->request, NULL, request))) {
-		struct gigarank_request *q = gigarank_look(*request);
+		struct gigarank_request *q = gigarank_find_request(*request);
 		q->after = end_exchange, q->what = h;
 		return MPI_SUCCESS;
 	}

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 int gigarank_end_grequest(MPI_Request *request, MPI_Status *status) {
-	struct gigarank_request *q = gigarank_look(*request);
+	struct gigarank_request *q = gigarank_find_request(*request);
 	struct gigarank_grequest g = *q->grequest;
 	MPI_Status own = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 	gigarank_drop_request(q);
@@ -29,13 +29,13 @@ MPI(MPI_Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_free_fu
 	if (error)
 		free(g);
 	else
-		gigarank_look(*request)->grequest = g, gigarank_running()->singular = 1;
+		gigarank_find_request(*request)->grequest = g, gigarank_running()->singular = 1;
 	return error;
 }
 
 MPI(MPI_Grequest_complete, MPI_Request request) {
 	CHECK(active(GIGARANK_NONE));
-	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : gigarank_look(request);
+	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : gigarank_find_request(request);
 	if (!q || !q->grequest)
 		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the handle is no generalised request, or it has been waited for or freed");
 	q->grequest->complete = 1;
@@ -43,7 +43,7 @@ MPI(MPI_Grequest_complete, MPI_Request request) {
 }
 
 int gigarank_drop_grequest(MPI_Request *request) {
-	struct gigarank_grequest *g = gigarank_look(*request)->grequest;
+	struct gigarank_grequest *g = gigarank_find_request(*request)->grequest;
 	if (g->complete)
 		return gigarank_end_grequest(request, NULL);
 	g->dropped = 1; /* it ends when it is completed */
@@ -57,7 +57,7 @@ int gigarank_wait_for_grequests(int procedure, int n, MPI_Request *requests, int
 	int pending = 0, others = 0, error = MPI_SUCCESS;
 	*over = 1, *outcount = 0, *flag = 0;
 	for (int i = 0; i < n; i++) {
-		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL ? NULL : gigarank_look(requests[i]);
+		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL ? NULL : gigarank_find_request(requests[i]);
 		if (!q || !q->grequest) {
 			others += q && q->index;
 			continue;

@@ -71,7 +71,7 @@ static int launch(struct gigarank_call *c, MPI_Request *request, int persistent)
 		if (error)
 			gigarank_free_bounce_buffer(s);
 		else {
-			struct gigarank_request *q = gigarank_look(*request); /* the table may have moved */
+			struct gigarank_request *q = gigarank_find_request(*request); /* the table may have moved */
 			gigarank_set_index(q, index);
 			if (c->to.type)
 				gigarank_receive_later(q, &c->to, packed);
@@ -119,7 +119,7 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 MPI(MPI_Start, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_NONE));
-	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : gigarank_look(*request);
+	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : gigarank_find_request(*request);
 	if (!q || (!q->persistent && !q->plan))
 		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the request is not persistent");
 	if (q->index || q->done)

@@ -20,7 +20,7 @@
 static struct gigarank_request *request_of(const char *function, MPI_Request request, int *error) {
 	if ((*error = gigarank_active(function, GIGARANK_NONE)))
 		return NULL;
-	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : gigarank_look(request);
+	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : gigarank_find_request(request);
 	if (!q)
 		*error = gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_REQUEST, "the handle is no request of this rank, or it has been waited for or freed");
 	return q;
@@ -87,7 +87,7 @@ MPI(MPI_Request_get_status, MPI_Request request, int *flag, MPI_Status *status) 
 		struct gigarank_call c = {.procedure = GIGARANK_TEST, .comm = 1, .n = 1, .requests = &index, .indices = &place, .statuses = &c.status};
 		error = gigarank_trap(&c);
 		*flag = c.found;
-		q = gigarank_look(request);
+		q = gigarank_find_request(request);
 		if (c.found) {
 			gigarank_set_index(q, 0);
 			q->done = 1, q->kept = c.status;
@@ -122,7 +122,7 @@ MPI(MPI_Request_get_status_all, int count, const MPI_Request requests[], int *fl
 
 /* passive reports whether a request has no operation. */
 static int passive(MPI_Request request) {
-	struct gigarank_request *q = request == MPI_REQUEST_NULL || !gigarank_running() ? NULL : gigarank_look(request);
+	struct gigarank_request *q = request == MPI_REQUEST_NULL || !gigarank_running() ? NULL : gigarank_find_request(request);
 	return request == MPI_REQUEST_NULL || (q && !q->index && !q->done && !q->grequest);
 }
 
@@ -282,15 +282,15 @@ static int keep(const char *function, int (*start)(struct gigarank_plan *, MPI_R
 	if (error)
 		close_plan(&p->plan);
 	else
-		gigarank_look(*request)->plan = &p->plan;
+		gigarank_find_request(*request)->plan = &p->plan;
 	return error;
 }
 
 int gigarank_start_plan(MPI_Request *request) {
 	MPI_Request begun = MPI_REQUEST_NULL;
-	struct gigarank_plan *p = gigarank_look(*request)->plan;
+	struct gigarank_plan *p = gigarank_find_request(*request)->plan;
 	CHECK(p->start(p, &begun));
-	struct gigarank_request *q = gigarank_look(*request), *b = gigarank_look(begun);
+	struct gigarank_request *q = gigarank_find_request(*request), *b = gigarank_find_request(begun);
 	gigarank_set_index(q, b->index);
 	q->comm = b->comm, q->after = b->after, q->what = b->what;
 	b->after = NULL;

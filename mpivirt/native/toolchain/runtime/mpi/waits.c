@@ -38,7 +38,7 @@ int gigarank_add_request(int32_t index, struct gigarank_call *persistent, MPI_Re
 	return MPI_SUCCESS;
 }
 
-struct gigarank_request *gigarank_look(MPI_Request request) {
+struct gigarank_request *gigarank_find_request(MPI_Request request) {
 	struct gigarank_engine *e = gigarank_current;
 	uint32_t slot = (uint32_t)(uintptr_t)request - GIGARANK_PREDEFINED;
 	if (slot >= (uint32_t)e->request_count)
@@ -69,7 +69,7 @@ void gigarank_drop_request(struct gigarank_request *q) {
 static void retire(MPI_Request *request, int64_t bytes) {
 	if (*request == MPI_REQUEST_NULL)
 		return;
-	struct gigarank_request *q = gigarank_look(*request);
+	struct gigarank_request *q = gigarank_find_request(*request);
 	gigarank_set_index(q, 0);
 	q->done = 0;
 	if (q->after) {
@@ -96,7 +96,7 @@ static int indices_of(int procedure, struct list *l, int32_t *indices) {
 		indices[i] = 0;
 		if (l->requests[i] == MPI_REQUEST_NULL)
 			continue;
-		struct gigarank_request *q = gigarank_look(l->requests[i]);
+		struct gigarank_request *q = gigarank_find_request(l->requests[i]);
 		if (!q)
 			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
 		indices[i] = q->index;
@@ -111,14 +111,14 @@ static int indices_of(int procedure, struct list *l, int32_t *indices) {
 static int32_t comm_of(int n, const MPI_Request *requests) {
 	for (int i = 0; i < n; i++)
 		if (requests[i] != MPI_REQUEST_NULL)
-			return gigarank_look(requests[i])->comm;
+			return gigarank_find_request(requests[i])->comm;
 	return 1;
 }
 
 /* take_kept stores the places and statuses of requests that are known to be done. */
 static void take_kept(struct gigarank_call *c, const struct list *l) {
 	for (int i = 0; i < l->n; i++) {
-		struct gigarank_request *q = l->requests[i] == MPI_REQUEST_NULL ? NULL : gigarank_look(l->requests[i]);
+		struct gigarank_request *q = l->requests[i] == MPI_REQUEST_NULL ? NULL : gigarank_find_request(l->requests[i]);
 		if (!q || !q->done)
 			continue;
 		c->statuses[c->outcount] = q->kept, c->indices[c->outcount++] = i;
@@ -139,12 +139,12 @@ static int collect(struct gigarank_call *c, const struct list *l, int error, int
 	for (int i = 0; i < c->outcount; i++) {
 		int at = c->indices[i], to = l->every ? at : i;
 		struct gigarank_status *s = &c->statuses[i];
-		struct gigarank_request *q = l->every && requests[at] != MPI_REQUEST_NULL ? gigarank_look(requests[at]) : NULL;
+		struct gigarank_request *q = l->every && requests[at] != MPI_REQUEST_NULL ? gigarank_find_request(requests[at]) : NULL;
 		if (q && q->done)
 			*s = q->kept;
 		if (which)
 			which[i] = at;
-		if (l->grequests && requests[at] != MPI_REQUEST_NULL && gigarank_look(requests[at])->grequest) {
+		if (l->grequests && requests[at] != MPI_REQUEST_NULL && gigarank_find_request(requests[at])->grequest) {
 			int failed = gigarank_end_grequest(&requests[at], statuses ? &statuses[to] : NULL);
 			error = error ? error : failed;
 			continue;
@@ -263,7 +263,7 @@ MPI(MPI_Testall, int count, MPI_Request requests[], int *flag, MPI_Status status
 MPI(MPI_Cancel, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_CANCEL));
-	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : gigarank_look(*request);
+	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : gigarank_find_request(*request);
 	if (!q)
 		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, *request == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "the handle is no request of this rank, or it has been waited for or freed");
 	if (q->grequest)

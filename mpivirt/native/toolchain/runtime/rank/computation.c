@@ -6,14 +6,14 @@
 #include "rank/running.h"
 
 /* A look ends a burst. Other ranks may run before a look that is a call returns: the rank's row of looks goes on after it. */
-int64_t gigarank_burst_look(struct gigarank_engine *e, struct gigarank_rank *r) {
+int64_t gigarank_poll_clock(struct gigarank_engine *e, struct gigarank_rank *r) {
 	struct gigarank_burst *b = gigarank_burst_of(e, r);
 	if (!e->lazy || b->sampled) {
-		struct gigarank_call c = {.procedure = GIGARANK_LOOK};
-		int32_t looks = e->looks;
-		int64_t looked_at = e->looked_at;
+		struct gigarank_call c = {.procedure = GIGARANK_CLOCK_POLL};
+		int32_t clock_polls = e->clock_polls;
+		int64_t polled_time = e->polled_time;
 		gigarank_trap(&c);
-		e->looks = looks, e->looked_at = looked_at;
+		e->clock_polls = clock_polls, e->polled_time = polled_time;
 	} else {
 		gigarank_burst_count(b, gigarank_meter_split(&e->meter));
 	}
@@ -32,7 +32,7 @@ int gigarank_charge(int on) {
 	if (!b)
 		return 0;
 	if (b->sampled || (!gigarank_current->lazy && b->unpaid == on)) {
-		struct gigarank_call c = {.procedure = GIGARANK_LOOK}; /* which a sample refuses */
+		struct gigarank_call c = {.procedure = GIGARANK_CLOCK_POLL}; /* which a sample refuses */
 		gigarank_trap(&c);
 	} else {
 		gigarank_burst_count(b, gigarank_meter_split(&gigarank_current->meter));

@@ -6,9 +6,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_burst_look returns the running rank's virtual time in picoseconds, where CPU times
+/* gigarank_poll_clock returns the running rank's virtual time in picoseconds, where CPU times
  * count. */
-int64_t gigarank_burst_look(struct gigarank_engine *e, struct gigarank_rank *r);
+int64_t gigarank_poll_clock(struct gigarank_engine *e, struct gigarank_rank *r);
 
 #pragma GCC visibility pop
 

@@ -14,7 +14,7 @@ enum gigarank_service {
 	/* Answered by the simulator at once. */
 	GIGARANK_ERRORS_RETURN = GIGARANK_PROCEDURES, GIGARANK_ATTACH, GIGARANK_NODE, GIGARANK_COMPARE,
 	GIGARANK_RECORD,
-	GIGARANK_LOOK, GIGARANK_SAMPLE_BEGIN, GIGARANK_SAMPLE_END,
+	GIGARANK_CLOCK_POLL, GIGARANK_SAMPLE_BEGIN, GIGARANK_SAMPLE_END,
 	GIGARANK_GROUP, GIGARANK_LOCAL_DUPLICATE, GIGARANK_ON_ONE_NODE, GIGARANK_INTRODUCTION, GIGARANK_TOPOLOGY,
 	/* Not resumed. */
 	GIGARANK_ABORT, GIGARANK_RAISE,
@@ -181,7 +181,7 @@ struct gigarank_rank {
 	uint8_t singular : 1;        /* some request of its may be done, or active, without an index */
 	uint8_t in_session : 1;      /* it has sessions */
 	uint8_t lent : 1;            /* others may read its variables, which stay where they are until the rank is resumed */
-	uint8_t looked;              /* at the time, since its last call */
+	uint8_t polled_clock;              /* at the time, since its last call */
 	uint16_t last;               /* its latest call */
 };
 
@@ -238,9 +238,9 @@ struct gigarank_engine {
 	int32_t count, first, world; /* ranks here, the number of the first, and of all */
 	int32_t lazy;                /* computing only advances the clock */
 	int32_t form;                /* of the call that the running rank composes */
-	int32_t looks;               /* at the clock, in a row, of the rank that runs; see clocks.c */
-	int64_t looked_at;           /* what the latest of them has shown */
-	uint64_t looked_ticks;       /* when it was, on the host */
+	int32_t clock_polls;               /* at the clock, in a row, of the rank that runs; see clocks.c */
+	int64_t polled_time;           /* what the latest of them has shown */
+	uint64_t polled_ticks;       /* when it was, on the host */
 	uint64_t ran, long_ticks;    /* how long code of ranks has run on the host; 50 us, about */
 	int64_t timeless;            /* pieces of it that have taken long between two looks at the clock that show the same */
 	int32_t declares;            /* a rank has declared what it computes */

@@ -73,16 +73,16 @@ static void go(int number, siginfo_t *info, void *context) {
 	if (!may_interrupt(e) || !gigarank_on_stack(e, __builtin_frame_address(0)))
 		return;
 	struct gigarank_rank *r = e->running;
-	int32_t looks = e->looks;
-	int64_t looked_at = e->looked_at;
-	uint8_t looked = r->looked;
+	int32_t clock_polls = e->clock_polls;
+	int64_t polled_time = e->polled_time;
+	uint8_t polled_clock = r->polled_clock;
 	r->returned_by = GIGARANK_BY_INTERRUPTION;
 	e->stops = 1;
 	r->error_number = errno;
 	__atomic_add_fetch(&e->interruptions, 1, __ATOMIC_RELAXED);
 	gigarank_switch(&r->sp, e->sp);
-	gigarank_current->looks = looks, gigarank_current->looked_at = looked_at;
-	r->looked = looked;
+	gigarank_current->clock_polls = clock_polls, gigarank_current->polled_time = polled_time;
+	r->polled_clock = polled_clock;
 }
 
 /* gigarank_interrupt asks the rank that runs on an engine to give way. Another thread calls it. */

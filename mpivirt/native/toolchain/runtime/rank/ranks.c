@@ -217,19 +217,19 @@ static void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const vo
 
 /* --- control --------------------------------------------------------------------- */
 
-enum { FETCHED = 192 }; /* bytes of each stack */
+enum { PREFETCHED = 192 }; /* bytes of each stack */
 
-/* fetch has what some ranks touch first fetched into the cache, all at once: the latencies of
+/* prefetch has what some ranks touch first fetched into the cache, all at once: the latencies of
  * memory and of the page tables overlap. A processor may drop a prefetch from a page that it
  * does not know, so that the stacks are read. */
-static inline void fetch(struct gigarank_engine *e, int32_t i, int32_t n) {
+static inline void prefetch(struct gigarank_engine *e, int32_t i, int32_t n) {
 	enum { AT_ONCE = 64 };
 	if (i % AT_ONCE)
 		return;
 	for (int32_t j = i; j < n && j < i + AT_ONCE; j++) {
 		const struct gigarank_rank *r = &e->ranks[e->list[j]];
 		const volatile char *first = e->copied ? r->saved : r->sp;
-		for (int at = 0; first && at < FETCHED && (!e->copied || at < r->saved_room); at += 64)
+		for (int at = 0; first && at < PREFETCHED && (!e->copied || at < r->saved_room); at += 64)
 			(void)first[at];
 	}
 }
@@ -376,7 +376,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		gigarank_locate(e->program);
 	for (int32_t i = 0; i < ran; i++) {
 		struct gigarank_rank *r = e->running = &e->ranks[e->list[i]];
-		fetch(e, i, n);
+		prefetch(e, i, n);
 		if (e->images) {
 			e->program = e->images[e->list[i]];
 			if (e->program->locals)
@@ -391,7 +391,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		r->lent = 0;
 		if (variables)
 			gigarank_restore(e, e->list[i]);
-		r->looked = 0, e->looks = 0;
+		r->polled_clock = 0, e->clock_polls = 0;
 		if (e->keeps)
 			gigarank_hooks.adopt(e, r);
 		errno = r->error_number;
