@@ -137,10 +137,12 @@ var rules = map[string]rule{
 	"internal/noise":  {pure: true, imports: "vtime internal/random network mpivirt"},
 	"internal/result": {pure: true},
 	"internal/loggp":  {pure: true, imports: "vtime network"},
+	// It simulates measured points itself.
+	"internal/measurements": {imports: "vtime internal/spelling sync network collectives mpivirt mpivirt/steps"},
 	// It reads the clocks of the host.
 	"internal/cputime": {imports: "vtime golang.org/x/sys/unix"},
 	"study": {
-		imports: "vtime internal/spelling network collectives mpivirt bench internal/noise internal/result" +
+		imports: "vtime internal/spelling network collectives mpivirt bench internal/noise internal/result internal/measurements" +
 			// Only one process may write the results.
 			" golang.org/x/sys/unix",
 		// The programs are simulated in its tests.
@@ -164,7 +166,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp" +
+		imports: "vtime internal/spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/measurements" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

@@ -56,7 +56,9 @@ type curve struct {
 	Parts   []part // of the line, as it is drawn
 	Formula string // of the closed form
 	Marks   []mark
-	points  []mark // all of them
+	// Scattered marks have no line between them, and none is left out.
+	Scattered bool
+	points    []mark // all of them, unless they are scattered
 }
 
 // A part of a curve's line is solid, or has dashes between which other curves show.
@@ -108,9 +110,10 @@ type xy struct {
 
 // data is a curve before it is drawn.
 type data struct {
-	name  string
-	style int
-	at    []xy // ascending in x
+	name      string
+	style     int
+	scattered bool
+	at        []xy // ascending in x, unless they are scattered
 }
 
 // axis defines the labels of an axis.
@@ -366,6 +369,10 @@ func (d data) draw(xs, ys span, right float64) (c curve, some bool) {
 		c.Marks = append(c.Marks, m)
 	}
 	some = len(c.Marks) > 0
+	if c.Scattered = d.scattered; d.scattered {
+		c.Path = ""
+		return c, some
+	}
 	c.points = c.Marks
 	c.Marks = thinned(c.Marks)
 	return c, some

@@ -56,6 +56,7 @@ type page struct {
 	Missing      string // of a study that was ended
 	Findings     []string
 	Sections     []section
+	Tables       []tableOf // of a plain report, before that of all points
 	Grids        []grid
 	Columns      []string
 	Rows         [][]string
@@ -84,6 +85,13 @@ type section struct {
 	Name, Title, Text string
 	Charts            []*chart
 	Exits             []*exits
+}
+
+// tableOf are rows under a heading and names of columns.
+type tableOf struct {
+	Name, Title string
+	Columns     []string
+	Rows        [][]string
 }
 
 type machineText struct{ Name, YAML string }

@@ -61,6 +61,7 @@ func newValidate(c *terminal.Console) *cobra.Command {
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the report")
 	flags.BoolVar(&f.cold, "cold", false, "messages of 1 MiB or more come from memory that caches do not hold")
 	f.jobs.define(flags)
+	cmd.AddCommand(newValidateMeasured(c))
 	return cmd
 }
 

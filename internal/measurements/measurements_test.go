@@ -1,0 +1,228 @@
+package measurements
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gigarank/collectives"
+	"gigarank/network"
+)
+
+const columns = "machine,nodes,ppn,op,bytes,measured_us"
+
+func machine(t *testing.T, text string) *network.Machine {
+	t.Helper()
+	m, err := network.Parse("test", []byte("name: test\n"+text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Columns come in any order, quotes hold commas and new lines, and lines are those of the file.
+func TestRead(t *testing.T) {
+	rows, unread, err := Read("m.csv", []byte("\ufeffop,machine,ppn,nodes,measured_us,bytes,source,colour,fallback_suspected,set_aside\n"+
+		"barrier,a,2,4,1.5,0,\"x, y\nz\",red,1,\n"+
+		"bcast,b,1,8,3,1024,s,,,busy\n"))
+	want := []Row{{Line: 2, Machine: "a", Nodes: 4, PerNode: 2, Operation: "barrier", Measured: 1.5e-6, Source: "x, y\nz", Fallback: true},
+		{Line: 4, Machine: "b", Nodes: 8, PerNode: 1, Operation: "bcast", Bytes: 1024, Measured: 3e-6, Source: "s", SetAside: "busy"}}
+	if err != nil || !reflect.DeepEqual(rows, want) || !slices.Equal(unread, []string{"colour"}) {
+		t.Errorf("got %+v, not read %v, %v; want %+v", rows, unread, err, want)
+	}
+}
+
+// Each fault is named with its line, all at once.
+func TestReadFaults(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "m.csv:1: no measurement"},
+		{columns, "m.csv:1: no measurement"},
+		{"machine,nodes,ppn,op,bytes\na,1,1,bcast,8", "m.csv:1: no column measured_us"},
+		{columns + "\na,0,x,bcast,-1,0\n\na,1,1,bcast,8", `m.csv:2: nodes: "0" is no count|m.csv:2: ppn: "x" is no count|m.csv:2: bytes: "-1"|m.csv:2: measured_us: "0" is no time|m.csv:4: 5 cells under 6 columns`},
+		{columns + "\n,1,1,,8,1", "m.csv:2: machine: the name of the machine is empty|m.csv:2: op: the name of the operation is empty"},
+		{columns + "\na,1,1,bcast,8,NaN\na,1,1,bcast,8,Inf\na,1,1,bcast,8,-2", "m.csv:2: measured_us|m.csv:3: measured_us|m.csv:4: measured_us"},
+		{columns + ",fallback_suspected\na,1,1,bcast,8,1,yes", `m.csv:2: fallback_suspected: "yes"`},
+		{columns + "\na,1,1,\"bcast,8,1", "m.csv:2: "},
+	} {
+		_, _, err := Read("m.csv", []byte(c.text))
+		var faults network.Faults
+		if !errors.As(err, &faults) {
+			t.Errorf("%q: got %v, want faults", c.text, err)
+			continue
+		}
+		want := strings.Split(c.want, "|")
+		if len(faults) != len(want) {
+			t.Errorf("%q: got\n%v\nwant %q", c.text, err, want)
+			continue
+		}
+		for i := range want {
+			if !strings.HasPrefix(faults[i].Error(), want[i]) {
+				t.Errorf("%q: got %v, want %s…", c.text, faults[i], want[i])
+			}
+		}
+	}
+}
+
+func TestWhere(t *testing.T) {
+	r := &Row{Line: 7, Machine: "leonardo", Nodes: 256, PerNode: 2, Operation: "allreduce", Bytes: 4096, Source: "pico/2025_04_06___20.tar", Algorithm: "ring_ompi"}
+	for text, want := range map[string]bool{
+		"machine=leonardo": true, "machine=leo": false, "machine=leo*": true, "machine=*ardo": true, "machine=l*n*o": true, "machine=*": true, "machine=l*x*o": false,
+		"nodes=256": true, "nodes<=255": false, "nodes>=256,ppn=1": false, "ranks=512": true, "bytes<=4096, op=all*": true,
+		"source=*2025_04_06*": true, "named=1": true, "named=0": false, "line=7": true, "machine=oleo*": false, "machine=leonardo*o": false,
+	} {
+		w, err := ParseWhere(text)
+		if err != nil || w.Matches(r) != want {
+			t.Errorf("%s: got %v, %v; want %v", text, w.Matches(r), err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"machine": "no condition", "colour=red": "unknown column", "nodes=many": "is a number", "machine<=a": "is a word", "nodes<5": "use =, <= or >=", "": "no condition", "nodes<": "use =",
+	} {
+		if _, err := ParseWhere(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Names of algorithms as Open MPI, MPICH, NCCL and the published tables write them.
+func TestPointOf(t *testing.T) {
+	for _, c := range []struct {
+		op, algorithm, statistic string
+		want                     string // algorithm/statistic, or a part of the error
+	}{
+		{"allreduce", "recursive_doubling_ompi", "median of max over ranks; best run", "recursive-doubling/last exit"},
+		{"allreduce", "ring_over", "max", "ring/last exit"},
+		{"allreduce", "rabenseifner_mpich", "", "rabenseifner/last exit"},
+		{"allreduce", "default_mpich", "osu avg", "/mean over ranks"},
+		{"allreduce", "default-default", "min", "/first exit"},
+		{"allreduce", "default", "imb avg", "/back to back"},
+		{"allreduce", "ring (linear in nodes)", "nccl-tests", "ring/back to back"},
+		{"allreduce", "", "avg", "/mean over ranks"},
+		{"barrier", "", "osu avg", "/back to back"},
+		{"barrier", "dissemination", "max", "dissemination/last exit"},
+		{"allgather", "brucks_mpich", "", "bruck/last exit"},
+		{"alltoall", "modified_bruck_ompi", "", "bruck/last exit"},
+		{"bcast", "default-basic-linear", "", "linear/last exit"},
+		{"gatherv", "", "osu avg", "linear/mean over ranks"},
+		{"alltoallv", "", "osu avg, sycl", "pairwise/mean over ranks"},
+		{"allreduce", "NVLS", "", "no algorithm nvls of allreduce"},
+		{"alltoall", "ring_ompi", "", "no algorithm ring of alltoall"},
+		{"allreduce-multiple", "", "", "no operation allreduce-multiple"},
+		{"allreduce", "ring", "best of three", "statistic"},
+	} {
+		p, err := PointOf(&Row{Operation: c.op, Algorithm: c.algorithm, Statistic: c.statistic, Nodes: 1, PerNode: 1})
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = "/" + p.Statistic.String()
+			if p.Named {
+				got = p.Algorithm.String() + got
+			}
+		}
+		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
+			t.Errorf("%s %q %q: got %s, want %s", c.op, c.algorithm, c.statistic, got, c.want)
+		}
+	}
+}
+
+// On a flat machine, where a message takes 1 us plus 1 us for 1000 bytes and nothing else costs
+// anything, dissemination takes log2 of the ranks times 1 us, and a linear bcast one message: the root is free at
+// once, the other 7 of 8 ranks after 2 us. If a message costs the root a processor time of 3 us, which is more than the
+// rest, bcasts back to back follow each other every 7 messages; a rank that waits for its message sees as much.
+func TestSimulatedStatistics(t *testing.T) {
+	flat := "ranks_per_node: 48\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"
+	busy := "ranks_per_node: 48\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 3us, receive: 0us}}\n"
+	for _, c := range []struct {
+		machine string
+		point   Point
+		want    float64 // us
+	}{
+		{flat, Point{collectives.Barrier, collectives.Dissemination, true, 8, 1, 0, LastExit}, 3},
+		{flat, Point{collectives.Barrier, collectives.Dissemination, true, 4, 8, 0, LastExit}, 5},
+		{flat, Point{collectives.Barrier, collectives.Dissemination, true, 8, 1, 0, BackToBack}, 3},
+		{flat, Point{collectives.Bcast, collectives.Linear, true, 8, 1, 1000, LastExit}, 2},
+		{flat, Point{collectives.Bcast, collectives.Linear, true, 8, 1, 1000, MeanExit}, 2 * 7. / 8},
+		{flat, Point{collectives.Bcast, collectives.Linear, true, 8, 1, 1000, FirstExit}, 0},
+		{busy, Point{collectives.Bcast, collectives.Linear, true, 8, 1, 1000, LastExit}, 7*3 + 2},
+		{busy, Point{collectives.Bcast, collectives.Linear, true, 8, 1, 1000, BackToBack}, 7 * 3},
+	} {
+		got, err := c.point.Simulate(machine(t, c.machine))
+		if err != nil || math.Abs(got*1e6-c.want) > 1e-5 { // means are rounded down to picoseconds
+			t.Errorf("%v: got %v us, %v; want %v", c.point, got*1e6, err, c.want)
+		}
+	}
+}
+
+// A comparison simulates all rows, counts those without a reason, and is the same on any number of cores.
+func TestCompare(t *testing.T) {
+	m := machine(t, "ranks_per_node: 48\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n")
+	rows, _, err := Read("m.csv", []byte(columns+",algorithm,fallback_suspected,set_aside\n"+
+		"a,8,1,barrier,0,6,dissemination,0,\n"+ // 3 us
+		"a,8,1,barrier,0,1,dissemination,0,\n"+ // the same point
+		"a,8,1,barrier,0,2,dissemination,1,\n"+
+		"a,8,1,barrier,0,2,dissemination,0,busy\n"+
+		"a,16,1,barrier,0,2,dissemination,0,\n"+ // 4 us
+		"b,8,1,barrier,0,2,,0,\n"+
+		"a,8,1,scan,0,2,ring,0,\n"+
+		"a,1048576,1,alltoall,65536,2,pairwise,0,\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := Options{Limit: 10, SetAside: []Rule{{where("nodes=16"), "sixteen"}}, Machine: func(r *Row) (*network.Machine, error) {
+		if r.Machine != "a" {
+			return nil, errors.New("no machine")
+		}
+		return m, nil
+	}}
+	all := Compare(rows, options)
+	for i, want := range []struct {
+		ratio  float64
+		reason string
+	}{{0.5, ""}, {3, ""}, {1.5, "another algorithm"}, {1.5, "busy"}, {2, "sixteen"}, {0, "no machine"}, {0, "no algorithm ring of scan"}, {0, "--limit"}} {
+		if o := all[i]; math.Abs(o.Ratio()-want.ratio) > 1e-9 || !strings.Contains(o.Reason, want.reason) || o.Counts() != (want.reason == "") || o.Failed {
+			t.Errorf("row %d: ratio %v, reason %q; want %v", i, o.Ratio(), o.Reason, want)
+		}
+	}
+	options.Cores = 3
+	if again := Compare(rows, options); !reflect.DeepEqual(all, again) {
+		t.Errorf("on 3 cores got %v, on all %v", again, all)
+	}
+	summaries := Summarize(all, []Class{{"eight", []Where{where("nodes=8")}}, {"none", []Where{where("nodes=7")}}})
+	if len(summaries) == 0 || summaries[0].Summaries[0].Points != 2 || summaries[0].Summaries[0].Worst.Line != 3 || summaries[1].Summaries[0].Group != "eight" || len(summaries[1].Summaries) != 1 {
+		t.Errorf("got %+v", summaries)
+	}
+	d := NewDocument("m.csv", all, nil)
+	if d.Rows != 8 || d.Counted != 2 || len(d.Points) != 8 || d.Points[7].Simulated != 0 || math.Abs(d.Points[0].Ratio-0.5) > 1e-9 {
+		t.Errorf("got %+v", d)
+	}
+}
+
+// Quartiles, median error and shares, worked out by hand for the ratios 0.5, 1, 1.2, 2.5.
+func TestSummary(t *testing.T) {
+	var all []Outcome
+	for _, ratio := range []float64{1.2, 2.5, 0.5, 1} {
+		all = append(all, Outcome{Row: Row{Measured: 2, Operation: "bcast"}, Simulated: 2 * ratio})
+	}
+	s := Summarize(all, nil)[0].Summaries[0]
+	want := Summary{Group: s.Group, Points: 4, Quartiles: [3]float64{0.875, 1.1, 1.525}, Error: 0.35, Within: [3]float64{0.5, 0.5, 0.75}, Worst: s.Worst}
+	for i := range want.Quartiles {
+		if math.Abs(s.Quartiles[i]-want.Quartiles[i]) > 1e-12 {
+			t.Errorf("quartile %d is %v, want %v", i, s.Quartiles[i], want.Quartiles[i])
+		}
+	}
+	if s.Points != 4 || math.Abs(s.Error-want.Error) > 1e-12 || s.Within != want.Within || s.Worst.Ratio() != 2.5 {
+		t.Errorf("got %+v, want %+v", s, want)
+	}
+}
+
+// A machine with another number of nodes than were measured is refused.
+func TestNodesOfPoint(t *testing.T) {
+	m := machine(t, "nodes: 4\nranks_per_node: 48\nmapping: cyclic\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n")
+	p := Point{Operation: collectives.Barrier, Nodes: 2, PerNode: 2}
+	if _, err := p.Simulate(m); err == nil || !strings.Contains(err.Error(), "on 4 nodes, and 2 were measured") {
+		t.Errorf("got %v", err)
+	}
+}

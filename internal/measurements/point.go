@@ -1,0 +1,268 @@
+package measurements
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
+	"gigarank/network"
+	"gigarank/sync"
+	"gigarank/vtime"
+)
+
+// Statistic is the sense in which one figure stands for the times of all ranks; see the package's rule.
+type Statistic uint8
+
+// The statistics.
+const (
+	LastExit   Statistic = iota // from the common entry to the last exit
+	MeanExit                    // the mean over the ranks of the time from the common entry
+	FirstExit                   // from the common entry to the first exit
+	BackToBack                  // the mean of iterations that follow each other without a barrier
+)
+
+var statisticNames = []string{"last exit", "mean over ranks", "first exit", "back to back"}
+
+// String returns the name in reports.
+func (s Statistic) String() string { return statisticNames[s] }
+
+// statisticOf returns the sense of a benchmark's figure.
+func statisticOf(op collectives.Operation, text string) (Statistic, error) {
+	words := strings.ToLower(text)
+	has := func(some ...string) bool {
+		return slices.ContainsFunc(some, func(word string) bool { return strings.Contains(words, word) })
+	}
+	switch average := has("avg", "average", "mean"); {
+	case has("imb", "nccl-tests"), average && op == collectives.Barrier:
+		return BackToBack, nil
+	case words == "", has("max"):
+		return LastExit, nil
+	case average:
+		return MeanExit, nil
+	case has("min"):
+		return FirstExit, nil
+	}
+	return 0, fmt.Errorf("the statistic %q has none of the words max, avg, min, imb and nccl-tests", text)
+}
+
+// Point is a collective to simulate.
+type Point struct {
+	Operation collectives.Operation
+	Algorithm collectives.Algorithm // if Named
+	Named     bool                  // else the default of the machine
+	Nodes     int
+	PerNode   int
+	Bytes     int64
+	Statistic Statistic
+}
+
+// sameBlocks are operations whose blocks may differ, with the operation on equal blocks that takes as long.
+var sameBlocks = map[string]struct {
+	op collectives.Operation
+	as collectives.Operation // whose default is the algorithm
+}{
+	"gatherv":    {collectives.Gather, collectives.Gatherv},
+	"scatterv":   {collectives.Scatter, collectives.Scatterv},
+	"allgatherv": {collectives.Allgather, collectives.Allgatherv},
+	"alltoallv":  {collectives.Alltoall, collectives.Alltoallv},
+}
+
+// synonyms are names of algorithms in other libraries, with those of gigarank. Names that differ
+// only in dashes and underscores, or in the name of the library, need no entry.
+var synonyms = map[string]string{
+	"basic-linear":   "linear", // Open MPI
+	"brucks":         "bruck",  // MPICH
+	"modified-bruck": "bruck",  // Open MPI's alltoall
+}
+
+// suffixes are what sources add to the name of an algorithm: the library it is from, or that it is
+// written over point to point.
+var suffixes = []string{"_ompi", "_mpich", "_over"}
+
+const (
+	byLibrary      = "default" // the library chose
+	prefixOfTuning = "default-"
+)
+
+// algorithmName returns the name as gigarank writes names, or "" if the library chose.
+func algorithmName(text string) string {
+	name, _, _ := strings.Cut(text, "(")
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, suffix := range suffixes {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	name = strings.NewReplacer("_", "-", " ", "-").Replace(name)
+	name = strings.TrimPrefix(name, prefixOfTuning)
+	if name == byLibrary {
+		return ""
+	}
+	if other, known := synonyms[name]; known {
+		return other
+	}
+	return name
+}
+
+// names reports whether the row names the algorithm.
+func (r *Row) names() bool { return algorithmName(r.Algorithm) != "" }
+
+// PointOf returns the point of a row, or why there is none.
+func PointOf(r *Row) (Point, error) {
+	p := Point{Nodes: r.Nodes, PerNode: r.PerNode, Bytes: r.Bytes}
+	var err error
+	if equal, ok := sameBlocks[r.Operation]; ok {
+		p.Operation, p.Algorithm, p.Named = equal.op, collectives.Default(equal.as), true
+	} else {
+		all := collectives.Operations()
+		at := slices.IndexFunc(all, func(op collectives.Operation) bool { return op.String() == r.Operation })
+		if at < 0 {
+			return p, fmt.Errorf("gigarank has no operation %s", r.Operation)
+		}
+		p.Operation = all[at]
+	}
+	if p.Statistic, err = statisticOf(p.Operation, r.Statistic); err != nil {
+		return p, err
+	}
+	if name := algorithmName(r.Algorithm); name != "" {
+		p.Named = true
+		if p.Algorithm, err = collectives.ParseAlgorithm(p.Operation, name); err != nil {
+			return p, fmt.Errorf("gigarank has no algorithm %s of %s", name, p.Operation)
+		}
+	}
+	return p, nil
+}
+
+// Iterations back to back: the first ones fill the pipeline of a tree, the others count.
+const (
+	warmIterations    = 4
+	countedIterations = 8
+)
+
+// jitteredSeeds is the number of seeds whose median counts where the machine has jitter.
+const jitteredSeeds = 9
+
+// iterations returns how many the simulation has, and how many of them count.
+func (p *Point) iterations() (all, counted int) {
+	if p.Statistic == BackToBack {
+		return warmIterations + countedIterations, countedIterations
+	}
+	return 1, 1
+}
+
+// target lays a machine out for the point: as many ranks a node as were measured.
+func (p *Point) target(m *network.Machine) (*network.Target, error) {
+	m, err := m.WithRanksPerNode(p.PerNode)
+	if err != nil {
+		return nil, err
+	}
+	t, err := m.Target(int64(p.Nodes) * int64(p.PerNode))
+	if err != nil {
+		return nil, err
+	}
+	if t.Nodes() != p.Nodes {
+		return nil, fmt.Errorf("machine %s puts %d ranks on %d nodes, and %d were measured", m.Name(), t.Ranks(), t.Nodes(), p.Nodes)
+	}
+	return t, nil
+}
+
+// config returns the configuration of a simulation of the point on one engine.
+func (p *Point) config(t *network.Target) mpivirt.Config {
+	c := mpivirt.Config{Target: t, Kind: steps.Kind, Transports: sync.NewInProcess(1), Protocol: sync.Hybrid, Seed: 1, Output: func(string) {}}
+	if p.Named {
+		c.Algorithms = map[collectives.Operation]collectives.Algorithm{p.Operation: p.Algorithm}
+	}
+	all, _ := p.iterations()
+	c.Program = mpivirt.Program{Name: p.Operation.String(), Forms: []mpivirt.Form{steps.Main(func() steps.Program { return p.program(all) })}}
+	return c
+}
+
+// program returns that of the ranks. They enter the first iteration together, and compute nothing.
+func (p *Point) program(iterations int) steps.Program {
+	op, name, bytes := p.Operation, p.Operation.String(), p.Bytes
+	return steps.New(func(r *steps.Rank, taken *uint16) steps.Outcome {
+		i := int(*taken)
+		if i == iterations {
+			return r.Finish()
+		}
+		*taken++
+		return r.Timed(i, name).CollectiveSize(op, bytes, 0)
+	})
+}
+
+// Chosen returns the name of the algorithm on a machine.
+func (p *Point) Chosen(m *network.Machine) (string, error) {
+	t, err := p.target(m)
+	if err != nil {
+		return "", err
+	}
+	c := p.config(t)
+	return c.Algorithm(p.Operation).String(), nil
+}
+
+// Cost returns an estimate of the CPU time that the simulation takes, in seconds.
+func (p *Point) Cost(m *network.Machine) (float64, error) {
+	t, err := p.target(m)
+	if err != nil {
+		return 0, err
+	}
+	c := p.config(t)
+	all, _ := p.iterations()
+	return mpivirt.CostOf(&c, 1, mpivirt.Use{Operation: p.Operation, Bytes: p.Bytes, Times: all}).Time * 1e-9 * float64(p.seeds(t)), nil
+}
+
+// seeds returns the number of simulations of the point.
+func (p *Point) seeds(t *network.Target) int {
+	if t.HasJitter() {
+		return jitteredSeeds
+	}
+	return 1
+}
+
+// Simulate returns the time of the point on a machine, in seconds.
+func (p *Point) Simulate(m *network.Machine) (float64, error) {
+	t, err := p.target(m)
+	if err != nil {
+		return 0, err
+	}
+	times := make([]float64, p.seeds(t))
+	for i := range times {
+		c := p.config(t)
+		c.Seed += uint64(i)
+		if times[i], err = p.run(&c); err != nil {
+			return 0, err
+		}
+	}
+	slices.Sort(times)
+	return quantile(times, 0.5), nil
+}
+
+// run returns the time of the point in one simulation.
+func (p *Point) run(c *mpivirt.Config) (float64, error) {
+	simulation, err := mpivirt.New(*c)
+	if err != nil {
+		return 0, err
+	}
+	result, err := simulation.Run()
+	if err != nil {
+		return 0, err
+	}
+	all, counted := p.iterations()
+	if len(result.Iterations) != all || !result.Complete {
+		return 0, errors.New("the simulation came to no end")
+	}
+	var sum vtime.Duration
+	for _, it := range result.Iterations[all-counted:] {
+		switch p.Statistic {
+		case LastExit:
+			sum += it.Max
+		case FirstExit:
+			sum += it.Min
+		default:
+			sum += it.Mean
+		}
+	}
+	return sum.Seconds() / float64(counted), nil
+}
