@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gigarank/collectives"
 	"gigarank/internal/measurements"
 	"gigarank/network"
 )
@@ -200,6 +201,18 @@ var (
 	bytesAxis     = axis{"bytes", payloadAxis.text, 2}
 )
 
+// styles are the operations in the order of their styles on all charts. The others share the next one with the line of equal times.
+var styles = []collectives.Operation{collectives.Allreduce, collectives.Reduce, collectives.Bcast, collectives.Allgather, collectives.Alltoall,
+	collectives.ReduceScatter, collectives.Gather, collectives.Scatter}
+
+// styleOf returns the style of an operation.
+func styleOf(op collectives.Operation) int {
+	if k := slices.Index(styles, op); k >= 0 {
+		return k
+	}
+	return len(styles)
+}
+
 // series returns points by operation as scattered marks. Each operation has one style on all charts.
 func series(some []measurements.Outcome, at func(o *measurements.Outcome) (x, y float64)) (all []data) {
 	for i := range some {
@@ -207,7 +220,7 @@ func series(some []measurements.Outcome, at func(o *measurements.Outcome) (x, y 
 		k := slices.IndexFunc(all, func(d data) bool { return d.name == o.Operation })
 		if k < 0 {
 			k = len(all)
-			all = append(all, data{name: o.Operation, style: int(o.Point.Operation) % (colors - 1), scattered: true})
+			all = append(all, data{name: o.Operation, style: styleOf(o.Point.Operation), scattered: true})
 		}
 		x, y := at(o)
 		all[k].at = append(all[k].at, xy{x: x, y: y, title: fmt.Sprintf("%s, %s %s, %s: measured %s, simulated %s, ratio %s (line %d)", placeOf(o),

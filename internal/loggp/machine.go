@@ -114,8 +114,8 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	case model == "table":
 		line("  model: table")
 		limit, inCalls := inter.limit()
-		line("  intra: %s", intra.table(send+receive, limit))
-		line("  inter: %s", inter.table(send+receive, limit))
+		line("  intra: %s", intra.Table(send+receive, limit))
+		line("  inter: %s", inter.Table(send+receive, limit))
 		if limit < math.MaxInt64 {
 			line("  eager_limit: %d", limit)
 		}
@@ -255,9 +255,9 @@ func (v *Pair) limit() (bytes int64, inCalls bool) {
 	return v.Rendezvous.EagerLimit, v.Rendezvous.InCalls
 }
 
-// table writes the delays as the rows of a machine file, without the overheads and, above an eager
+// Table writes the delays as the rows of a machine file, without the overheads and, above an eager
 // limit, without the request and the acknowledgement, which a target machine adds.
-func (v *Pair) table(overheads vtime.Duration, limit int64) string {
+func (v *Pair) Table(overheads vtime.Duration, limit int64) string {
 	rows := slices.Clone(v.Delays)
 	if v.Rendezvous != nil {
 		rows = append(rows, v.Rendezvous.Edge...)
@@ -285,13 +285,18 @@ func table(points []Point, overheads vtime.Duration) string {
 	return "[" + strings.Join(rows, ", ") + "]"
 }
 
-// joins writes the times of joins as the rows of a machine file. Two joins make a barrier of
-// a node, and with the sums of all vectors an allreduce.
+// joins writes the times of joins. Two joins make a barrier of a node, and with the sums of all
+// vectors an allreduce.
 func (m Measurements) joins() string {
-	perByte := m.Reduce.Seconds / float64(m.Reduce.Bytes)
+	return Joins(m.Near, m.NearProcesses, m.Reduce.Seconds/float64(m.Reduce.Bytes))
+}
+
+// Joins writes the times of joins as the rows of a machine file, from a barrier and allreduces of the processes of a node, by
+// ascending size. perByte is the time to sum a byte.
+func Joins(near []Collective, processes int, perByte float64) string {
 	var rows []Point
-	for _, c := range m.Near {
-		sums := float64(m.NearProcesses-1) * perByte * float64(c.Bytes)
+	for _, c := range near {
+		sums := float64(processes-1) * perByte * float64(c.Bytes)
 		rows = append(rows, Point{Bytes: c.Bytes, Seconds: max(c.Seconds-sums, 0) / 2})
 	}
 	return table(rows, 0)
