@@ -6,13 +6,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,38 +22,60 @@ import (
 // cluster is one of scripts/cluster, with a directory that its nodes share.
 type cluster struct {
 	t        *testing.T
+	root     string // of the project: job scripts and the program
 	script   string
-	place    string // of results; job scripts and the program are in its directory root
 	gigarank string
+	place    string   // of results
 	settings []string // environment of all commands
 }
 
-// newCluster builds gigarank and starts a cluster, which ends with the test.
-func newCluster(t *testing.T) *cluster {
-	root, err := os.Getwd()
+// buildForCluster builds gigarank and returns a directory with its program and its scripts, as root of the project.
+func buildForCluster(t *testing.T) (root string) {
+	t.Helper()
+	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := t.TempDir()
-	c := &cluster{t: t, script: filepath.Join(root, "scripts", "cluster"), place: place,
-		gigarank: filepath.Join(place, "root", "bin", "gigarank")}
-	c.settings = append(os.Environ(), "CLUSTER="+filepath.Join(t.TempDir(), "cluster"))
-	c.local(0, "go", "build", "-C", root, "-tags", "mpi", "-o", c.gigarank, "./cmd/gigarank")
-	// Job scripts build what is built already, and must not touch the tree.
-	c.local(0, "cp", "-r", filepath.Join(root, "scripts"), filepath.Join(place, "root"))
-	tools := t.TempDir()
-	if err := os.WriteFile(filepath.Join(tools, "go"), []byte("#!/bin/sh\n"), 0o777); err != nil {
+	root = t.TempDir()
+	for _, command := range [][]string{
+		{"go", "build", "-C", here, "-tags", "mpi", "-o", filepath.Join(root, "bin", "gigarank"), "./cmd/gigarank"},
+		{"cp", "-r", filepath.Join(here, "scripts"), root},
+	} {
+		if output, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, output)
+		}
+	}
+	// Job scripts build the program that is built already, and must not touch the tree.
+	if err := os.WriteFile(filepath.Join(root, "bin", "go"), []byte("#!/bin/sh\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	c.settings = append(c.settings, "PATH="+tools+":"+os.Getenv("PATH"))
+	return root
+}
+
+// newCluster starts a cluster, which ends with the test.
+func newCluster(t *testing.T, root string) *cluster {
+	t.Helper()
+	bin := filepath.Join(root, "bin")
+	c := &cluster{t: t, root: root, place: t.TempDir(),
+		script: filepath.Join(root, "scripts", "cluster"), gigarank: filepath.Join(bin, "gigarank")}
+	directory := filepath.Join(t.TempDir(), "cluster")
+	c.settings = append(os.Environ(), "CLUSTER="+directory, "PATH="+bin+":"+os.Getenv("PATH"))
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log(c.local(0, c.script, "run", "squeue", "--long"))
+			t.Log(c.slurm("sinfo", "--Node", "--long"), c.slurm("squeue", "--long"))
+			controller, _ := os.ReadFile(filepath.Join(directory, "log", "slurmctld")) // not there: it has not started
+			t.Logf("%s", controller)
 		}
 		c.local(0, c.script, "down")
 	})
 	c.local(0, c.script, "up")
 	return c
+}
+
+// slurm runs a command on the login node and returns its output.
+func (c *cluster) slurm(command ...string) string {
+	c.t.Helper()
+	return c.local(0, c.script, append([]string{"run"}, command...)...)
 }
 
 // command returns a command in the directory that the nodes share.
@@ -84,7 +104,7 @@ func (c *cluster) finish(code int, cmd *exec.Cmd) string {
 
 // srun returns a command that runs gigarank on some nodes, with two host processes on each.
 func (c *cluster) srun(nodes string, arguments ...string) *exec.Cmd {
-	launcher := []string{"run", "timeout", "100", "srun", "--nodelist=" + nodes, "--ntasks-per-node=2", "--mpi=pmix", c.gigarank}
+	launcher := []string{"run", "timeout", "100", "srun", "--kill-on-bad-exit=1", "--nodelist=" + nodes, "--ntasks-per-node=2", "--mpi=pmix", c.gigarank}
 	return c.command(c.script, append(launcher, arguments...)...)
 }
 
@@ -93,7 +113,7 @@ func (c *cluster) srun(nodes string, arguments ...string) *exec.Cmd {
 func (c *cluster) submit(log string, environment []string, script string, arguments ...string) (path string, code int) {
 	c.t.Helper()
 	log = filepath.Join(c.place, log)
-	cmd := c.command(c.script, append([]string{"run", "bash", filepath.Join(c.place, "root", "scripts", script)}, arguments...)...)
+	cmd := c.command(c.script, append([]string{"run", "bash", filepath.Join(c.root, "scripts", script)}, arguments...)...)
 	cmd.Env = append(append(cmd.Env, "LAUNCH=srun --mpi=pmix"), environment...)
 	for i, setting := range cmd.Env {
 		if options, found := strings.CutPrefix(setting, "OPTIONS="); found {
@@ -173,79 +193,54 @@ int main(int argc, char **argv) {
 }
 `
 
-// A cluster under Slurm gives the results of one process; a study survives its time limit; a host that
-// is lost is named. The parts run one after another, and the study beside them.
+// A cluster under Slurm gives the results of one process, and a study survives its time limit. A host that
+// is lost is named, also by a study, which goes on without it.
 func TestCluster(t *testing.T) {
-	c := newCluster(t)
-	c.equalFingerprints("barriertest", "--ranks", "5000")
-	if err := os.WriteFile(filepath.Join(c.place, "ring.c"), []byte(ringInC), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	c.local(0, c.gigarank, "cc", "-o", "ring", "ring.c")
-	// The sum of 0 to 99; rank 0's token has come from rank 97.
-	if output := c.equalFingerprints("./ring", "--ranks", "100"); !strings.Contains(output, "token 97 sum 4950\n") {
-		t.Errorf("./ring prints %s", output)
-	}
-	c.manyRanks()
-	finish := c.study()
-	c.lose("cut", "node4", "node[2-4]")
-	c.local(0, c.script, "mend", "node4")
-	c.lose("kill", "node3", "node[2-3]")
-	c.local(0, c.script, "boot", "node3")
-	c.freeNodes()
-	c.lose("kill", "node2", "node[2-4]") // with host process 0
-	finish()
+	root := buildForCluster(t)
+	t.Run("jobs", func(t *testing.T) {
+		t.Parallel()
+		c := newCluster(t, root)
+		c.equalFingerprints("barriertest", "--ranks", "5000")
+		if err := os.WriteFile(filepath.Join(c.place, "ring.c"), []byte(ringInC), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c.local(0, c.gigarank, "cc", "-o", "ring", "ring.c")
+		// The sum of 0 to 99; rank 0's token has come from rank 97.
+		if output := c.equalFingerprints("./ring", "--ranks", "100"); !strings.Contains(output, "token 97 sum 4950\n") {
+			t.Errorf("./ring prints %s", output)
+		}
+		c.manyRanks()
+		finish := c.studyOutOfTime()
+		c.studyLosesHost() // beside the other
+		finish()
+	})
+	t.Run("lost hosts", func(t *testing.T) {
+		t.Parallel()
+		c := newCluster(t, root)
+		c.lose("cut", "node4", "node[2-4]")
+		c.local(0, c.script, "mend", "node4")
+		c.awaitIdle()
+		c.lose("kill", "node3", "node[2-3]")
+		c.local(0, c.script, "boot", "node3")
+		c.awaitIdle()
+		c.lose("kill", "node2", "node[2-4]") // with host process 0
+	})
 }
 
-// freeNodes waits until Slurm has the nodes beside that of the study back. A node whose processes it could not reach in
-// time is set aside until an operator takes it back.
-func (c *cluster) freeNodes() {
+// awaitIdle waits until all nodes are there and free. Slurm sees within SlurmdTimeout that a node is lost or is back.
+func (c *cluster) awaitIdle() {
 	c.t.Helper()
-	var states string
-	if !until(100*time.Second, func() bool {
-		states = c.local(0, c.script, "run", "sinfo", "--Node", "--noheader", "--format=%N %t %E")
-		for line := range strings.Lines(states) {
-			if f := strings.Fields(line); len(f) > 1 && (strings.HasPrefix(f[1], "down") || strings.HasPrefix(f[1], "drain")) {
-				_ = c.command(c.script, "run", "scontrol", "update", "NodeName="+f[0], "State=RESUME").Run() // it may have come back by itself
-			}
-		}
-		return strings.Count(states, " idle ") == 3
-	}) {
-		c.t.Fatalf("the nodes are not free:\n%s", states)
-	}
+	c.await("four idle nodes", time.Minute, func() bool {
+		return strings.Count(c.slurm("sinfo", "--Node", "--noheader", "--format=%t;"), "idle;") == 4
+	})
 }
-
-// starts runs a job again, a few times, whose processes have died in MPI_Init: those of programs without
-// gigarank do so, too, on one of some fifty starts under Slurm 22.05 with PMIx 4.2. The job must end with 0.
-func (c *cluster) starts(run func() (output string, code int)) {
-	c.t.Helper()
-	for tries := 1; ; tries++ {
-		output, code := run()
-		if code == 0 {
-			return
-		}
-		if tries == 3 || !strings.Contains(output, diedInInit) {
-			c.t.Fatalf("the job ends with %d\n%s", code, output)
-		}
-		c.t.Logf("start %d dies in MPI_Init", tries)
-	}
-}
-
-// diedInInit is in the stack of a host process that dies in MPI_Init.
-const diedInInit = "mpi.initialise()"
 
 // equalFingerprints runs a program in one process and on all nodes, and returns what it prints there.
 func (c *cluster) equalFingerprints(arguments ...string) string {
 	c.t.Helper()
 	arguments = append([]string{"run"}, arguments...)
 	c.local(0, c.gigarank, append(arguments, "--json", "one.json")...)
-	var output string
-	c.starts(func() (text string, code int) {
-		cmd := c.srun("node[1-4]", append(arguments, "--json", "all.json")...)
-		both, _ := cmd.CombinedOutput() // the code tells
-		output = string(both)
-		return output, cmd.ProcessState.ExitCode()
-	})
+	output := c.finish(0, c.srun("node[1-4]", append(arguments, "--json", "all.json")...))
 	one, all := c.document("one.json"), c.document("all.json")
 	if !all.Complete || all.Hosts != 8 || all.Fingerprint != one.Fingerprint {
 		c.t.Errorf("%s: %+v on four nodes, %+v in one process", arguments, all, one)
@@ -256,98 +251,79 @@ func (c *cluster) equalFingerprints(arguments ...string) string {
 // manyRanks runs the job script of 221 million ranks with fewer.
 func (c *cluster) manyRanks() {
 	c.t.Helper()
-	var log string
-	c.starts(func() (string, int) {
-		var code int
-		log, code = c.submit("221m.log", []string{"RANKS=30000", "NODES=4", "CORES=2", "TIME=2", "GRACE=30",
-			"RESULTS=" + filepath.Join(c.place, "many"), "OPTIONS=--wait"}, "slurm-221m.sh")
-		text, _ := os.ReadFile(log) // not there: no output
-		return string(text), code
-	})
+	log, code := c.submit("221m.log", []string{"RANKS=30000", "NODES=4", "CORES=2", "TIME=2", "GRACE=30",
+		"RESULTS=" + filepath.Join(c.place, "many"), "OPTIONS=--wait"}, "slurm-221m.sh")
+	text, _ := os.ReadFile(log) // not there: no output
+	if code != 0 {
+		c.t.Fatalf("slurm-221m.sh ends with %d\n%s", code, text)
+	}
 	for _, program := range []string{"barriertest", "allreducetest"} {
 		c.local(0, c.gigarank, "run", program, "--ranks", "30000", "--lp", "event", "--json", "one.json")
 		one, all := c.document("one.json"), c.document("many/"+program+"-30000.json")
 		if !all.Complete || all.Hosts != 8 || all.Fingerprint != one.Fingerprint {
-			text, _ := os.ReadFile(log)
 			c.t.Errorf("%s: %+v by slurm-221m.sh, %+v in one process\n%s", program, all, one, text)
 		}
 	}
 }
 
-// study submits a study, which it holds until its time is up. The function that it returns waits until
-// the study is finished in a later allocation.
-func (c *cluster) study() (finish func()) {
+// study is a study in the queue of a cluster.
+type study struct {
+	*cluster
+	axes  []string
+	log   string
+	out   string // directory of its results
+	hosts int    // processes
+}
+
+// holdStudy submits a study on some nodes, with two host processes on each, and holds it when it has a point.
+func (c *cluster) holdStudy(name string, nodes int, options string) *study {
 	c.t.Helper()
-	axes := []string{"barrier", "--ranks", "2^4..2^14", "--seed", "1,2,3"}
-	c.local(0, c.gigarank, append([]string{"study"}, append(axes, "--out", "one")...)...)
-	// Slurm's least limit is a minute. It looks at limits each half minute and sends the signal early.
-	log, code := c.submit("study.log", []string{"NODES=1", "CORES=2", "TIME=1", "GRACE=50", "OPTIONS=--nodelist=node1"},
-		"slurm-study.sh", append(axes, "--out", "all")...)
+	s := &study{cluster: c, axes: []string{"barrier", "--ranks", "2^4..2^14", "--seed", "1,2,3"},
+		out: filepath.Join(c.place, name), hosts: 2 * nodes}
+	var code int
+	s.log, code = c.submit(name+".log", []string{fmt.Sprintf("NODES=%d", nodes), "CORES=2", "TIME=10", "GRACE=50",
+		"OPTIONS=--job-name=" + name + " " + options}, "slurm-study.sh", append(s.axes, "--out", s.out)...)
 	if code != 0 {
 		c.t.Fatalf("sbatch ends with %d", code)
 	}
-	results := filepath.Join(c.place, "all", "results.jsonl")
-	c.await("there: a first point", time.Minute, func() bool { return holds(results, "\n") })
-	if err := c.signalStudy(unix.SIGSTOP); err != nil {
-		c.t.Fatal(err)
-	}
-	released := make(chan error, 1)
-	go func() {
-		// The launcher has passed the signal on when it is pending: a process that is held does not take it.
-		if !until(time.Minute, func() bool { return holds(log, "SIGUSR1") && c.pending() }) {
-			released <- errors.New("no signal comes before the limit")
-			return
-		}
-		released <- c.signalStudy(unix.SIGCONT)
-	}()
-	return func() {
-		c.t.Helper()
-		if err := <-released; err != nil {
-			c.t.Fatal(err)
-		}
-		c.await("out of the queue: the study", 90*time.Second, func() bool {
-			return c.local(0, c.script, "run", "squeue", "--noheader", "--name=gigarank-study") == ""
-		})
-		told, _ := os.ReadFile(log)
-		if !bytes.Contains(told, []byte("time is up: the study goes on in the next allocation")) {
-			c.t.Errorf("the study does not go back to the queue:\n%s", told)
-		}
-		one, all := c.points("one"), c.points("all")
-		if len(one) == 0 || !maps.Equal(one, all) {
-			c.t.Errorf("%d points over two allocations, %d in one process, or other times: %v, %v\n%s", len(all), len(one), all, one, told)
-		}
-	}
+	c.await("there: a first point of the study "+name, 2*time.Minute, func() bool {
+		return holds(filepath.Join(s.out, "results.jsonl"), "\n")
+	})
+	s.signal(unix.SIGSTOP)
+	return s
 }
 
-// studyProcesses returns the host processes of the study.
-func (c *cluster) studyProcesses() (pids []int) {
+// processes returns the host processes of the study.
+func (s *study) processes() (pids []int) {
 	commands, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
 	for _, path := range commands {
 		text, _ := os.ReadFile(path) // of a process that has ended there is none
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && bytes.HasPrefix(text, []byte(c.gigarank+"\x00study\x00")) {
+		mine := bytes.HasPrefix(text, []byte(s.gigarank+"\x00study\x00")) && bytes.Contains(text, []byte("\x00"+s.out+"\x00"))
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && mine {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-// signalStudy sends a signal to both host processes of the study.
-func (c *cluster) signalStudy(signal unix.Signal) error {
-	pids := c.studyProcesses()
-	if len(pids) != 2 {
-		return fmt.Errorf("%v for %d host processes of the study, want 2", signal, len(pids))
+// signal sends a signal to all host processes of the study.
+func (s *study) signal(signal unix.Signal) {
+	s.t.Helper()
+	pids := s.processes()
+	if len(pids) != s.hosts {
+		told, _ := os.ReadFile(s.log) // not there: nothing is told
+		s.t.Fatalf("%v for %d host processes of the study, want %d\n%s", signal, len(pids), s.hosts, told)
 	}
 	for _, pid := range pids {
 		if err := unix.Kill(pid, signal); err != nil {
-			return err
+			s.t.Fatal(err)
 		}
 	}
-	return nil
 }
 
 // pending reports whether SIGUSR1 waits for all host processes of the study.
-func (c *cluster) pending() bool {
-	for _, pid := range c.studyProcesses() {
+func (s *study) pending() bool {
+	for _, pid := range s.processes() {
 		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // of a process that has ended there is none
 		_, mask, _ := strings.Cut(string(status), "ShdPnd:\t")
 		mask, _, _ = strings.Cut(mask, "\n")
@@ -358,10 +334,59 @@ func (c *cluster) pending() bool {
 	return true
 }
 
-// points returns the time of each point of a study.
-func (c *cluster) points(name string) map[string]int64 {
+// finish waits until the study has left the queue. It must have gone back there for a reason once, and its points are
+// those of a study in one process.
+func (s *study) finish(why string) {
+	s.t.Helper()
+	name := filepath.Base(s.out)
+	s.await("out of the queue: the study "+name, 3*time.Minute, func() bool {
+		return s.slurm("squeue", "--noheader", "--name="+name) == ""
+	})
+	told, _ := os.ReadFile(s.log)
+	if !bytes.Contains(told, []byte(why+": the study goes on in the next allocation")) {
+		s.t.Errorf("the study %s does not go back to the queue:\n%s", name, told)
+	}
+	one := s.out + "-one"
+	s.local(0, s.gigarank, append(append([]string{"study"}, s.axes...), "--out", one)...)
+	if want, got := s.points(one), s.points(s.out); len(want) == 0 || !maps.Equal(want, got) {
+		s.t.Errorf("%d points of the study %s, %d in one process, or other times: %v, %v\n%s", len(got), name, len(want), want, got, told)
+	}
+}
+
+// studyOutOfTime submits a study and holds it until its time is up. The function that it returns waits until
+// the study is finished in a later allocation.
+func (c *cluster) studyOutOfTime() (finish func()) {
 	c.t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.place, name, "results.jsonl"))
+	s := c.holdStudy("out-of-time", 1, "--nodelist=node1")
+	// Slurm looks at limits each half minute and sends the signal GRACE seconds before.
+	job := "JobId=" + strings.TrimSpace(c.slurm("squeue", "--noheader", "--name=out-of-time", "--format=%A"))
+	c.slurm("scontrol", "update", job, "EndTime=now+60")
+	return func() {
+		c.t.Helper()
+		// The launcher has passed the signal on when it is pending: a process that is held does not take it.
+		c.await("there: the signal before the limit", time.Minute, func() bool { return holds(s.log, "SIGUSR1") && s.pending() })
+		c.slurm("scontrol", "update", job, "TimeLimit=10") // the next allocation has time enough
+		s.signal(unix.SIGCONT)
+		s.finish("time is up")
+	}
+}
+
+// studyLosesHost cuts off the second of two nodes of a study, which goes on with a node that is left.
+func (c *cluster) studyLosesHost() {
+	c.t.Helper()
+	s := c.holdStudy("lost-host", 2, "--exclude=node1")
+	if nodes := strings.TrimSpace(c.slurm("squeue", "--noheader", "--name=lost-host", "--format=%N")); nodes != "node[2-3]" {
+		c.t.Fatalf("the study is on %s, want node[2-3]", nodes)
+	}
+	c.local(0, c.script, "cut", "node3")
+	s.signal(unix.SIGCONT)
+	s.finish("a host has failed (status 3)")
+}
+
+// points returns the time of each point of a study.
+func (c *cluster) points(directory string) map[string]int64 {
+	c.t.Helper()
+	text, err := os.ReadFile(filepath.Join(directory, "results.jsonl"))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -379,23 +404,9 @@ func (c *cluster) points(name string) map[string]int64 {
 	return times
 }
 
-// lose cuts off or kills a node in the middle of a run on some nodes. A host process ends with 3 within 15
-// seconds, and so the launcher. The run names the node, and leaves its document.
+// lose cuts off or kills a node in the middle of a run on some nodes. The launcher ends with 3 within 15 seconds. The run
+// names the node, and leaves its document.
 func (c *cluster) lose(how, victim, nodes string) {
-	c.t.Helper()
-	for tries := 1; !c.loseOnce(how, victim, nodes); tries++ {
-		if tries == 3 {
-			c.t.Fatal("three starts die in MPI_Init")
-		}
-	}
-}
-
-// endsWith3 matches the lines in which MPI or Slurm says that a host process ends with 3, of which one may be
-// missing: Slurm does not hear of the code where it ends the step itself.
-var endsWith3 = regexp.MustCompile("^with errorcode 3|Exited with exit code 3")
-
-// loseOnce reports whether the run has started.
-func (c *cluster) loseOnce(how, victim, nodes string) bool {
 	c.t.Helper()
 	document := how + "-" + victim + ".json"
 	cmd := c.srun(nodes, "run", "barriertest", "--ranks", "1000", "--iterations", "1G", "-v", "--json", document)
@@ -406,27 +417,23 @@ func (c *cluster) loseOnce(how, victim, nodes string) bool {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	var began, ended time.Time
+	var began time.Time
 	var told strings.Builder
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
-		told.WriteString(lines.Text() + "\n")
+		fmt.Fprintf(&told, "%s %s\n", time.Now().Format("05.0"), lines.Text())
 		if began.IsZero() && strings.Contains(lines.Text(), "running") {
 			began = time.Now()
 			c.local(0, c.script, how, victim)
 		}
-		if ended.IsZero() && endsWith3.MatchString(lines.Text()) {
-			ended = time.Now() // the launcher takes longer where Slurm cannot reach the node
-		}
 	}
 	_ = cmd.Wait() // the code tells
-	if began.IsZero() && strings.Contains(told.String(), diedInInit) {
-		return false
-	}
 	const limit = 15 * time.Second
-	if code, took := cmd.ProcessState.ExitCode(), ended.Sub(began); began.IsZero() || ended.IsZero() || code != 3 || took > limit {
+	code, took := cmd.ProcessState.ExitCode(), time.Since(began)
+	c.t.Logf("%s %s: exit code %d after %v", how, victim, code, took)
+	if began.IsZero() || code != 3 || took > limit {
 		c.t.Errorf("%s %s: exit code %d after %v, want 3 within %v\n%s", how, victim, code, took, limit, &told)
-		return true
+		return
 	}
 	named := " on " + victim + " has been silent"
 	if !strings.Contains(told.String(), named) {
@@ -435,5 +442,4 @@ func (c *cluster) loseOnce(how, victim, nodes string) bool {
 	if d := c.document(document); d.Complete || !strings.Contains(d.Reason, named) {
 		c.t.Errorf("%s %s: the document says complete %t, %q", how, victim, d.Complete, d.Reason)
 	}
-	return true
 }

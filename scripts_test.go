@@ -98,7 +98,7 @@ func TestSlurmStudy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, output := j.run(t, []string{`LAUNCHED=trap 'exit 3' USR1; kill -USR1 "$PPID"; linger`},
+	code, output := j.run(t, []string{`LAUNCHED=echo "$SLURM_KILL_BAD_EXIT" >"$SPOOL/kill"; trap 'exit 3' USR1; kill -USR1 "$PPID"; linger`},
 		"bash", script, "barrier", "--machine", "my machine.yaml", "--out", "d")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, output)
@@ -107,6 +107,7 @@ func TestSlurmStudy(t *testing.T) {
 	j.expect(t, "launched", j.caller, "env", "GOMAXPROCS=1", filepath.Join(j.root, "bin", "gigarank"),
 		"study", "barrier", "--machine", "my machine.yaml", "--out", "d", "--resume", "--progress", "plain")
 	j.expect(t, "requeued", "requeue 7")
+	j.expect(t, "kill", "1")
 }
 
 // The same for PBS, which gives no notice: the job itself keeps the time, and its script

@@ -35,5 +35,6 @@ if [[ -z ${SLURM_JOB_ID:-} ]]; then
     --chdir="$PWD" --export=ALL "${options[@]}" scripts/slurm-221m.sh
 fi
 
-export LAUNCH=${LAUNCH:-srun}
+# srun ends the step when a host process fails, also one that dies before MPI could tell the others.
+export LAUNCH=${LAUNCH:-srun} SLURM_KILL_BAD_EXIT=1
 exec scripts/run-221m

@@ -41,6 +41,8 @@ fi
 
 # shellcheck disable=SC2317 # run-study calls it
 requeue() { scontrol requeue "$SLURM_JOB_ID"; }
+# srun ends the step when a host process fails, also one that dies before MPI could tell the others.
+export SLURM_KILL_BAD_EXIT=1
 name=slurm-study LAUNCH=${LAUNCH:-srun} ATTEMPT=${SLURM_RESTART_COUNT:-0} LIMIT=0
 # shellcheck source=scripts/run-study
 source "${SCRIPTS:-scripts}/run-study"
