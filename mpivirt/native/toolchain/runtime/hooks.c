@@ -1,4 +1,4 @@
-/* The functions that lower folders call in higher ones. */
+/* The functions that lower folders call in higher folders. */
 #include "fortran/fortran.h"
 #include "libc/environment.h"
 #include "libc/files.h"

@@ -1,4 +1,4 @@
-/* The bindings of Fortran: what those that are generated share, and those that differ from C. */
+/* The bindings of Fortran: functions that the generated bindings share, and bindings that differ from C. */
 #include "fortran/fortran.h"
 #include "libc/process.h"
 #include "mpi/arguments.h"
@@ -53,7 +53,7 @@ void gigarank_release_number(MPI_Fint number) {
 }
 
 /* The number of a request lacks its generation: a handle of a request that is over may name a
- * later one. */
+ * later request. */
 MPI_Request gigarank_request_of(MPI_Fint number) {
 	struct gigarank_engine *e = gigarank_current;
 	uint32_t slot = (uint32_t)number - GIGARANK_PREDEFINED;
@@ -87,8 +87,8 @@ int gigarank_members(MPI_Comm comm) {
 
 /* --- constants and texts -------------------------------------------------------------- */
 
-/* place_of returns the place of an address in the common block of the program, a large one if
- * it does not lie there. */
+/* place_of returns the place of an address in the common block of the program, a large place if
+ * the address does not lie there. */
 static size_t place_of(const void *address) {
 	const char *constants = gigarank_current ? gigarank_current->program->fortran_constants : NULL;
 	return constants ? (size_t)((const char *)address - constants) : sizeof(struct gigarank_fortran_constants);
@@ -117,7 +117,7 @@ MPI_Status *gigarank_status_of(void *status) {
 	return status;
 }
 
-/* gigarank_take_name stores the name of an object, without the blanks after it. Those before it are part of it. */
+/* gigarank_take_name stores the name of an object, without the blanks after it. Blanks before it are part of the name. */
 void gigarank_take_name(char *to, const char *from, size_t length) {
 	while (length > 0 && from[length - 1] == ' ')
 		length--;
@@ -254,7 +254,7 @@ void pmpi_file_create_errhandler_(MPI_Comm_errhandler_function *function, MPI_Fi
 }
 GIGARANK_FORTRAN_NAMES(file_create_errhandler)
 
-/* Several uses of an error handler have one number, which ends with the last. */
+/* Several uses of an error handler have one number, which ends with the last use. */
 void pmpi_errhandler_free_(MPI_Fint *handler, MPI_Fint *ierror) {
 	MPI_Errhandler freed = gigarank_errhandler_of(*handler), before = freed;
 	int error = PMPI_Errhandler_free(&freed);
@@ -372,7 +372,7 @@ typedef void grequest_query(MPI_Aint *extra, MPI_Status *status, MPI_Fint *ierro
 typedef void grequest_free(MPI_Aint *extra, MPI_Fint *ierror);
 typedef void grequest_cancel(MPI_Aint *extra, const MPI_Fint *complete, MPI_Fint *ierror);
 
-/* What the functions in C of a generalised request in Fortran know. It ends with the request. The
+/* The data of the functions in C for a generalised request in Fortran. It ends with the request. The
  * extra state is the program's own variable, which its functions may change. */
 struct grequest {
 	grequest_query *query;
@@ -417,7 +417,7 @@ GIGARANK_FORTRAN_NAMES(grequest_start)
 
 /* --- conversions for C ------------------------------------------------------------------ */
 
-/* A number of the standard ABI is that of Fortran. */
+/* The number of a handle in the standard ABI is its number in Fortran. */
 #define CONVERSION(type, lower, to, from) \
 	MPI_Fint P##to(type handle) { return gigarank_##lower##_number(handle); } \
 	MPI_Fint to(type) __attribute__((weak, alias("P" #to))); \
@@ -464,7 +464,7 @@ STATUS(MPI_Status_f082f, MPI_F08_status, MPI_Fint)
 
 /* --- attributes -------------------------------------------------------------------------- */
 
-/* The predefined functions do what they are known for without a call. */
+/* The predefined functions are recognised by their addresses and never called. */
 #define PREDEFINED(name) void name##_(void) { abort(); }
 PREDEFINED(mpi_null_copy_fn)
 PREDEFINED(mpi_dup_fn)
@@ -483,8 +483,8 @@ PREDEFINED(mpi_conversion_fn_null)
 typedef void copy_attribute(const MPI_Fint *object, const MPI_Fint *key, const MPI_Aint *extra, const MPI_Aint *in, MPI_Aint *out, MPI_Fint *flag, MPI_Fint *ierror);
 typedef void delete_attribute(const MPI_Fint *object, const MPI_Fint *key, const MPI_Aint *value, const MPI_Aint *extra, MPI_Fint *ierror);
 
-/* What the functions in C of a key in Fortran know. Those of MPI 1 have default INTEGERs, which
- * lie first in what has an address here. */
+/* The data of the functions in C for a key in Fortran. Functions of MPI 1 have default INTEGERs, which
+ * are the first bytes of an address-sized integer. */
 struct key {
 	copy_attribute *copy;
 	delete_attribute *remove;
@@ -521,7 +521,7 @@ static int is(const void *function, void (*one)(void), void (*other)(void), void
 	return function == (void *)one || function == (void *)other || function == (void *)third;
 }
 
-/* key_of returns what the functions of a new key know, which is kept as long as the process. */
+/* key_of returns the data of the functions of a new key, which is kept as long as the process. */
 static struct key *key_of(copy_attribute *copies, delete_attribute *removes, MPI_Aint extra, int narrow) {
 	struct key *k = gigarank_enlarged(NULL, sizeof *k);
 	*k = (struct key){copies, removes, extra, narrow};

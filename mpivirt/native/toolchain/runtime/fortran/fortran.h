@@ -1,5 +1,5 @@
-/* What the bindings of Fortran share. Handles are INTEGERs there: predefined ones have their
- * values, a request its slot, and others a place in a table of the rank. */
+/* Functions that the bindings of Fortran share. Handles are INTEGERs there: predefined handles have their
+ * values, a request its slot, and other handles a place in a table of the rank. */
 #ifndef GIGARANK_FORTRAN_FORTRAN_H
 #define GIGARANK_FORTRAN_FORTRAN_H
 
@@ -81,13 +81,13 @@ GIGARANK_LISTS(request, MPI_Request)
 /* gigarank_neighbors returns the number of a member's destinations or sources. */
 int gigarank_neighbors(MPI_Comm comm, _Bool destinations);
 
-/* gigarank_members returns the number of those that a member of a communicator sends to. */
+/* gigarank_members returns the number of members that a member of a communicator sends to in a collective. */
 int gigarank_members(MPI_Comm comm);
 
 #pragma GCC visibility pop
 
-/* Each binding has four names: that of a program, that of libraries that stand before it, and
- * those of both in module mpi_f08. */
+/* Each binding has four names: the name that a program calls, the name that profiling libraries call, and
+ * both names in module mpi_f08. */
 #define GIGARANK_FORTRAN_NAME(name, target) \
 	__asm__(".weak " name "\n.type " name ", %function\n.set " name ", " target);
 #define GIGARANK_FORTRAN_NAMES(name) \

@@ -1,4 +1,4 @@
-/* What a program can say to gigarank, beyond MPI. Without gigarank a program can define these
+/* Functions of gigarank for programs, beyond MPI. Without gigarank a program can define these
  * functions itself. */
 #ifndef GIGARANK_H
 #define GIGARANK_H
@@ -10,9 +10,9 @@ extern "C" {
 /* Advances the rank's virtual clock, as computing does. */
 int gigarank_compute(double seconds);
 
-/* Says whether the CPU time of the rank's code from here on counts. At the start it does. It
- * has an effect only with gigarank run --cpu measured, --cpu-record and --cpu-replay, as the
- * next two have. */
+/* Says whether the CPU time of the rank's code from here on counts. At the start it does. The
+ * call has an effect only with gigarank run --cpu measured, --cpu-record and --cpu-replay, as the
+ * next two functions have. */
 int gigarank_charge(int on);
 
 /* Marks a region that only computes, which begins here if the function returns 1:
@@ -22,11 +22,11 @@ int gigarank_charge(int on);
  *		gigarank_sample_end();
  *	}
  *
- * The region of a name runs so many times on each rank, which is charged the time that it
- * takes. From then on the function returns 0 and charges the mean. So the region's results must
+ * The region of a name runs the given number of times on each rank, and the rank is charged the time
+ * that it takes. From then on the function returns 0 and charges the mean. So the region's results must
  * not matter to the course of the program. Calls of MPI in the region that the rank cannot answer
- * by itself, as all that can wait, are errors, and so are looks at the clock and declared computing.
- * Calls that it can answer, such as MPI_Comm_rank and MPI_Pack, are part of the region. */
+ * by itself, as all calls that can wait, are errors, and so are clock polls and declared computing.
+ * Calls that the rank can answer, such as MPI_Comm_rank and MPI_Pack, are part of the region. */
 int gigarank_sample_begin(const char *name, int times);
 int gigarank_sample_end(void);
 

@@ -1,13 +1,13 @@
 /* MPI for C programs whose ranks gigarank simulates. Handles and constants are those of the
  * standard ABI of MPI 5.0 (chapter "Application Binary Interface"). Functions that are supported
- * are declared here, the others in mpi_unsupported.h. */
+ * are declared here, functions that are not in mpi_unsupported.h. */
 #ifndef GIGARANK_MPI_H
 #define GIGARANK_MPI_H
 
 #include <stdint.h>
 
-/* A constant of a type that is a pointer, and its null pointer, without what -Wold-style-cast and
- * -Wzero-as-null-pointer-constant warn of. */
+/* A constant of a type that is a pointer, and its null pointer, without warnings of -Wold-style-cast and
+ * -Wzero-as-null-pointer-constant. */
 #ifdef __cplusplus
 extern "C" {
 #define GIGARANK_CONSTANT(type, value) (reinterpret_cast<type>(value))

@@ -1,5 +1,5 @@
 /* The functions of MPI 5.0 that native ranks do not have, as the standard declares them (A.3). Programs that
- * use them are built and run. A call is an error: of its communicator, if it has one named comm. */
+ * use them are built and run. A call is an error: of its communicator, if it has a parameter comm. */
 
 /* Files. */
 GIGARANK_UNSUPPORTED(int, MPI_File_close, (MPI_File *fh))

@@ -101,7 +101,7 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 	return 0;
 }
 
-/* exists reports whether there is a clock. Those of processes and threads have negative numbers. */
+/* exists reports whether there is a clock. Clocks of processes and threads have negative numbers. */
 static int exists(clockid_t clock) { return clock <= CLOCK_TAI; }
 
 /* used is now without the time that the rank has slept. */
@@ -224,11 +224,11 @@ int usleep(useconds_t microseconds) {
 	return 0;
 }
 
-/* Waits for a condition or a semaphore, up to an instant of a clock. Where the rank has no threads, nobody
- * signals either: they only wait for a time. Else they wait in the time of the host, and a wait that ends without a signal
+/* Waits for a condition or a semaphore, up to an instant of a clock. Where the rank has no threads, no signal
+ * comes: the call only waits for a time. Else it waits in the time of the host, and a wait that ends without a signal
  * takes virtual time. */
 
-/* alone reports that nobody signals, else it stores an instant of a clock as the system's clock has it: at
+/* alone reports that no thread can signal the rank. Else it stores an instant of a clock as the time of the system's clock: at
  * most some thirty years from now. */
 static int alone(clockid_t clock, const struct timespec *until, struct timespec *real_until) {
 	enum { MOST = 1000000000 };

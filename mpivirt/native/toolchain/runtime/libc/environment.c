@@ -1,4 +1,4 @@
-/* A rank's own environment, and what it is told of its process and host. */
+/* A rank's own environment, and the names and numbers of its process and host. */
 #define _GNU_SOURCE
 #include "libc/environment.h"
 #include "libc/launchers.h"
@@ -49,7 +49,7 @@ static char *told_entry(struct gigarank_rank *r, int i) {
 	return own_entry(gigarank_process(r), entry, strcspn(entry, "="));
 }
 
-/* copy makes a list the rank's own, with room for others. */
+/* copy makes a list the rank's own, with room for further entries. */
 static void copy(struct gigarank_process *p, char **list, size_t further) {
 	size_t n = 0;
 	while (list && list[n])
@@ -63,7 +63,7 @@ static void copy(struct gigarank_process *p, char **list, size_t further) {
 	p->environment = own, p->environment_room = n + further + 16;
 }
 
-/* named returns where the running program has its variable environ, NULL if it has none. */
+/* named returns the address of the running program's variable environ, NULL if it has no such variable. */
 static char ***named(void) { return gigarank_current->program->environment; }
 
 char **gigarank_environment(struct gigarank_rank *r) {
@@ -84,7 +84,7 @@ char **gigarank_environment(struct gigarank_rank *r) {
 
 char **gigarank_begin_environment(struct gigarank_rank *r) { return named() ? gigarank_environment(r) : gigarank_current->environment; }
 
-/* enter puts an entry in the place of one with the same name, or at the end. */
+/* enter puts an entry in the place of an entry with the same name, or at the end. */
 static int enter(struct gigarank_rank *r, char *entry, size_t length, int overwrite) {
 	char **list = gigarank_environment(r), **old = variable(list, entry, length);
 	struct gigarank_process *p = r->process;
@@ -111,8 +111,8 @@ static int wrong_name(const char *name) {
 	return -1;
 }
 
-/* outside is getenv where no rank runs: in a thread, or in an operation. What launchers have told the
- * simulator is not for them. */
+/* outside is getenv where no rank runs: in a thread, or in an operation. The variables that launchers have set for the
+ * simulator are not for them. */
 static char *outside(const char *name, size_t length) {
 	struct gigarank_process *p = gigarank_parent.engine ? gigarank_parent.engine->ranks[gigarank_parent.lp].process : NULL;
 	if (gigarank_forked || !gigarank_hosted)
@@ -230,8 +230,8 @@ static const char *in_proc(const char *path, char room[PROC]) {
 	return snprintf(room, PROC, "/proc/self/%s", path + 6 + length) < PROC ? room : path;
 }
 
-/* map_of_memory returns a file with what the process has mapped, from which tools find out where
- * code stands in a program. Programs that are loaded from memory have the names of their files,
+/* map_of_memory returns a file that lists the mappings of the process. Tools find the file and line of code
+ * by it. Programs that are loaded from memory have the names of their files,
  * and libraries that are loaded so are left out. */
 static int map_of_memory(void) {
 	static const char in_memory[] = "/memfd:", deleted[] = " (deleted)\n";
@@ -284,7 +284,7 @@ FOPEN(fopen64)
 OPEN(open)
 OPEN(open64)
 
-/* The program that a rank runs is not the one that its process has begun with. */
+/* The program that a rank runs is not the program that its process has begun with. */
 ssize_t readlink(const char *restrict path, char *restrict to, size_t room) {
 	path = in_proc(path, (char[PROC]){0});
 	if (!path || strcmp(path, "/proc/self/exe") != 0 || !gigarank_running())

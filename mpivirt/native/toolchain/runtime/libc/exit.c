@@ -18,7 +18,7 @@ static void push(struct gigarank_exit_function **list, void (*f)(void *, int), v
 	*list = one;
 }
 
-/* call_all calls the functions of a list. One of them may add others or end the rank. */
+/* call_all calls the functions of a list. A function may add further functions or end the rank. */
 static void call_all(struct gigarank_exit_function **list, int code) {
 	while (*list) {
 		struct gigarank_exit_function one = **list;

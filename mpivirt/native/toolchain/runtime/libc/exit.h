@@ -4,7 +4,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_at_exit has a function called when the running rank ends, with what and its code. */
+/* gigarank_at_exit has a function called when the running rank ends, with the argument what and the exit code. */
 void gigarank_at_exit(void (*f)(void *, int), void *what);
 
 #pragma GCC visibility pop

@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 
-/* A directory that ranks of an engine have gone to. The first is that of the run. */
+/* A directory that ranks of an engine have gone to. The first is the directory of the run. */
 struct gigarank_directory {
 	struct gigarank_directory *next;
 	int file, number;
@@ -22,8 +22,8 @@ struct gigarank_directory {
 
 /* --- working directory, mask of new files ------------------------------------------------------ */
 
-/* A thread may have a working directory and a mask of its own. An engine whose ranks ask for one
- * has its thread take that of the rank that runs. */
+/* A thread may have a working directory and a mask of its own. An engine whose ranks change either
+ * has its thread take the directory and mask of the rank that runs. */
 static int part(struct gigarank_engine *e) {
 	if (e->keeps & (GIGARANK_KEEPS_DIRECTORY | GIGARANK_KEEPS_MASK))
 		return 0;
@@ -153,7 +153,7 @@ int fclose(FILE *f) {
 	return r && standard(f) >= 0 ? close_standard(r, standard(f)) : real(fclose)(f);
 }
 
-/* The ranks of an engine write to one stream, which keeps whole lines of each. It has no buffer of theirs. */
+/* The ranks of an engine write to one stream, which keeps whole lines of each rank. It takes no buffer of a rank. */
 int setvbuf(FILE *restrict f, char *restrict buffer, int mode, size_t size) {
 	struct gigarank_rank *r = gigarank_running();
 	int file = r ? standard(f) : -1;
@@ -166,8 +166,8 @@ void setbuffer(FILE *f, char *buffer, size_t size) { setvbuf(f, buffer, buffer ?
 void setbuf(FILE *restrict f, char *restrict buffer) { setbuffer(f, buffer, BUFSIZ); }
 void setlinebuf(FILE *f) { setvbuf(f, NULL, _IOLBF, 0); }
 
-/* number_of_stream returns the number of a stream's file. The stream of the standard output has none, as what ranks
- * write goes to the simulator; the number of the standard output stands for it. */
+/* number_of_stream returns the number of a stream's file. The stream of the standard output has no file, as its
+ * text goes to the simulator; the number of the standard output stands for it. */
 static int number_of_stream(int (*really)(FILE *), FILE *f) {
 	struct gigarank_rank *r = gigarank_running();
 	int error = errno, number = r && f == stdout ? -1 : really(f);
@@ -184,7 +184,7 @@ static int number_of_stream(int (*really)(FILE *), FILE *f) {
 int fileno(FILE *f) { return number_of_stream(real(fileno), f); }
 int fileno_unlocked(FILE *f) { return number_of_stream(real(fileno_unlocked), f); }
 
-/* The standard output of one rank may go to a file. */
+/* The standard output of a rank may go to a file. */
 static FILE *reopen(FILE *(*really)(const char *, const char *, FILE *), const char *name, const char *path, const char *mode, FILE *f) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r || standard(f) < 0)
@@ -217,7 +217,7 @@ int dup3(int from, int to, int flags) {
 	return real(dup3)(from, to, flags);
 }
 
-/* --- what is printed to a descriptor --------------------------------------------------------------- */
+/* --- text that is printed to a descriptor --------------------------------------------------------------- */
 
 /* print_to writes a text of n bytes to a standard stream's file, which goes the way of write. */
 static int print_to(int file, char *text, int n) {
@@ -308,7 +308,7 @@ ssize_t __read_chk(int file, void *to, size_t bytes, size_t room) { return at_en
 
 typedef int scan(FILE *, const char *, va_list);
 
-/* SCANS defines a family of scanf. Headers choose one by the standard of C that is asked for. */
+/* SCANS defines a family of scanf. Headers choose a family by the standard of C that the program is compiled for. */
 #define SCANS(family, prefix) \
 	int family##_vfscanf(FILE *f, const char *format, va_list list) __asm__(prefix "vfscanf"); \
 	int family##_vscanf(const char *format, va_list list) __asm__(prefix "vscanf"); \

@@ -1,5 +1,5 @@
 /* getopt, for programs that use it: linked into the program, whose ranks have variables of their
- * own. It is that of the GNU C library. */
+ * own. It does the same as getopt of the GNU C library. */
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 char *optarg;
 int optind = 1, opterr = 1, optopt = '?';
 
-static char *next; /* option in the word that is being read, NULL or at the end if none is */
+static char *next; /* option in the word that is being read, NULL or at the end if no word is being read */
 
-/* What the first characters of the options say. */
+/* The manner of reading that the first characters of the options ask for. */
 struct manner {
-	int in_order;  /* 1: stop at the first word that is no option; 2: return such words */
+	int in_order;  /* 1: stop at the first word that is no option; 2: return words that are no options */
 	int quiet;     /* no messages, and ':' for a missing argument */
 };
 
@@ -22,8 +22,8 @@ static void say(const struct manner *m, const char *format, const char *program,
 		fprintf(stderr, format, program, dashes, name);
 }
 
-/* argument takes the argument of an option that has none in its own word. It returns 0 if there
- * is none. */
+/* argument takes the next word as the argument of an option whose own word has no argument. It returns 0 if there
+ * is no next word. */
 static int argument(int argc, char *const *argv) {
 	if (optind >= argc)
 		return 0;
@@ -159,7 +159,7 @@ static int parse(int argc, char *const *argv, const char *options, const struct 
 		optind++;
 	else
 		outcome = option(argc, argv, options, names, index, only, &m);
-	/* What was read, from at to before optind, goes before the words that were skipped. */
+	/* The words that were read, from at to before optind, go before the words that were skipped. */
 	char **words = (char **)argv;
 	int read = optind - at;
 	for (int i = 0; at > skipped && i < read; i++) {

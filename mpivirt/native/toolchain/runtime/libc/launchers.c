@@ -33,7 +33,7 @@ int gigarank_of_launcher(const char *name, size_t length) {
 	return -1;
 }
 
-/* ask has the simulator say where a rank is on the machine. What the rank has called last stays. */
+/* ask has the simulator say where a rank is on the machine. The latest call that the rank counts stays the same. */
 static void ask(struct gigarank_rank *r, struct gigarank_process *p) {
 	struct gigarank_call c = {.procedure = GIGARANK_NODE};
 	uint16_t last = r->last;

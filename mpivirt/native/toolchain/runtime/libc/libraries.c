@@ -1,4 +1,4 @@
-/* What the libraries of Fortran and C++ ask of the system. */
+/* Calls of the system by the libraries of Fortran and C++. */
 #define _GNU_SOURCE
 #include "libc/files.h"
 #include "libc/output.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is written to the standard output without stdio goes the way of what stdio writes. */
+/* Bytes that are written to the standard output without stdio go to the simulator, as bytes of stdio do. */
 ssize_t write(int file, const void *bytes, size_t n) {
 	struct gigarank_rank *r = gigarank_running();
 	if (r && file == STDERR_FILENO && gigarank_has_closed(r, file)) {
@@ -26,9 +26,9 @@ ssize_t write(int file, const void *bytes, size_t n) {
 	return real(write)(file, bytes, n);
 }
 
-/* What a rank writes does not depend on where the simulator's output goes: for the rank its standard output and error
- * are pipes, as under a launcher that collects them. The library of Fortran, which keeps a buffer of 8 KiB for each
- * regular file, writes each record at once, as there. */
+/* The output of a rank does not depend on where the simulator's output goes: for the rank its standard output and error
+ * are pipes, as under a launcher that collects output. The library of Fortran, which keeps a buffer of 8 KiB for each
+ * regular file, writes each record to a pipe at once. */
 static int is_pipe(const struct gigarank_rank *r, int file) { return r && (file == STDOUT_FILENO || file == STDERR_FILENO); }
 
 int fstat(int file, struct stat *s) {

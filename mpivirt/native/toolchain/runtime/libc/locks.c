@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-/* __wrap_fcntl is what programs that count have for fcntl. They add the counts of a rank to those in a file at the rank's
- * end, and lock it meanwhile. A lock of a process does not keep the ranks of its other engines out: one of an open file
- * description does, and also those of other processes. */
+/* __wrap_fcntl stands for fcntl in programs that measure coverage. At the end of a rank they lock a file and add the counts of the
+ * rank to the counts there. A lock of the process does not keep out the ranks of its other engines. A lock of an open file
+ * description does, and keeps out ranks of other processes too. */
 int __wrap_fcntl(int file, int command, ...) {
 	va_list list;
 	va_start(list, command);

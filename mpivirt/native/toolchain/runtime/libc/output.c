@@ -1,4 +1,4 @@
-/* What ranks write to standard output. */
+/* The standard output of ranks. */
 #define _GNU_SOURCE
 #include "libc/output.h"
 #include "libc/files.h"
@@ -31,7 +31,7 @@ static void put_begun(struct gigarank_engine *e, struct gigarank_rank *r) {
 	r->line_length = 0;
 }
 
-/* print takes what a rank writes to standard output. Whole lines go to the simulator, the
+/* print takes bytes that a rank writes to standard output. Whole lines go to the simulator, the
  * rest waits for the end of its line. */
 static ssize_t print(void *cookie, const char *text, size_t n) {
 	struct gigarank_engine *e = gigarank_current;

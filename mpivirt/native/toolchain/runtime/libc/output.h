@@ -6,7 +6,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_print takes what the running rank writes to standard output. */
+/* gigarank_print takes n bytes that the running rank writes to standard output. It returns their number. */
 ssize_t gigarank_print(const char *text, size_t n);
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* opener returns the engine whose rank runs, or has started this thread, NULL if there is none. */
+/* opener returns the engine whose rank runs, or has started this thread, NULL if there is no such engine. */
 static struct gigarank_engine *opener(void) { return gigarank_running() ? gigarank_current : gigarank_parent.engine; }
 
 /* section returns the address that an entry of an object's dynamic section has, which the loader has

@@ -1,4 +1,4 @@
-/* What the C library keeps for a process, kept for each rank: random numbers, static results, locale.
+/* State that the C library keeps for a process, kept for each rank: random numbers, static results, locale.
  * The state is made when a rank first asks for it. */
 #define _GNU_SOURCE
 #include "libc/process.h"
@@ -65,7 +65,7 @@ void gigarank_close_fortran(struct gigarank_rank *r) {
 
 /* --- random numbers -------------------------------------------------------------------- */
 
-/* generator returns the rank's generator of random, which begins as that of the C library. */
+/* generator returns the rank's generator of random, which begins as the generator of the C library does. */
 static struct random_data *generator(struct gigarank_rank *r) {
 	struct gigarank_process *p = gigarank_process(r);
 	if (!p->random.state)

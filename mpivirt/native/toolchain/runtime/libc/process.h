@@ -39,36 +39,36 @@ struct gigarank_process {
 	char **environment;       /* of its own, with the room for as many entries */
 	size_t environment_room;
 	int32_t node, local_rank, local_size; /* on the machine; the size is 0 until it has asked */
-	int directory;            /* number of the engine's directory, 0 for that of the run */
+	int directory;            /* number of the engine's directory, 0 for the directory of the run */
 	mode_t mask;
 	int has_mask;
 	int closed;               /* bit n: the stream whose file has number n */
-	FILE *output;             /* where its standard output goes, NULL for that of the run */
+	FILE *output;             /* where its standard output goes, NULL for the simulator */
 	struct sigaction *actions; /* by signal */
-	sigset_t blocked, pending; /* signals; those that wait until they are not blocked */
+	sigset_t blocked, pending; /* blocked signals; signals that wait until they are not blocked */
 	int64_t slept;            /* picoseconds */
 	struct tm tm;
 	char date[64], message[256], address[16];
 };
 
-/* gigarank_process returns what the running rank has of a process. */
+/* gigarank_process returns the state of a process that a rank has, and makes it first. */
 struct gigarank_process *gigarank_process(struct gigarank_rank *r);
 
 /* gigarank_slept returns how long a rank has slept, in picoseconds; with writes set, for the caller to change. */
 int64_t *gigarank_slept(struct gigarank_rank *r, int writes);
 
-/* gigarank_forget_process frees what a rank has of a process. */
+/* gigarank_forget_process frees the state of a process that a rank has. */
 void gigarank_forget_process(struct gigarank_rank *r);
 
-/* What a rank has for Fortran and its library. */
+/* The state of a rank for Fortran and its library. */
 struct gigarank_fortran {
-	void **handles; /* that Fortran knows by other numbers, by number */
+	void **handles; /* that Fortran knows by numbers of the rank's table, by number */
 	int32_t count, room;
 	uint64_t drawn; /* random bytes */
 	struct gigarank_pthread_keys *pthread_keys; /* that it has made */
 };
 
-/* gigarank_fortran returns what the running rank has for Fortran, NULL if no rank runs. gigarank_close_fortran frees it. */
+/* gigarank_fortran returns the running rank's state for Fortran, NULL if no rank runs. gigarank_close_fortran frees it. */
 struct gigarank_fortran *gigarank_fortran(void);
 void gigarank_close_fortran(struct gigarank_rank *r);
 

@@ -1,6 +1,6 @@
-/* Keys of pthread_key_create. Those that a rank makes are its own, and so is what it keeps under them: the library
- * of Fortran keeps the state of random numbers under one. What a thread keeps that the rank has
- * started is the thread's. */
+/* Keys of pthread_key_create. The keys that a rank makes are its own, and so are the values that it sets for them: the library
+ * of Fortran keeps the state of random numbers under a key. A thread that the rank has started has values of
+ * its own. */
 #define _GNU_SOURCE
 #include "libc/pthread_keys.h"
 #include "libc/process.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <threads.h>
 
-/* The number of a key tells its place and how often that has been used, so that one which is deleted is
- * told from a later one in its place. Those below are the C library's. */
+/* The number of a key tells its place and how often the place has been used, so that a deleted key
+ * is told from a later key in its place. Lower numbers are the C library's. */
 enum { FIRST_KEY = 1 << 20, MOST = 1024 /* PTHREAD_KEYS_MAX */, FEW = 4, TURNS = 1 << 20 };
 
 struct key {
@@ -28,7 +28,7 @@ struct gigarank_pthread_keys {
 	struct key few[FEW], *more;
 };
 
-/* What a thread keeps, by place. */
+/* The values of a thread, by place of the key. */
 struct kept {
 	struct gigarank_pthread_keys *of;
 	unsigned room;
@@ -40,7 +40,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t end_key; /* by which the C library tells that a thread ends */
 static __thread struct kept *mine __attribute__((tls_model("initial-exec")));
 
-/* owner returns what the rank has that runs, or that has started this thread, NULL if none has. */
+/* owner returns the state for Fortran of the rank that runs, or that has started this thread; NULL without such a rank. */
 static struct gigarank_fortran *owner(void) {
 	if (gigarank_running())
 		return gigarank_fortran();
@@ -52,13 +52,13 @@ static struct key *place(struct gigarank_pthread_keys *k, unsigned i) {
 	return i < FEW ? &k->few[i] : more ? &more[i - FEW] : NULL;
 }
 
-/* key_of returns a key of a rank, NULL for a number that is none. */
+/* key_of returns the key of a rank that has a number, NULL if no key has it. */
 static struct key *key_of(struct gigarank_fortran *f, pthread_key_t number) {
 	struct key *key = f && f->pthread_keys ? place(f->pthread_keys, (number - FIRST_KEY) % MOST) : NULL;
 	return key && key->number == number ? key : NULL;
 }
 
-/* take_free returns a place that is free, NULL if there is none. */
+/* take_free returns a free place, NULL if all are taken. */
 static struct key *take_free(struct gigarank_fortran *f, unsigned *at) {
 	if (!f->pthread_keys && (f->pthread_keys = calloc(1, sizeof *f->pthread_keys)))
 		f->pthread_keys->users = 1;
@@ -111,7 +111,7 @@ void gigarank_leave_pthread_keys(struct gigarank_pthread_keys *k) {
 		free(k->more), free(k);
 }
 
-/* destroy calls the destructor for what the thread that ends keeps at a place, if the rank still has the
+/* destroy calls the destructor for the value that an ending thread keeps at a place, if the rank still has the
  * key, and reports whether it does. */
 static int destroy(unsigned at) {
 	void *value = mine->at[at].value;
@@ -129,7 +129,7 @@ static int destroy(unsigned at) {
 	return destructor != NULL;
 }
 
-/* thread_ends ends what a thread keeps. Destructors may keep values anew. */
+/* thread_ends calls the destructors of a thread's values. Destructors may set values anew. */
 static void thread_ends(void *unused) {
 	(void)unused;
 	for (int again = 1, turn = 0; again && turn < 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */; turn++) {

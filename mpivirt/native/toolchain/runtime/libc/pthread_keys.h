@@ -1,4 +1,4 @@
-/* Keys of threads, which pthread_key_create makes. */
+/* Keys of pthread_key_create. */
 #ifndef GIGARANK_LIBC_PTHREAD_KEYS_H
 #define GIGARANK_LIBC_PTHREAD_KEYS_H
 
@@ -6,7 +6,7 @@
 
 struct gigarank_pthread_keys;
 
-/* gigarank_leave_pthread_keys ends the use of the keys of pthread_key_create that a rank has made. */
+/* gigarank_leave_pthread_keys ends the use of the keys that a rank has made. */
 void gigarank_leave_pthread_keys(struct gigarank_pthread_keys *k);
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-/* A rank's own handlers of signals, and those that wait until they are not blocked. */
+/* A rank's own handlers of signals, and signals that wait until they are not blocked. */
 #define _GNU_SOURCE
 #include "libc/signals.h"
 #include "libc/process.h"

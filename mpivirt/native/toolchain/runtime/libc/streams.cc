@@ -1,6 +1,6 @@
 // The standard streams of C++, for programs that use them: linked into the program, whose ranks have
-// variables of their own. Those of libstdc++ would be shared by all ranks of all engines. They are
-// compiled twice, with WIDE for those of wide characters. All is weak: a program may have libstdc++
+// variables of their own. All ranks of all engines would share the streams of libstdc++. This file is
+// compiled twice, with WIDE for streams of wide characters. All symbols are weak: a program may have libstdc++
 // linked into itself.
 #include <ext/stdio_sync_filebuf.h>
 

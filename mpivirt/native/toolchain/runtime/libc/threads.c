@@ -23,7 +23,7 @@ struct thread {
 	} function;
 	void *what;
 	struct gigarank_parent parent;
-	int counts; /* among those that live */
+	int counts; /* it is among the living threads */
 };
 
 static __thread struct gigarank_threads *mine __attribute__((tls_model("initial-exec"))); /* which this thread counts for */
@@ -47,7 +47,7 @@ static int may_stray(const void *function) {
 	return 1;
 }
 
-/* thread_of returns what a thread begins with, NULL if no rank starts it or memory lacks. */
+/* thread_of returns the data that a thread begins with, NULL if no rank starts it or memory lacks. */
 static struct thread *thread_of(void *what, const void *function) {
 	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_parent parent = gigarank_parent;
@@ -68,7 +68,7 @@ static struct thread *thread_of(void *what, const void *function) {
 	return t;
 }
 
-/* not_begun takes back what thread_of has done, if the system has no thread. */
+/* not_begun undoes thread_of, if the system has no thread. */
 static int not_begun(struct thread *t, int error) {
 	if (!error)
 		return 0;
@@ -79,8 +79,8 @@ static int not_begun(struct thread *t, int error) {
 	return error;
 }
 
-/* ends is called with the destructors of what a thread keeps under keys, which may use the rank's variables. It goes
- * last: in the last turn that the C library gives them. */
+/* ends is called with the destructors of a thread's values under keys, which may use the rank's variables. It ends
+ * the thread in the last turn that the C library gives destructors. */
 static void ends(void *counts) {
 	enum { TURNS = 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */ };
 	if (++turn < TURNS && real(pthread_setspecific)(end_key, counts) == 0)
@@ -162,7 +162,7 @@ IN_BACKGROUND(lio_listio64, (int mode, struct aiocb64 *const list[], int n, stru
 IN_BACKGROUND(timer_create, (clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer), event && event->sigev_notify == SIGEV_THREAD, clock, event, timer)
 IN_BACKGROUND(mq_notify, (mqd_t queue, const struct sigevent *event), event && event->sigev_notify == SIGEV_THREAD, queue, event)
 
-/* In the copy of the process no rank runs: what it calls is the system's. */
+/* In the copy of the process no rank runs: its calls are the system's. */
 pid_t fork(void) {
 	char **own = gigarank_running() ? gigarank_environment(gigarank_running()) : NULL;
 	pid_t child = real(fork)();

@@ -4,7 +4,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_forbid ends a rank that calls a function which would concern the simulator. It says why. */
+/* gigarank_forbid ends a rank that calls a function which would change the process of the simulator. It says why. */
 void gigarank_forbid(const char *function, const char *why);
 
 #pragma GCC visibility pop

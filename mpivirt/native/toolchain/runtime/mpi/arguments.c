@@ -1,5 +1,5 @@
-/* The functions of MPI check what they can in the rank, compose a call of the simulator, and are
- * suspended in it. Here are the checks of arguments that they share. */
+/* The functions of MPI check their arguments in the rank, compose a call of the simulator, and are
+ * suspended in it. These are the checks that they share. */
 #include "mpi/arguments.h"
 #include "mpi/communicators.h"
 #include "mpi/datatypes.h"

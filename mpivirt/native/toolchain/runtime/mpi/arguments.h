@@ -36,7 +36,7 @@ int gigarank_missing(const char *function, int class_, const char *name);
 #define active(procedure) gigarank_active(__func__, procedure)
 int gigarank_active(const char *function, int procedure);
 
-/* gigarank_runs returns an error unless a rank runs. It serves the functions that may be called
+/* gigarank_runs returns an error unless a rank runs. It is for the functions that may be called
  * before MPI_Init and after MPI_Finalize, too (MPI 4.1, 11.4.1). */
 int gigarank_runs(const char *function);
 
@@ -47,7 +47,7 @@ int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gig
 /* More bytes than any memory has. Sums of two numbers of bytes up to it do not overflow. */
 #define GIGARANK_MOST_BYTES ((int64_t)1 << 56)
 
-/* A list of counts or displacements, as functions with int counts or with large ones have it; none
+/* A list of counts or displacements, of type int or large; no list
  * if both are NULL. MPI_Count and MPI_Aint are 64 bits wide. */
 struct gigarank_numbers {
 	const int *narrow;
@@ -57,10 +57,10 @@ struct gigarank_numbers {
 static inline int gigarank_has_numbers(struct gigarank_numbers l) { return l.narrow || l.wide; }
 static inline int64_t gigarank_number_at(struct gigarank_numbers l, int32_t i) { return l.narrow ? l.narrow[i] : l.wide[i]; }
 
-/* bytes_of stores, in bytes, the size of count elements of a type. */
+/* gigarank_bytes_of stores, in bytes, the size of count elements of a type. */
 int gigarank_bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes);
 
-/* gigarank_multiply stores the size of n blocks of as many bytes each, and gigarank_add_up adds one to others. */
+/* gigarank_multiply stores the size of n blocks of equal bytes, and gigarank_add_up adds the bytes of a block to a sum. */
 int gigarank_multiply(int procedure, int64_t each, int32_t n, int64_t *all);
 int gigarank_add_up(int procedure, int64_t *all, int64_t bytes);
 
@@ -73,7 +73,7 @@ extern const struct gigarank_status gigarank_empty_status;
 
 static inline int gigarank_is_finalized(const struct gigarank_rank *r) { return r->left == GIGARANK_FINALIZED; }
 
-/* gigarank_unhosted ends a program that runs by itself and does what takes ranks. */
+/* gigarank_unhosted ends a program that runs by itself, without a simulator, and calls a function of MPI. */
 void gigarank_unhosted(const char *function, const char *what);
 
 #pragma GCC visibility pop

@@ -16,7 +16,7 @@ struct gigarank_attribute {
 	void *value;
 };
 
-/* A key. Its number is what the program knows it by. */
+/* A key, which the program knows by its number. */
 struct gigarank_keyval {
 	struct gigarank_object object;
 	int of_types;
@@ -35,7 +35,7 @@ enum { FIRST_KEY = 0x10000 };
 
 static int number_of(const struct gigarank_keyval *k) { return FIRST_KEY + k->object.number; }
 
-/* key_of returns a key of communicators or types, NULL if there is none. A key that is freed
+/* key_of returns the key of communicators or types that has a number, NULL if no key has it. A freed key
  * lives on while an attribute has it. */
 static struct gigarank_keyval *key_of(int number, int of_types) {
 	struct gigarank_engine *e = gigarank_current;
@@ -95,7 +95,7 @@ MPI(MPI_Type_free_keyval, int *key) {
 	return free_key(__func__, key, 1);
 }
 
-/* What an attribute belongs to. */
+/* The communicator or datatype that has attributes. */
 struct owner {
 	struct gigarank_attribute **list;
 	MPI_Comm comm;
@@ -183,7 +183,7 @@ void gigarank_free_attributes(struct gigarank_attribute *list) {
 	}
 }
 
-/* --- what attributes belong to ---------------------------------------------------------- */
+/* --- owners of attributes ---------------------------------------------------------- */
 
 /* Attributes that a rank has given a predefined type. */
 struct gigarank_noted_type {
@@ -232,7 +232,7 @@ static int type_owner(const char *function, MPI_Datatype type, struct owner *o) 
 	return MPI_SUCCESS;
 }
 
-/* find_attribute finds what has the attributes, and the key. */
+/* find_attribute finds the communicator or datatype, and the key. */
 static int find_attribute(const char *function, int of_types, void *handle, int key, struct owner *o, struct gigarank_keyval **k) {
 	CHECK(of_types ? type_owner(function, handle, o) : comm_owner(function, handle, o));
 	return find_key(function, key, of_types, k);
@@ -309,7 +309,7 @@ MPI(MPI_Keyval_create, MPI_Copy_function *copy, MPI_Delete_function *delete, int
 
 /* --- copies and ends ---------------------------------------------------------------------- */
 
-/* attributes_of returns the attributes of a communicator, NULL if the rank has noted none. */
+/* attributes_of returns the attributes of a communicator, NULL if the rank has no record of the communicator. */
 static struct gigarank_attribute **attributes_of(const struct gigarank_call *c) {
 	for (struct gigarank_comm *noted = gigarank_running()->comms; noted; noted = noted->next)
 		if (noted->index == c->comm)

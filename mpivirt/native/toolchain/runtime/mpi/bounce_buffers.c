@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where stacks are copied, what lies on one has no address while other ranks run. A bounce buffer
+/* Where stacks are copied, memory on a stack has no address while other ranks run. A bounce buffer
  * is memory for the buffers of an operation that goes on after its call. */
 struct gigarank_bounce_buffer {
 	void *to, *output, *input;

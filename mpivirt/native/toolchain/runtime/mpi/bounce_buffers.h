@@ -8,8 +8,8 @@ struct gigarank_bounce_buffer;
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_bounce moves the buffers of a call from the stack. input is the size of what it sends. It
- * stores NULL if none lies there. */
+/* gigarank_bounce moves the buffers of a call from the stack. The call sends input bytes. It stores NULL if no buffer
+ * lies on the stack. */
 int gigarank_bounce(struct gigarank_call *c, int64_t input, struct gigarank_bounce_buffer **made);
 
 /* gigarank_settle_bounce_buffer has a request come back from a bounce buffer when its operation is over, and

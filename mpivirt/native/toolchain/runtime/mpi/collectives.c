@@ -88,7 +88,7 @@ static int64_t product(int64_t count, int32_t n) {
 	return __builtin_mul_overflow(count, n, &all) ? INT64_MAX : all;
 }
 
-/* What a collective has to undo or copy when it is over. Blocks at displacements go through
+/* Memory that a collective frees or copies when it is over. Blocks at displacements go through
  * one piece of memory, in the order of the members. */
 struct staging {
 	char *packed;          /* received blocks */
@@ -162,8 +162,8 @@ static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *reque
 	return error;
 }
 
-/* elements sets what the elements of a collective are. Types of members may differ, if they
- * have the same elements; so may those of blocks without any, where blocks differ in length. */
+/* elements sets the type of the elements of a collective. Types of members may differ, if they
+ * have the same elements; types of empty blocks may differ too, where blocks differ in length. */
 static int elements(struct gigarank_call *c, MPI_Datatype type) {
 	int64_t size = 0;
 	CHECK(gigarank_bytes_of(c->procedure, 1, type, &size));
@@ -173,7 +173,7 @@ static int elements(struct gigarank_call *c, MPI_Datatype type) {
 	return MPI_SUCCESS;
 }
 
-/* operands sets what a reduction combines: values of the one type of all members. */
+/* operands sets the type that a reduction combines: all members have the same. */
 static int operands(struct gigarank_call *c, MPI_Datatype type) {
 	int64_t size = 0;
 	CHECK(gigarank_bytes_of(c->procedure, 1, type, &size));
@@ -181,7 +181,7 @@ static int operands(struct gigarank_call *c, MPI_Datatype type) {
 	return MPI_SUCCESS;
 }
 
-/* A barrier has nothing but what all calls have. Only that line lies on the stack: a rank that
+/* A barrier has only the fields that all calls have. Only their line lies on the stack: a rank that
  * waits in a barrier takes little memory. */
 MPI(MPI_Barrier, MPI_Comm comm) {
 	char line[GIGARANK_COMMON] __attribute__((aligned(64)));
@@ -216,7 +216,7 @@ int gigarank_idup_barrier(MPI_Comm comm, MPI_Request *request) {
 	if (!error) \
 		error = step
 
-/* A copied stack has the whole frame of a function that waits. What few calls need lies in frames of its own. */
+/* A copied stack has the whole frame of a function that waits. Memory that few calls need lies in frames of its own. */
 #define RARE __attribute__((noinline))
 
 static int bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request);
@@ -659,7 +659,7 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 	return finish(&c, s, request);
 }
 
-/* Blocks of alltoallw all go through packed copies, and are those of an alltoallv in bytes. */
+/* Blocks of alltoallw all go through packed copies, and are the blocks of an alltoallv in bytes. */
 static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, const MPI_Datatype sendtypes[], void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	struct gigarank_packing p = {0};
@@ -681,7 +681,7 @@ static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struc
 	struct staging *s = stage(&c, c.size);
 	if (!s)
 		return MPI_ERR_NO_MEM;
-	int64_t *incounts = s->displacements; /* packed blocks need none */
+	int64_t *incounts = s->displacements; /* packed blocks need no displacements */
 	int error = gigarank_pack_each_in(c.procedure, &p, &sent, c.size, sendcounts, senddisplacements, sendtypes, incounts);
 	PACKED(gigarank_pack_each_out(c.procedure, &p, &received, c.size, recvcounts, recvdisplacements, recvtypes, s->counts));
 	if (error) {

@@ -1,4 +1,4 @@
-/* Communicators: what a rank knows of them, and how they are made and freed. */
+/* Communicators: the records that a rank has of them, and how they are made and freed. */
 #include "mpi/communicators.h"
 #include "mpi/arguments.h"
 #include "mpi/attributes.h"
@@ -29,7 +29,7 @@ MPI(MPI_Comm_size, MPI_Comm comm, int *size) {
 	return MPI_SUCCESS;
 }
 
-/* entry adds what the running rank notes of a communicator. */
+/* entry adds the running rank's record of a communicator. */
 static struct gigarank_comm *entry(int procedure, struct gigarank_comm what) {
 	struct gigarank_rank *r = gigarank_running();
 	struct gigarank_comm *new = malloc(sizeof *new);
@@ -49,7 +49,7 @@ struct gigarank_comm *gigarank_note(struct gigarank_call *c) {
 	return entry(c->procedure, (struct gigarank_comm){.index = c->comm, .member = c->member, .size = c->size});
 }
 
-/* inherit gives a communicator what its origin says. */
+/* inherit gives a communicator the error handler, hints and attributes of its origin. */
 static int inherit(const struct gigarank_origin *from, MPI_Comm *made) {
 	struct gigarank_comm *new = (struct gigarank_comm *)*made;
 	struct gigarank_call c = {0};
@@ -150,7 +150,7 @@ MPI(MPI_Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
 static const char resource_key[] = "mpi_hw_resource_type", set_key[] = "mpi_pset_name", shared_memory[] = "mpi_shared_memory";
 
 /* resource_of returns the color of the running rank in a split that is guided by hints (MPI 4.1, 7.4.2), MPI_UNDEFINED
- * if they name no resource of it. Process sets are those of sessions. */
+ * if they name no resource of the rank. Process sets are the sets of sessions. */
 static int resource_of(int type, MPI_Info hints, int node) {
 	const char *resource = gigarank_hint(hints, resource_key), *set = type == MPI_COMM_TYPE_RESOURCE_GUIDED ? gigarank_hint(hints, set_key) : NULL;
 	if (resource)
@@ -237,7 +237,7 @@ MPI(MPI_Comm_free, MPI_Comm *comm) {
 	return MPI_SUCCESS;
 }
 
-/* What the rank has begun on the communicator goes on. */
+/* Operations that the rank has begun on the communicator go on. */
 MPI(MPI_Comm_disconnect, MPI_Comm *comm) {
 	GIVEN(comm, "comm", MPI_ERR_ARG);
 	return PMPI_Comm_free(comm);

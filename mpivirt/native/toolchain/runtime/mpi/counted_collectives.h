@@ -1,5 +1,5 @@
 /* Collectives and operations with counts, which collectives.c includes once for each sort: COUNT is the
- * type of counts, PLACE that of displacements, COUNTED defines a function under the name of its sort. */
+ * type of counts, PLACE the type of displacements, COUNTED defines a function under the name of its sort. */
 
 COUNTED(MPI_Op_create, USER_FUNCTION *function, int commutes, MPI_Op *operation) {
 	GIVEN(function, "user_fn", MPI_ERR_ARG);
@@ -35,7 +35,7 @@ COUNTED(MPI_Reduce_local, const void *in, void *inout, COUNT count, MPI_Datatype
 	return gigarank_unpack(&p, error, NULL);
 }
 
-/* Each collective in its blocking form and in its nonblocking one. */
+/* Each collective in its blocking and its nonblocking form. */
 BOTH(MPI_Bcast, MPI_Ibcast, (void *buffer, COUNT count, MPI_Datatype type, int root, MPI_Comm comm), bcast(buffer, count, type, root, comm, request))
 BOTH(MPI_Reduce, MPI_Ireduce, (const void *sent, void *received, COUNT count, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm),
 	reduction(GIGARANK_REDUCE, sent, received, count, type, operation, root, 0, comm, request))

@@ -1,4 +1,4 @@
-/* The constructors of types with counts, and what tells what a type was made of, which type_constructors.c
+/* The constructors of types with counts, and the functions that return the arguments of a constructor, which type_constructors.c
  * includes once for each sort of counts. */
 
 COUNTED(MPI_Type_contiguous, COUNT count, MPI_Datatype old, MPI_Datatype *new) {

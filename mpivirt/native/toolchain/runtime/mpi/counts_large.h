@@ -1,4 +1,4 @@
-/* Large counts: what files with functions of both sorts are included with the second time. COUNTED(MPI_Send, ...) then defines
+/* Large counts, with which files that have functions of both sorts are included the second time. COUNTED(MPI_Send, ...) then defines
  * MPI_Send_c. */
 #undef COUNT
 #undef PLACE

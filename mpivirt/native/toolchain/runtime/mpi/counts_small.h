@@ -1,4 +1,4 @@
-/* Counts of type int: what files with functions of both sorts are included with first. */
+/* Counts of type int, with which files that have functions of both sorts are included first. */
 #define COUNT int
 #define PLACE int
 #define DISTANCE MPI_Aint

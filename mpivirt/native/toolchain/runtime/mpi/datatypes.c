@@ -15,7 +15,7 @@
 
 enum { BASIC = 0x200, BASICS = 0x100 };
 
-/* The predefined types, by handle, and the dense ones of those that do not lie densely. */
+/* The predefined types, by handle, and the dense types for predefined types whose elements do not lie densely. */
 static struct gigarank_datatype predefined[BASICS], packed_pairs[BASICS];
 
 /* The pairs: a value and, at an offset, its index. */
@@ -142,8 +142,8 @@ struct gigarank_datatype *gigarank_new_type(int32_t pieces) {
 
 static int64_t extent_of(const struct gigarank_datatype *t) { return t->upper - t->lower; }
 
-/* beyond reports whether a place or a number is further than memory reaches. Sums of two such are
- * still numbers. */
+/* beyond reports whether a place or a number is further than memory reaches. Sums of two numbers within that do not
+ * overflow. */
 static int beyond(int64_t n) { return n > (int64_t)1 << 60 || n < -((int64_t)1 << 60); }
 
 void gigarank_add_piece(struct gigarank_datatype *t, int64_t at, int64_t count, int64_t stride, struct gigarank_datatype *of) {
@@ -159,7 +159,7 @@ void gigarank_add_piece(struct gigarank_datatype *t, int64_t at, int64_t count, 
 	t->piece[t->pieces++] = (struct gigarank_piece){at, count, stride, gigarank_use_type(of)};
 }
 
-/* bound widens the bounds by those of a piece. Bounds that were set go before all others. */
+/* bound widens the bounds by the bounds of a piece. Bounds that were set go before all other bounds. */
 static void bound(struct gigarank_datatype *t, const struct gigarank_datatype *of, int64_t lower, int64_t upper, int first) {
 	if (first || of->lower_set > t->lower_set)
 		t->lower = lower;
@@ -326,7 +326,7 @@ static void forget(struct gigarank_spread *s) {
 	*s = (struct gigarank_spread){0};
 }
 
-/* fill copies the values of a buffer to the packed one, spill those in so many bytes back. */
+/* fill copies the values of a buffer to the packed buffer; spill copies back the values in a number of bytes. */
 static void fill(struct gigarank_spread *s) {
 	if (!s->counts) {
 		gigarank_gather_values(s->type, s->buffer, s->count, s->packed);
@@ -357,7 +357,7 @@ static int no_memory(int procedure, int64_t bytes) {
 	return refuse(procedure, MPI_ERR_NO_MEM, "no memory to pack %lld bytes", (long long)bytes);
 }
 
-/* open_packed makes the packed buffer of a spread one, with its contents. */
+/* open_packed makes the packed buffer of a spread buffer, with its contents. */
 static int open_packed(int procedure, struct gigarank_spread *s) {
 	s->packed = malloc((size_t)s->bytes + 1);
 	if (!s->packed)
@@ -466,7 +466,7 @@ int gigarank_pack_each_out(int procedure, struct gigarank_packing *p, void **buf
 	return pack_each(procedure, &p->out, buffer, n, counts, displacements, types, bytes);
 }
 
-/* What a request does with packed buffers when it is over. */
+/* The packed buffers of a request, which it copies back and frees when it is over. */
 struct kept {
 	struct gigarank_packing packing;
 	void (*after)(void *, int64_t);

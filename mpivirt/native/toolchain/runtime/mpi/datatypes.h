@@ -1,4 +1,4 @@
-/* Datatypes: what they are, and how buffers of them are sent and received. */
+/* Datatypes: their type maps, and how buffers of them are sent and received. */
 #ifndef GIGARANK_MPI_DATATYPES_H
 #define GIGARANK_MPI_DATATYPES_H
 
@@ -14,12 +14,12 @@ struct gigarank_piece {
 	struct gigarank_datatype *of;
 };
 
-/* A datatype. A basic one has no pieces. In a message, a value takes the bytes of its elements,
+/* A datatype. A basic datatype has no pieces. In a message, a value takes the bytes of its elements,
  * one behind another in the order of the type map. */
 struct gigarank_datatype {
 	struct gigarank_object object;
 	int64_t bytes;         /* of a value's elements */
-	int64_t elements;      /* basic ones in a value */
+	int64_t elements;      /* basic elements in a value */
 	int64_t lower, upper;  /* bounds */
 	int64_t first, last;   /* true bounds: of the elements alone */
 	struct gigarank_piece *piece; /* in the order of the type map */
@@ -27,15 +27,15 @@ struct gigarank_datatype {
 	int32_t align;         /* of the strictest element */
 	uint8_t lower_set, upper_set; /* bounds were set, here or in a piece */
 	uint8_t solid;         /* the elements lie one behind another from first on */
-	uint8_t dense;         /* and values do so too: a buffer of them goes as it is */
+	uint8_t dense;         /* the values do so too: a buffer of them is sent as it is */
 	uint8_t committed, predefined;
-	uint8_t immense;       /* it reaches further than memory, and is refused */
+	uint8_t immense;       /* the type reaches further than memory, and is refused */
 	uint8_t element;       /* of a predefined type, as the simulator knows it */
-	uint8_t kind, unit;    /* the basic elements and their bytes; untyped and 1 if not all are alike */
+	uint8_t kind, unit;    /* type and bytes of the basic elements; untyped and 1 if they differ */
 	uint8_t pinned;        /* a reduction may use it after its rank has gone on */
 	MPI_Fint number;       /* in Fortran, if a reduction there uses it */
 	struct gigarank_datatype *packed;     /* the dense type of its values in a message, once it is wanted */
-	struct gigarank_datatype *stands_for; /* of such a type: that of which the values are */
+	struct gigarank_datatype *stands_for; /* of a packed type: the type of the values */
 	const char *basic;     /* name of a predefined type */
 
 	/* How it was made. */
@@ -43,31 +43,31 @@ struct gigarank_datatype {
 	int32_t integers, addresses, counts, parts;
 	int *integer;
 	MPI_Aint *address;
-	MPI_Count *count; /* large ones, and displacements beside them */
+	MPI_Count *count; /* large counts, and displacements beside them */
 	struct gigarank_datatype **part;
 
 	char *name;            /* that the program has given it */
 	struct gigarank_attribute *attributes;
 };
 
-/* A buffer that goes through a packed one. */
+/* A buffer that goes through a packed buffer. */
 struct gigarank_spread {
 	char *buffer, *packed;
 	int64_t count;               /* values; of blocks: their number */
 	struct gigarank_datatype *type;  /* of all blocks, NULL if they differ */
 	struct gigarank_datatype **types;
-	int64_t *counts, *displacements; /* of blocks, in values and bytes; NULL if it is one block */
+	int64_t *counts, *displacements; /* of blocks, in values and bytes; NULL for one block */
 	int64_t bytes;
 };
 
-/* The buffers of a call that go through packed ones. All zero for none. */
+/* The buffers of a call that go through packed buffers. All zero for none. */
 struct gigarank_packing {
 	struct gigarank_spread in, out;
 };
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_type returns the datatype of a handle, NULL if it is none. */
+/* gigarank_type returns the datatype of a handle, NULL if the handle is no datatype. */
 struct gigarank_datatype *gigarank_type(MPI_Datatype handle);
 
 /* gigarank_type_handle returns the handle of a datatype. */
@@ -76,8 +76,8 @@ MPI_Datatype gigarank_type_handle(struct gigarank_datatype *t);
 /* gigarank_pin keeps a type, which a reduction may use after its rank has gone on. */
 void gigarank_pin(struct gigarank_datatype *t);
 
-/* The type that a function of the program is told, which may run outside ranks and after its rank
- * has freed the handle, and its number in Fortran. */
+/* The type that a function of the program gets as its argument, and its number in Fortran. The function may run outside ranks
+ * and after its rank has freed the handle. */
 struct gigarank_told {
 	struct gigarank_datatype *type; /* NULL outside such functions */
 	MPI_Datatype handle;
@@ -94,10 +94,10 @@ int gigarank_spreads(MPI_Datatype handle);
 /* gigarank_use_type adds a use of a type, which it returns. */
 struct gigarank_datatype *gigarank_use_type(struct gigarank_datatype *t);
 
-/* gigarank_new_type returns a new type with room for pieces, or NULL. gigarank_add_piece adds
- * one, which uses its type; pieces without elements and bounds are nothing. gigarank_seal_type
- * finds what follows from the pieces: bounds are those of the elements, rounded up for their
- * alignment, unless some were set. gigarank_set_bounds sets them. gigarank_set_density finds
+/* gigarank_new_type returns a new type with room for pieces, or NULL. gigarank_add_piece adds a
+ * piece, which uses its type; a piece without elements and bounds is left out. gigarank_seal_type
+ * derives sizes and bounds from the pieces: the bounds of the elements, rounded up for their
+ * alignment, unless bounds were set. gigarank_set_bounds sets bounds. gigarank_set_density finds
  * whether the elements lie one behind another. */
 struct gigarank_datatype *gigarank_new_type(int32_t pieces);
 void gigarank_add_piece(struct gigarank_datatype *t, int64_t at, int64_t count, int64_t stride, struct gigarank_datatype *of);
@@ -111,15 +111,15 @@ void gigarank_gather_values(const struct gigarank_datatype *t, const void *buffe
 void gigarank_scatter_values(const struct gigarank_datatype *t, void *buffer, int64_t count, const char *packed, int64_t bytes);
 
 /* gigarank_pack_in has a call send values from a packed copy of a buffer, and gigarank_pack_out
- * has it receive them into one. Buffer and type become those of the copy, if one is needed.
- * MPI_IN_PLACE stays as it is. gigarank_unpack ends the use of the copies: what was received
- * goes to its place when the call is over, or when the request that it has begun is. It returns
+ * has it receive them into a packed copy. Buffer and type become those of the copy, if a copy is needed.
+ * MPI_IN_PLACE stays as it is. gigarank_unpack ends the use of the copies: received values
+ * go to their place when the call is over, or when the request that it has begun is over. It returns
  * the error of the call. */
 int gigarank_pack_in(int procedure, struct gigarank_packing *p, const void **buffer, int64_t count, MPI_Datatype *type);
 int gigarank_pack_out(int procedure, struct gigarank_packing *p, void **buffer, int64_t count, MPI_Datatype *type);
 int gigarank_unpack(struct gigarank_packing *p, int error, MPI_Request *request);
 
-/* The same for blocks, at displacements in extents of the type: the displacements become none,
+/* The same for blocks, at displacements in extents of the type. Afterwards there are no displacements,
  * since packed blocks lie one behind another. With types, one for each block, displacements are
  * in bytes and counts become bytes. */
 int gigarank_pack_blocks_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type);
@@ -135,7 +135,7 @@ int gigarank_pack_call(struct gigarank_call *c);
 void gigarank_drop_packed(struct gigarank_call *c, int in, int out);
 int gigarank_transfer(struct gigarank_call *c);
 
-/* gigarank_receive_later has a request store what it receives into packed memory, which becomes
+/* gigarank_receive_later has a request store the values that it receives into packed memory, which becomes
  * the request's. */
 void gigarank_receive_later(struct gigarank_request *q, const struct gigarank_layout *to, void *packed);
 

@@ -57,7 +57,7 @@ static struct gigarank_code *added(int code) {
 	return NULL;
 }
 
-/* check_code refuses what is no error code. */
+/* check_code refuses a number that is no error code. */
 static int check_code(const char *function, int code) {
 	if ((code >= MPI_SUCCESS && code <= MPI_ERR_LASTCODE) || added(code))
 		return MPI_SUCCESS;
@@ -181,7 +181,7 @@ static struct gigarank_comm *noted(int32_t index) {
 	return NULL;
 }
 
-/* raise_error ends the rank, with the latest error of a call or, given one, with a code. */
+/* raise_error ends the rank, with the latest error of a call or, if the code is not 0, with that code. */
 static void raise_error(int code, const char *detail) {
 	struct gigarank_call c = {.procedure = GIGARANK_RAISE, .key = code, .detail = detail};
 	gigarank_suspend(&c);

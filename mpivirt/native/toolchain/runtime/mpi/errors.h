@@ -17,23 +17,23 @@ void gigarank_handle_error(int32_t comm, int code);
 int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortran, MPI_Errhandler *handler);
 int gigarank_create_session_errhandler(MPI_Session_errhandler_function *function, int fortran, MPI_Errhandler *handler);
 
-/* gigarank_keep_handler returns the object of an error handler with one more use, NULL for a predefined one or
- * none. gigarank_call_handler calls its function with a handle and a code. */
+/* gigarank_keep_handler returns the object of an error handler with one more use, NULL for a predefined handler or
+ * a handle that is no handler. gigarank_call_handler calls the function of such an object with a handle and a code. */
 void *gigarank_keep_handler(MPI_Errhandler handler);
 void gigarank_call_handler(void *kept, void *about, int code);
 
-/* gigarank_inherit_handler gives a communicator the error handler of another one, by its index.
+/* gigarank_inherit_handler gives a communicator the error handler of another communicator, by its index.
  * gigarank_check_handler refuses a handle that is no error handler. */
 void gigarank_inherit_handler(int32_t index, struct gigarank_comm *made);
 int gigarank_check_handler(const char *function, MPI_Errhandler handler);
 
-/* gigarank_leave_handler ends the use of its error handler by a communicator. */
+/* gigarank_leave_handler ends a communicator's use of its error handler. */
 void gigarank_leave_handler(struct gigarank_comm *c);
 
-/* gigarank_forget_comm gives back what a rank has noted of a communicator. */
+/* gigarank_forget_comm gives back a rank's record of a communicator. */
 void gigarank_forget_comm(struct gigarank_comm *c);
 
-/* gigarank_forget_rank gives back what a rank has of its own, and its communicators. */
+/* gigarank_forget_rank gives back the rare state of a rank, and its communicators. */
 void gigarank_forget_rank(struct gigarank_rank *r);
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-/* Neighbourhood collectives, and collectives between two groups. What is sent and received goes through packed copies, except for
+/* Neighbourhood collectives, and collectives between two groups. Values go through packed copies, except for
  * blocks that lie one behind another while the rank waits. */
 #include "mpi/exchanges.h"
 #include "mpi/arguments.h"
@@ -28,11 +28,11 @@ struct arrival {
 	struct gigarank_datatype *type;
 };
 
-/* What is undone when an exchange is over. */
+/* The memory and types that an exchange gives back when it is over. */
 struct hood {
 	int32_t in;
 	char *sent, *received; /* packed, NULL for none */
-	int64_t *bytes;        /* by source, below 0 if there is none; then by destination */
+	int64_t *bytes;        /* by source, below 0 for a missing source; then by destination */
 	struct arrival *arrivals;
 };
 

@@ -10,8 +10,8 @@
 
 /* A number of a basic type, as it lies in memory and as it is represented. */
 struct number {
-	int bytes, external; /* of one */
-	int numbers;         /* in an element: a complex one has two */
+	int bytes, external; /* of a number */
+	int numbers;         /* in an element: a complex element has two */
 	int is_signed, is_quad;
 };
 
@@ -54,7 +54,7 @@ static void reverse(char *to, const char *from, int n) {
 		to[i] = from[n - 1 - i];
 }
 
-/* to_external represents a number, from_external reads one. Hosts have the low byte first. */
+/* to_external writes a number in the external representation, from_external reads it. Hosts have the low byte first. */
 static void to_external(const struct number *n, const char *from, char *to) {
 	char low[16] = {0};
 	if (n->is_quad) {

@@ -20,7 +20,7 @@ struct gigarank_grequest {
 int gigarank_end_grequest(MPI_Request *request, MPI_Status *status);
 int gigarank_drop_grequest(MPI_Request *request);
 
-/* gigarank_wait_for_grequests does what a wait for requests can do about generalised ones. It
+/* gigarank_wait_for_grequests completes the generalised requests of a wait or test. It
  * stores whether the wait is over. */
 int gigarank_wait_for_grequests(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over);
 

@@ -81,7 +81,8 @@ TWO(MPI_Group_union, GIGARANK_GROUP_UNION)
 TWO(MPI_Group_intersection, GIGARANK_GROUP_INTERSECTION)
 TWO(MPI_Group_difference, GIGARANK_GROUP_DIFFERENCE)
 
-/* part makes a group of members, or of the others. Each is given by a number or three. */
+/* part makes a group of the given members, or of all other members. A member is given by its number, members of a range by three
+ * numbers. */
 static int part(const char *function, int request, MPI_Group group, int n, const void *members, int64_t each, MPI_Group *made) {
 	struct gigarank_call c = {.input = members, .given = each * n};
 	if (n < 0)

@@ -66,7 +66,7 @@ static int set_all(struct gigarank_info *info, const struct gigarank_info *of) {
 	return 1;
 }
 
-/* describe stores what is known of a run, as MPI 4.1, 11.2.1 lists it. */
+/* describe stores the keys of MPI_INFO_ENV that a run has values for (MPI 4.1, 11.2.1). */
 static int describe(struct gigarank_info *info, int argc, char **argv) {
 	struct gigarank_engine *e = gigarank_current;
 	char number[16], all[MPI_MAX_INFO_VAL] = "";

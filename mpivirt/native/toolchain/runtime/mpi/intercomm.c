@@ -1,4 +1,4 @@
-/* Intercommunicators: how two groups meet and become one. Their collectives are those of all
+/* Intercommunicators: how they are made, and merged into a communicator. Their collectives are the collectives of all
  * communicators. */
 #include "mpi/intercomm.h"
 #include "mpi/arguments.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* meet has the leader send what it tells of its group to the other leader, in 64-bit numbers:
- * a token and the ranks. It stores its own token and what the other tells. */
+/* meet has the leader send a token and the ranks of its group to the other leader, in 64-bit numbers.
+ * It stores its own token and the numbers of the other leader. */
 static int meet(struct gigarank_call *local, MPI_Comm peer, int remote, int tag, uint64_t **told, int64_t *n) {
 	size_t size = (size_t)local->size;
 	MPI_Status status;

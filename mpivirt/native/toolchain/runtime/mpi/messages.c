@@ -24,7 +24,7 @@ static int to(struct gigarank_call *c, int procedure, int dest, int tag) {
 	return MPI_SUCCESS;
 }
 
-/* from sets what a call receives. */
+/* from sets the source and tag that a call receives from. */
 static int from(struct gigarank_call *c, int procedure, int source, int tag) {
 	if (tag < 0 && tag != MPI_ANY_TAG)
 		return refuse(procedure, MPI_ERR_TAG, "tag %d: tags are 0 to %d, or MPI_ANY_TAG", tag, INT_MAX);
@@ -55,14 +55,14 @@ static int receiving(struct gigarank_call *c, int procedure, void *buffer, int64
 	return from(c, procedure, source, tag);
 }
 
-/* launch makes a call that begins an operation. It stores what is to be done when that is over
- * in a request: a new one, or a persistent one that is started. */
+/* launch makes a call that begins an operation. It stores the work for the end of the operation
+ * in a request: a new request, or a persistent request that is started. */
 static int launch(struct gigarank_call *c, MPI_Request *request, int persistent) {
 	struct gigarank_bounce_buffer *s;
 	CHECK(gigarank_pack_call(c));
 	const void *sent = c->input;
 	void *packed = c->output;
-	int error = gigarank_bounce(c, 0, &s); /* what is sent is copied at once */
+	int error = gigarank_bounce(c, 0, &s); /* bytes that are sent are copied at once */
 	if (!error) {
 		error = gigarank_trap(c);
 		int32_t index = c->request;
@@ -153,7 +153,7 @@ static MPI_Message message_of(int32_t number) {
 	return number == -1 ? MPI_MESSAGE_NO_PROC : number <= 0 ? MPI_MESSAGE_NULL : (MPI_Message)((uintptr_t)number + GIGARANK_PREDEFINED);
 }
 
-/* take_message takes the message of a handle, which is none from then on. */
+/* take_message takes the message of a handle, which becomes MPI_MESSAGE_NULL. */
 static int32_t take_message(MPI_Message *message) {
 	MPI_Message m = *message;
 	*message = MPI_MESSAGE_NULL;

@@ -66,7 +66,7 @@ void gigarank_drop_handle(void *object) {
 }
 
 void gigarank_close_objects(struct gigarank_engine *e) {
-	gigarank_current = e; /* destroying an object releases others */
+	gigarank_current = e; /* destroying an object releases other objects */
 	for (int32_t i = 0; i < e->object_count; i++)
 		if (e->objects[i]->kind != GIGARANK_FREE && e->objects[i]->destroy) {
 			void (*destroy)(struct gigarank_object *) = e->objects[i]->destroy;

@@ -1,4 +1,4 @@
-/* What ranks make and name by handles: datatypes, error handlers, info objects, keys. */
+/* Objects that ranks make and name by handles: datatypes, error handlers, info objects, keys. */
 #ifndef GIGARANK_MPI_OBJECTS_H
 #define GIGARANK_MPI_OBJECTS_H
 
@@ -6,17 +6,17 @@
 
 enum gigarank_kind { GIGARANK_FREE, GIGARANK_DATATYPE, GIGARANK_ERRHANDLER, GIGARANK_INFO, GIGARANK_KEYVAL, GIGARANK_SESSION, GIGARANK_KINDS };
 
-/* Every object begins with this. Its memory is that of its kind until the engine closes, so that
- * the handle of an object that has been freed can be told: a handle is the address, and above it
+/* The head of every object. The memory of an object serves objects of its kind until the engine closes, so that
+ * the handle of a freed object is recognised: a handle is the address, and above it
  * how often the memory has been used. */
 struct gigarank_object {
 	uint32_t kind;
-	uint16_t generation; /* that of valid handles */
+	uint16_t generation; /* of valid handles */
 	int32_t handles;     /* uses by handles, and all uses */
 	int32_t uses;
 	int32_t number;      /* in the engine's table; the object's handle in Fortran */
-	struct gigarank_object *next; /* of the free ones of a kind */
-	void (*destroy)(struct gigarank_object *); /* gives back what it refers to */
+	struct gigarank_object *next; /* of the free objects of a kind */
+	void (*destroy)(struct gigarank_object *); /* gives back the memory and objects that it refers to */
 };
 
 #pragma GCC visibility push(hidden)
@@ -31,14 +31,14 @@ static inline void *gigarank_handle(const void *object) {
 	return (void *)((uintptr_t)object | (uintptr_t)o->generation << 48);
 }
 
-/* gigarank_object returns the object of a kind that a handle names, NULL if there is none. */
+/* gigarank_object returns the object of a kind that a handle names, NULL if it names no such object. */
 void *gigarank_object(enum gigarank_kind kind, const void *handle);
 
-/* gigarank_retain adds a use of an object, which it returns. gigarank_release ends one. */
+/* gigarank_retain adds a use of an object, which it returns. gigarank_release_object ends a use. */
 void *gigarank_retain(void *object);
 void gigarank_release_object(void *object);
 
-/* gigarank_drop_handle ends the use of an object by a handle. After the last, its handles are
+/* gigarank_drop_handle ends the use of an object by a handle. After the last such use its handles are
  * refused. */
 void gigarank_drop_handle(void *object);
 

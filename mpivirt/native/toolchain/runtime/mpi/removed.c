@@ -1,4 +1,4 @@
-/* Functions of MPI-1 that MPI 3.0 has removed, for programs that have them still. Each is another one
+/* Functions of MPI-1 that MPI 3.0 has removed, for programs that still call them. Each is another function
  * under an older name. */
 #include "mpi/arguments.h"
 

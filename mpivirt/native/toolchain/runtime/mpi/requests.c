@@ -182,7 +182,7 @@ struct plan {
 	const MPI_Datatype *sendtypes, *recvtypes;
 	MPI_Op operation;
 	MPI_Comm comm;
-	struct gigarank_datatype **held; /* its types; NULL for those that nobody can free */
+	struct gigarank_datatype **held; /* its types; NULL for a predefined type */
 	int32_t holds;
 	struct gigarank_operation *held_operation;
 };

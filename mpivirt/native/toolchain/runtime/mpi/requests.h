@@ -6,8 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_start_plan begins the collective of a request. gigarank_end_detached waits for what
- * the rank has begun and whose requests it has freed. */
+/* gigarank_start_plan begins the collective of a request. gigarank_end_detached waits for the operations
+ * whose requests the rank has freed while they were active. */
 int gigarank_start_plan(MPI_Request *request);
 int gigarank_end_detached(void);
 

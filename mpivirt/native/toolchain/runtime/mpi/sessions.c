@@ -1,5 +1,5 @@
-/* Sessions (MPI 4.1, 11.3). There are the process sets mpi://WORLD and mpi://SELF. What a session makes can be
- * used with that of others and of the world model. */
+/* Sessions (MPI 4.1, 11.3). There are the process sets mpi://WORLD and mpi://SELF. Objects that a session makes can be
+ * used with objects of other sessions and of the world model. */
 #include "mpi/sessions.h"
 #include "mpi/arguments.h"
 #include "mpi/communicators.h"
@@ -16,7 +16,7 @@
 
 struct session {
 	struct gigarank_object object;
-	void *own;              /* object of the error handler, NULL for a predefined one */
+	void *own;              /* object of the error handler, NULL for a predefined handler */
 	MPI_Errhandler handler; /* if it is predefined */
 };
 
@@ -51,7 +51,7 @@ static struct session *session_of(MPI_Session handle) {
 	if (!s) \
 		return refuse(GIGARANK_NONE, MPI_ERR_SESSION, "the handle is no session, or it has been finalized")
 
-/* set_handler gives a session an error handler, and reports whether there is such a one. */
+/* set_handler gives a session an error handler. It returns 0 for a handle that is no error handler. */
 static int set_handler(struct session *s, MPI_Errhandler handler) {
 	void *kept = gigarank_keep_handler(handler);
 	if (!kept && handler != MPI_ERRORS_RETURN && handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT)

@@ -1,4 +1,4 @@
-/* The start and end of MPI in a rank, and what a rank asks of its environment. */
+/* The start and end of MPI in a rank, and inquiries about its environment. */
 #include "mpi/arguments.h"
 #include "mpi/attributes.h"
 #include "mpi/requests.h"

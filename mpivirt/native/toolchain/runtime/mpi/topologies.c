@@ -1,4 +1,4 @@
-/* Virtual topologies. The simulator has them; what is asked of one is answered at once. */
+/* Virtual topologies. The simulator has them, and answers inquiries at once. */
 #include "mpi/arguments.h"
 #include "mpi/communicators.h"
 #include "mpi/info.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* joined returns lists of numbers one behind another, NULL after an error. */
+/* joined returns the numbers of several lists in one list, NULL after an error. */
 static int32_t *joined(int lists, const int *const list[], const int64_t lengths[], int64_t *all) {
 	*all = 0;
 	for (int i = 0; i < lists; i++)
@@ -268,7 +268,7 @@ MPI(MPI_Graph_neighbors, MPI_Comm comm, int member, int room, int neighbors[]) {
 
 /* --- distributed graphs ---------------------------------------------------------------- */
 
-/* weights returns the length of a list of weights. MPI_WEIGHTS_EMPTY has none. */
+/* weights_in returns the length of a list of weights. MPI_WEIGHTS_EMPTY has no weights. */
 static int64_t weights_in(const int *weights, int64_t n) { return weights == MPI_UNWEIGHTED || weights == MPI_WEIGHTS_EMPTY ? 0 : n; }
 
 MPI(MPI_Dist_graph_create_adjacent, MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destinationweights[], MPI_Info info, int reorder, MPI_Comm *made) {
@@ -293,7 +293,7 @@ MPI(MPI_Dist_graph_create_adjacent, MPI_Comm comm, int indegree, const int sourc
 		&(struct gigarank_origin){.parent = comm, .hints = info}, made);
 }
 
-/* edges are the edges that a rank names, with what it tells each member of them. */
+/* edges are the edges that a rank names, with the numbers that it sends each member about them. */
 struct edges {
 	int n;
 	int64_t all;

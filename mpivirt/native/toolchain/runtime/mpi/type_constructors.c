@@ -31,8 +31,8 @@ static int part_of(const char *function, MPI_Datatype handle, struct gigarank_da
 
 static int no_memory(const char *function) { return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a type"); }
 
-/* made returns what a constructor has made, with room for what it was made of. Parts of the type are
- * those of its contents. It stores the handle. */
+/* made_of finishes the type of a constructor, with room for the constructor's arguments. Parts of the type are
+ * the datatypes among them. It stores the handle. */
 static int made_of(const char *function, struct gigarank_datatype *t, int combiner, int64_t integers, int64_t addresses, int64_t counts, int parts, MPI_Datatype *handle) {
 	*handle = MPI_DATATYPE_NULL;
 	if (!t)
@@ -54,7 +54,7 @@ static int made_of(const char *function, struct gigarank_datatype *t, int combin
 	return MPI_SUCCESS;
 }
 
-/* What a type was made of, one after the other. */
+/* These keep the arguments of a constructor, one after the other. */
 static void keep_integer(struct gigarank_datatype *t, int value) { t->integer[t->integers++] = value; }
 
 static void keep_number(struct gigarank_datatype *t, int large, int64_t value) {
@@ -72,7 +72,7 @@ static void keep_distance(struct gigarank_datatype *t, int large, int64_t value)
 }
 static void keep_part(struct gigarank_datatype *t, struct gigarank_datatype *of) { t->part[t->parts++] = gigarank_use_type(of); }
 
-/* one returns a type of one piece. */
+/* one returns a type with one piece. */
 static struct gigarank_datatype *one(int64_t at, int64_t count, int64_t stride, struct gigarank_datatype *of) {
 	struct gigarank_datatype *t = gigarank_new_type(1);
 	if (t) {
@@ -92,7 +92,7 @@ static struct gigarank_datatype *strided(int64_t count, int64_t length, int64_t 
 	return t;
 }
 
-/* times and plus return a product and a sum, or what is further than memory reaches. */
+/* times and plus return a product and a sum, or a number further than memory reaches. */
 static int64_t times(int64_t a, int64_t b) {
 	int64_t product;
 	return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
@@ -103,7 +103,7 @@ static int64_t plus(int64_t a, int64_t b) {
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* in_array returns a type as a part of an array of a number of bytes: its bounds are those of
+/* in_array returns a type as a part of an array of a number of bytes: its bounds are the bounds of
  * the array. */
 static struct gigarank_datatype *in_array(struct gigarank_datatype *inner, int64_t at, int64_t bytes) {
 	struct gigarank_datatype *t = inner ? one(at, 1, 0, inner) : NULL;
@@ -247,7 +247,7 @@ MPI(MPI_Type_free, MPI_Datatype *type) {
 	return MPI_SUCCESS;
 }
 
-/* --- what types are ------------------------------------------------------------------- */
+/* --- inquiries about types ------------------------------------------------------------------- */
 
 /* known is part for functions that may be called at any time, also in reduction operations. */
 static int known_of(const char *function, MPI_Datatype handle, struct gigarank_datatype **t) {
@@ -294,7 +294,7 @@ EXTENTS(MPI_Type_get_extent_c, MPI_Type_get_true_extent_c, MPI_Count)
 
 MPI(MPI_Type_size_c, MPI_Datatype type, MPI_Count *size) { return PMPI_Type_size_x(type, size); }
 
-/* The counts of a type that has large ones have no room in the other form. */
+/* A type with large counts has no contents in the form with int counts: told_whole refuses that. */
 static int told_whole(const char *function, const struct gigarank_datatype *t, int large) {
 	if (large || !t->counts)
 		return MPI_SUCCESS;
@@ -455,8 +455,8 @@ static int64_t bytes_in(const MPI_Status *status) {
 	return bytes;
 }
 
-/* count_basic returns the basic elements in the first bytes of a value, -1 if they end within
- * one. It subtracts the bytes. */
+/* count_basic returns the number of basic elements in the first bytes of a value, -1 if the bytes end within an
+ * element. It subtracts the bytes. */
 static int64_t count_basic(const struct gigarank_datatype *t, int64_t *bytes) {
 	if (*bytes == 0 || t->elements == 0)
 		return 0;
@@ -485,8 +485,8 @@ static int64_t count_basic(const struct gigarank_datatype *t, int64_t *bytes) {
 	return n;
 }
 
-/* elements_in returns the basic elements that a status tells of, MPI_UNDEFINED if they end
- * within one. */
+/* elements_in returns the number of basic elements of a status, MPI_UNDEFINED if its bytes end
+ * within an element. */
 static int64_t elements_in(const MPI_Status *status, const struct gigarank_datatype *t) {
 	int64_t bytes = bytes_in(status);
 	if (t->bytes == 0)

@@ -42,7 +42,7 @@ struct two_halves { int16_t real, imaginary; };
 #define SIGNED(t) (sizeof(t) == 1 ? GIGARANK_INT8 : sizeof(t) == 2 ? GIGARANK_INT16 : sizeof(t) == 4 ? GIGARANK_INT32 : GIGARANK_INT64)
 #define UNSIGNED(t) (SIGNED(t) + GIGARANK_UINT8 - GIGARANK_INT8)
 
-/* The types, by handle less that of the null type. A type without a name is none. */
+/* The predefined types, by handle less the handle of the null type. An entry without a name is no type. */
 static const struct { uint8_t size, element, extent, align; const char *name; } types[0xf0] = {
 #define TYPE(handle, t, e) [(uintptr_t)(handle) - 0x200] = {sizeof(t), e, sizeof(t), _Alignof(t), #handle}
 #define PAIR(handle, t, v, e) [(uintptr_t)(handle) - 0x200] = {sizeof(v) + sizeof(int), e, sizeof(t), _Alignof(t), #handle}
@@ -66,8 +66,8 @@ static const struct { uint8_t size, element, extent, align; const char *name; } 
 	TYPE(MPI_INT16_T, int16_t, GIGARANK_INT16), TYPE(MPI_UINT16_T, int16_t, GIGARANK_UINT16),
 	TYPE(MPI_INT32_T, int32_t, GIGARANK_INT32), TYPE(MPI_UINT32_T, int32_t, GIGARANK_UINT32),
 	TYPE(MPI_INT64_T, int64_t, GIGARANK_INT64), TYPE(MPI_UINT64_T, int64_t, GIGARANK_UINT64),
-	/* Those of Fortran: a default INTEGER, REAL and LOGICAL has four bytes. Integers and logicals
-	 * of sixteen bytes and numbers of two, for which C has no portable types, are sent, not reduced. */
+	/* Types of Fortran: a default INTEGER, REAL and LOGICAL has four bytes. Integers and logicals
+	 * of sixteen bytes and numbers of two bytes, for which C has no portable types, are sent, not reduced. */
 	TYPE(MPI_INTEGER, int32_t, GIGARANK_INT32), TYPE(MPI_REAL, float, GIGARANK_FLOAT), TYPE(MPI_DOUBLE_PRECISION, double, GIGARANK_DOUBLE),
 	TYPE(MPI_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX),
 	TYPE(MPI_CHARACTER, char, GIGARANK_OCTET), TYPE(MPI_LOGICAL, int32_t, GIGARANK_INT32),
@@ -165,7 +165,7 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 	case GIGARANK_2REAL: EACHPAIR(struct packed_two_real, before); return; \
 	case GIGARANK_2DOUBLE: EACHPAIR(struct packed_two_double, before); return;
 
-/* Of equal values the one with the least index counts. */
+/* Of equal values the value with the least index counts. */
 #define EACHPAIR(t, before) \
 	do { \
 		t *to = into; \
@@ -207,7 +207,7 @@ static void by_program(struct gigarank_operation *o, struct gigarank_datatype *t
 		apply(o, (void *)left, into, count, real);
 		return;
 	}
-	/* Values lie between the true bounds of the first and those of the last. */
+	/* Values lie between the true bounds of the first value and of the last value. */
 	int64_t extent = real->upper - real->lower, far = (count - 1) * extent;
 	int64_t low = real->first + (far < 0 ? far : 0), high = real->last + (far < 0 ? 0 : far);
 	size_t room = count > 0 ? (size_t)(high - low) : 0;
@@ -287,8 +287,8 @@ static void *aside(struct gigarank_engine *e, int which, const void *vector, siz
 
 /* gigarank_operate carries out an operation in the call of a rank, for the simulator. It returns 0,
  * or the signal that has stopped it. An operation of the program finds the rank's variables in
- * place. So it works on copies of vectors that lie in what is kept of them otherwise. It leaves the
- * result in place of the right vector, of which there is a copy if that is to stay. */
+ * place. So it works on copies of vectors that lie in the saved variables or stacks of ranks. It leaves the
+ * result in place of the right vector, which is copied first if it is to stay. */
 int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
 	struct reduction r = {handle, type, into, left, right, bytes};
 	if (handle < GIGARANK_PREDEFINED) {
@@ -322,8 +322,8 @@ static void carry_out_row(void *what) {
 }
 
 /* gigarank_operate_row is gigarank_operate for a program's operation on many vectors, each with the
- * result of those before it. They lie one behind another in memory of the simulator. The result takes
- * the place of the last. */
+ * result of the vectors before it. The vectors lie one behind another in memory of the simulator. The result takes
+ * the place of the last vector. */
 int gigarank_operate_row(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *vectors, size_t bytes, size_t count) {
 	struct row r = {handle, type, vectors, bytes, count};
 	int placed = gigarank_has_variables(e, lp);

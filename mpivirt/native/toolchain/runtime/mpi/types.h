@@ -25,8 +25,8 @@ struct gigarank_operation {
 /* gigarank_applies reports whether an operation applies to a type. */
 int gigarank_applies(MPI_Op operation, MPI_Datatype type);
 
-/* gigarank_reduce carries out an operation. It takes the element's type for predefined operations,
- * and the type that it is told for those of a program. */
+/* gigarank_reduce carries out an operation. The type is the element's type for a predefined operation,
+ * and the type that the function gets for an operation of the program. */
 void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 /* Functions that programs may be linked with and that native ranks do not have, and the error handler of
- * MPI_FILE_NULL, which hears of those for files. */
+ * MPI_FILE_NULL, which hears of functions for files. */
 #include "mpi/unsupported.h"
 #include "mpi/arguments.h"
 #include "mpi/errors.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rank that has set the error handler of MPI_FILE_NULL has of it. */
+/* The error handler of MPI_FILE_NULL, of a rank that has set it. */
 struct gigarank_file_handler {
-	void *own;              /* object of the error handler, NULL for a predefined one */
+	void *own;              /* object of the error handler, NULL for a predefined handler */
 	MPI_Errhandler handler; /* if it is predefined */
 };
 
@@ -28,9 +28,9 @@ static struct gigarank_file_handler *file_handler(void) {
 	return r->own ? r->own->file_handler : NULL;
 }
 
-/* handled has the handler of MPI_FILE_NULL take an error, and reports whether that has not ended the run. The standard's
- * default is MPI_ERRORS_RETURN (MPI 4.1, 14.7). Here the program must have asked for it: one that looks at no
- * code would go on with what no file has given it. */
+/* handled has the handler of MPI_FILE_NULL take an error, and reports whether the run goes on. The standard's
+ * default is MPI_ERRORS_RETURN (MPI 4.1, 14.7). Here the program must set it: a program that ignores error codes
+ * would go on with data that no file has given it. */
 static int handled(int code) {
 	struct gigarank_file_handler *h = file_handler();
 	MPI_File none = MPI_FILE_NULL;

@@ -86,7 +86,7 @@ static void retire(MPI_Request *request, int64_t bytes) {
 struct list {
 	int n, every, any; /* a wait for all of them, or for any one */
 	MPI_Request *requests;
-	int grequests, done; /* some are generalised ones, or known to be done */
+	int grequests, done; /* some are generalised requests, or known to be done */
 	int actives;        /* with an index */
 };
 
@@ -160,12 +160,12 @@ static int collect(struct gigarank_call *c, const struct list *l, int error, int
 
 /* A program may wait again and again for any of a long list of requests, of which the simulator
  * keeps the places from one call to the next. While all active requests of the rank are in that
- * list, a call hands in the program's handles, and nobody reads them all. GIGARANK_UNKNOWN as the
- * number of completed requests says that they must be. What happens depends on the handles and on
- * earlier calls, not on where the list lies: that differs with the hosting. */
+ * list, a call hands in the program's handles, and not all are read. GIGARANK_UNKNOWN as the
+ * number of completed requests says that all must be read. The result depends on the handles and on
+ * earlier calls, not on the address of the list, which differs with the hosting. */
 static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses) {
 	enum { SMALL = 16, LONG = 256 };
-	int small = n < 1 ? 1 : n < SMALL ? n : SMALL; /* what waits on a copied stack is memory of the rank */
+	int small = n < 1 ? 1 : n < SMALL ? n : SMALL; /* the frame of a waiting call on a copied stack is memory of the rank */
 	int32_t few[small], fewer[small];
 	struct gigarank_status little[small];
 	struct list l = {.n = n, .requests = requests};
@@ -258,7 +258,7 @@ MPI(MPI_Testall, int count, MPI_Request requests[], int *flag, MPI_Status status
 	return error;
 }
 
-/* An operation of the program's own is told whether it is complete. One that is known to be over
+/* The cancel function of a generalised request is told whether the request is complete. An operation that is known to be over
  * cannot be cancelled. */
 MPI(MPI_Cancel, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
@@ -307,7 +307,7 @@ static int some_of(int procedure, int count, MPI_Request requests[], int *outcou
 	int flag = 0;
 	*outcount = 0;
 	int error = wait_for(procedure, count, requests, indices, outcount, &flag, statuses);
-	if (!error && !*outcount && flag) /* none is active */
+	if (!error && !*outcount && flag) /* no request is active */
 		*outcount = MPI_UNDEFINED;
 	return error;
 }

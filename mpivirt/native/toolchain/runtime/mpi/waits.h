@@ -9,7 +9,7 @@
 /* gigarank_add_request stores the handle of an operation that the running rank has begun. */
 int gigarank_add_request(int32_t index, struct gigarank_call *persistent, MPI_Request *request);
 
-/* gigarank_find_request returns the request of a handle, NULL if it is none of the running rank's. */
+/* gigarank_find_request returns the request of a handle, NULL for a handle of no request of the running rank. */
 struct gigarank_request *gigarank_find_request(MPI_Request request);
 
 /* gigarank_set_index makes a request active, or inactive by an index of 0. */

@@ -1,4 +1,4 @@
-/* What ranks compute between their calls, where CPU times count. */
+/* The CPU times of ranks between their calls, where CPU times count. */
 #define _GNU_SOURCE
 #include "rank/bursts.h"
 #include "rank/meter.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-static int (*read_clock)(clockid_t, struct timespec *); /* that of the C library */
+static int (*read_clock)(clockid_t, struct timespec *); /* clock_gettime of the C library */
 
 static int64_t nanoseconds(clockid_t clock) {
 	struct timespec t;
@@ -25,8 +25,7 @@ static int64_t cpu(const void **thread) {
 	return nanoseconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* gigarank_measure has the CPU times of an engine's ranks count. It returns 0 if it has the
- * memory. */
+/* gigarank_measure has the CPU times of an engine's ranks count. It returns 0, and -1 without memory. */
 int gigarank_measure(struct gigarank_engine *e) {
 	if (!read_clock)
 		*(void **)&read_clock = dlsym(RTLD_NEXT, "clock_gettime");

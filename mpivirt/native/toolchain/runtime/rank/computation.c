@@ -1,11 +1,11 @@
-/* The functions of gigarank.h that say what ranks compute, and looks at a clock that CPU times advance. */
+/* Clock polls where CPU times advance the clock, and the functions of gigarank.h that declare regions of computing. */
 #include "rank/computation.h"
 #include "rank/bursts.h"
 #include "rank/meter.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
 
-/* A look ends a burst. Other ranks may run before a look that is a call returns: the rank's row of looks goes on after it. */
+/* A clock poll ends a burst. Other ranks may run before a poll that is a call returns: the rank's row of polls goes on after it. */
 int64_t gigarank_poll_clock(struct gigarank_engine *e, struct gigarank_rank *r) {
 	struct gigarank_burst *b = gigarank_burst_of(e, r);
 	if (!e->lazy || b->sampled) {

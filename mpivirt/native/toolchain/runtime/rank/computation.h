@@ -1,4 +1,4 @@
-/* Looks at a clock that CPU times advance. */
+/* Clock polls where CPU times advance the clock. */
 #ifndef GIGARANK_RANK_COMPUTATION_H
 #define GIGARANK_RANK_COMPUTATION_H
 

@@ -54,7 +54,7 @@ static uintptr_t stack_pointer(ucontext_t *u) {
 
 enum { RUNTIME = 16 << 20 }; /* more than the runtime has in memory, in bytes */
 
-/* object_of returns where the object lies that holds an address, 0 if none does. */
+/* object_of returns the base address of the object that holds an address, 0 if no object does. */
 static uintptr_t object_of(uintptr_t pc, const char **file) {
 	Dl_info where;
 	*file = NULL;
@@ -88,8 +88,8 @@ static int follows_call(uintptr_t pc) {
 	const unsigned char *code = (const unsigned char *)pc;
 	if (code[-5] == 0xe8)
 		return 1; /* direct */
-	/* Others are 0xff with 2 in the middle bits of the next byte: by a register, or by memory without an
-	 * offset, with a short one, and with a long one, as through the table of functions. */
+	/* Other calls are 0xff with 2 in the middle bits of the next byte: by a register, or by memory without an
+	 * offset, with a short offset, and with a long offset, as through the table of functions. */
 	return (code[-2] == 0xff && ((code[-1] & 0xf8) == 0xd0 || (code[-1] & 0xf8) == 0x10)) ||
 		(code[-3] == 0xff && ((code[-2] & 0xf8) == 0x50 || code[-2] == 0x14)) || (code[-4] == 0xff && code[-3] == 0x54) ||
 		(code[-6] == 0xff && (code[-5] == 0x15 || (code[-5] & 0xf8) == 0x90)) || (code[-7] == 0xff && code[-6] == 0x94);
@@ -151,7 +151,7 @@ static void note_crash(struct gigarank_engine *e, uintptr_t address, uintptr_t p
 	for (sp = (sp + 7) & ~(uintptr_t)7; sp < end; sp += 8) {
 		uintptr_t word = *(uintptr_t *)sp;
 		if (word - p->text < p->text_bytes && word - p->text > 8 && follows_call(word)) {
-			/* What lies below may be left from earlier calls. It tells where a function of the program's own
+			/* Words below may be left from earlier calls. They tell where a function of the program's own
 			 * that was called has jumped to. */
 			uintptr_t called = target(p, word);
 			if (called && called - p->text >= p->text_bytes)
@@ -227,8 +227,8 @@ static void crash_of_thread(int number, uintptr_t pc) {
 	gigarank_fatal(text);
 }
 
-/* crash_of_switch ends the process: what the engine does for a rank between its calls has failed,
- * and neither the rank nor the engine can go on. */
+/* crash_of_switch ends the process: the engine's work for a rank between its calls has failed, and neither the rank nor
+ * the engine can go on. */
 static void crash_of_switch(struct gigarank_engine *e, int number, uintptr_t address) {
 	struct gigarank_rank *r = e->running;
 	char text[320];
@@ -237,7 +237,7 @@ static void crash_of_switch(struct gigarank_engine *e, int number, uintptr_t add
 	gigarank_fatal(text);
 }
 
-/* crash_by ends a rank that a signal has stopped. The Go runtime handles all others. It runs
+/* crash_by ends a rank that a signal has stopped. The Go runtime handles all other signals. It runs
  * on the alternate stack of the thread. */
 static void crash_by(int number, siginfo_t *info, void *context) {
 	struct gigarank_rank *r = gigarank_running();
@@ -294,5 +294,5 @@ __attribute__((constructor)) static void catch_signals(void) {
  * not the process by its exit: the run then names the rank. */
 const char *__ubsan_default_options(void) { return "abort_on_error=1"; }
 
-/* The system refuses what cannot be read as a path. */
+/* The system refuses memory that cannot be read as a path. */
 int gigarank_faults(const void *address) { return access(address, F_OK) != 0 && errno == EFAULT; }

@@ -18,8 +18,8 @@ void gigarank_note_call(void *returns);
 /* gigarank_die ends the running rank by a signal. */
 void gigarank_die(int number) __attribute__((noreturn));
 
-/* gigarank_attempt calls a function with what, and returns 0. After a signal in it, it returns the
- * number. */
+/* gigarank_attempt calls a function with the argument what, and returns 0. After a signal in the function it returns the
+ * number of the signal. */
 int gigarank_attempt(struct gigarank_engine *e, void (*f)(void *), void *what);
 
 /* gigarank_end_attempt ends a call of gigarank_attempt on this thread. */

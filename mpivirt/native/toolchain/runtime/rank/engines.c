@@ -48,7 +48,7 @@ int64_t gigarank_most_mappings(void) {
 	return most;
 }
 
-/* mappings counts those that the process has. */
+/* mappings returns the number of mappings that the process has. */
 static int64_t mappings(void) {
 	char text[16 << 10];
 	int64_t lines = 0;
@@ -67,7 +67,7 @@ int64_t gigarank_claim(struct gigarank_engine *e, int64_t wanted) {
 	int64_t most = gigarank_most_mappings(), claimed = 0, left;
 	for (struct gigarank_engine *other = gigarank_lock_engines(); other; other = other->next)
 		claimed += __atomic_load_n(&other->claimed, __ATOMIC_RELAXED);
-	left = most - most / 8 - claimed - mappings(); /* in this order: what is made meanwhile counts twice */
+	left = most - most / 8 - claimed - mappings(); /* in this order: mappings that are made meanwhile count twice */
 	if (wanted > left)
 		wanted = left > 0 ? left : 0;
 	e->claimed += wanted;

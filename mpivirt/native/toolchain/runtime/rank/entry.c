@@ -1,6 +1,6 @@
 /* Linked into every program. A program is a shared object, since the C library loads no
  * executables. Run by itself it enters here, as an executable does at its start files: scripts that
- * configure a program build and run small ones. MPI_Init says then how to run it. */
+ * configure a program build and run small programs. MPI_Init then says how to run the program. */
 
 #include <stddef.h>
 
@@ -13,7 +13,7 @@ __attribute__((visibility("default"), used)) int (*const gigarank_program_main)(
 extern char gigarank_mpi_constants_[] __attribute__((weak));
 __attribute__((visibility("default"), used)) char *const gigarank_program_constants = gigarank_mpi_constants_;
 
-/* Stands in for that of the start files, which are not linked: they would give every program
+/* Stands in for __dso_handle of the start files, which are not linked: they would give every program
  * variables. */
 __attribute__((visibility("hidden"))) const void *const __dso_handle = &__dso_handle;
 
@@ -26,7 +26,7 @@ __attribute__((visibility("hidden"))) const void *const __dso_handle = &__dso_ha
 #endif
 __attribute__((section(".interp"), visibility("hidden"))) const char gigarank_loader[] = LOADER;
 
-/* The stack has the number of arguments and then the arguments; a register has what the loader
+/* The stack has the number of arguments and then the arguments; a register has the function that the loader
  * wants called at the end. The C library calls the constructors. */
 __asm__(
 	".text\n"

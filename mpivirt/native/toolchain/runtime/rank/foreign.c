@@ -27,7 +27,7 @@ int gigarank_note_foreign_call(const char *function, int procedure) {
 	struct gigarank_parent parent = gigarank_parent;
 	struct gigarank_engine *e = gigarank_lock_engines();
 	while (e && (parent.engine ? e != parent.engine : !e->running))
-		e = e->next; /* one whose rank runs, as beside threads of OpenMP */
+		e = e->next; /* an engine whose rank runs, as beside threads of OpenMP */
 	if (e)
 		note(&e->by_thread, function, procedure, parent.engine ? parent.lp : (int32_t)(e->running - e->ranks));
 	gigarank_unlock_engines();

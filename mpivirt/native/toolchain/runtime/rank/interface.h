@@ -1,4 +1,4 @@
-/* What the simulator and the C runtime of native ranks share. All of it lies in C memory.
+/* The data that the simulator and the C runtime of native ranks share, all in C memory.
  * The simulator reads a rank's call while the rank is suspended, and writes its results
  * there before the rank goes on. */
 #ifndef GIGARANK_RANK_INTERFACE_H
@@ -20,14 +20,14 @@ enum gigarank_service {
 	GIGARANK_ABORT, GIGARANK_RAISE,
 };
 
-/* What is asked of groups, in the key of a call. */
+/* Requests about groups, in the key of a call. */
 enum gigarank_group_request {
 	GIGARANK_GROUP_OF, GIGARANK_GROUP_OF_REMOTE, GIGARANK_GROUP_SIZE, GIGARANK_GROUP_RANK, GIGARANK_GROUP_COMPARE, GIGARANK_GROUP_TRANSLATE,
 	GIGARANK_GROUP_UNION, GIGARANK_GROUP_INTERSECTION, GIGARANK_GROUP_DIFFERENCE,
 	GIGARANK_GROUP_INCL, GIGARANK_GROUP_EXCL, GIGARANK_GROUP_RANGE_INCL, GIGARANK_GROUP_RANGE_EXCL, GIGARANK_GROUP_FREE,
 };
 
-/* What is asked of topologies, in the key of a call. */
+/* Requests about topologies, in the key of a call. */
 enum gigarank_topology_request {
 	GIGARANK_DIMS, GIGARANK_EDGES, GIGARANK_SET_NEIGHBORS, GIGARANK_NEIGHBORS,
 	GIGARANK_GRID_MEMBERS, GIGARANK_GRAPH_MEMBERS, /* of arguments, without a communicator */
@@ -44,13 +44,13 @@ struct gigarank_topology {
 	int32_t indegree, outdegree; /* neighbours of the rank */
 };
 
-/* The types of elements, in the order of the simulator's, then those that it does not have. */
+/* The types of elements: the simulator's types in its order, then types that the simulator does not have. */
 enum gigarank_type {
 	GIGARANK_UNTYPED, GIGARANK_BOOLEAN,
 	GIGARANK_INT8, GIGARANK_INT16, GIGARANK_INT32, GIGARANK_INT64,
 	GIGARANK_UINT8, GIGARANK_UINT16, GIGARANK_UINT32, GIGARANK_UINT64,
 	GIGARANK_FLOAT, GIGARANK_DOUBLE, GIGARANK_FLOAT_COMPLEX, GIGARANK_DOUBLE_COMPLEX,
-	GIGARANK_LONG_DOUBLE, GIGARANK_LONG_DOUBLE_COMPLEX, GIGARANK_QUAD, GIGARANK_QUAD_COMPLEX, /* long ones of C, and Fortran's of 16 bytes */
+	GIGARANK_LONG_DOUBLE, GIGARANK_LONG_DOUBLE_COMPLEX, GIGARANK_QUAD, GIGARANK_QUAD_COMPLEX, /* long types of C, and types of Fortran of 16 bytes */
 	GIGARANK_CHARACTER, GIGARANK_OCTET, /* signed and unsigned in reductions, untyped else */
 	GIGARANK_FLOAT_INT, GIGARANK_DOUBLE_INT, GIGARANK_LONG_INT, GIGARANK_2INT, GIGARANK_SHORT_INT, GIGARANK_LONG_DOUBLE_INT,
 	GIGARANK_2REAL, GIGARANK_2DOUBLE,
@@ -66,18 +66,18 @@ struct gigarank_status {
 	int32_t cancelled;
 };
 
-/* Values of a datatype that do not lie one behind another, which the simulator does not see. */
+/* Values of a datatype that do not lie one behind another. The simulator does not see such values. */
 struct gigarank_layout {
 	void *buffer;
 	int64_t count;
 	struct gigarank_datatype *type; /* NULL for none */
 };
 
-/* A call of a rank, on the rank's stack, with its arguments and its results. What all calls
- * have comes first, in one line of the cache. */
+/* A call of a rank, on the rank's stack, with its arguments and its results. The fields that all calls
+ * have come first, in one line of the cache. */
 struct gigarank_call {
 	int32_t procedure;
-	int32_t error;       /* in: the class of an error in the arguments, 0 for none; out: that of the call */
+	int32_t error;       /* in: the class of an error in the arguments, 0 for none; out: the class of the call's error */
 	int32_t comm, member, size;  /* index of the communicator, the rank's number in it, its members */
 	int32_t nonblocking; /* of a collective; of an error: the form of the call, see below */
 	int32_t request;     /* started by the call */
@@ -91,10 +91,10 @@ struct gigarank_call {
 	int64_t given;               /* bytes of the input of a collective */
 	int32_t dest, sendtag, source, tag;
 	int32_t root;                /* or the color of a split */
-	int32_t key;                 /* of a split; the flag, code or index of calls that take one */
+	int32_t key;                 /* of a split; the flag, code or index that a call takes */
 	int32_t type;                /* of elements */
 	int32_t commutative;
-	int32_t message;             /* in, out: that of a matched probe */
+	int32_t message;             /* in, out: the message of a matched probe */
 	int32_t n;                   /* requests */
 	int32_t outcount;            /* completed requests of Waitsome and the like; GIGARANK_UNKNOWN if all handles must be read */
 	const int64_t *counts, *incounts; /* bytes by member: of the output or of blocks; alltoallv: to each member */
@@ -104,11 +104,11 @@ struct gigarank_call {
 	uintptr_t operand;           /* the type that the operation is told */
 
 	int32_t made, made_member, made_size, made_remote; /* the communicator that the call has made */
-	struct gigarank_topology topology;    /* of that, or of the one that is to be made */
+	struct gigarank_topology topology;    /* of the communicator made, or of the communicator to be made */
 	struct gigarank_status status;
-	struct gigarank_status *statuses; /* by request, for those that are complete */
+	struct gigarank_status *statuses; /* by request, for complete requests */
 	int32_t *indices;                 /* of the completed requests */
-	struct gigarank_layout from, to;  /* what input and output stand for */
+	struct gigarank_layout from, to;  /* the values that input and output stand for */
 };
 
 /* The handles below are predefined. */
@@ -116,7 +116,7 @@ struct gigarank_call {
 
 /* An operation that a rank has begun, or can start. A handle is a slot and its generation. */
 struct gigarank_request {
-	int32_t index;      /* of the simulator's request, 0 for an inactive one */
+	int32_t index;      /* of the simulator's request, 0 for an inactive request */
 	int32_t generation;
 	int32_t rank;       /* that it belongs to, within the engine; -1 for a free slot */
 	int32_t next;       /* of the free slots */
@@ -125,12 +125,12 @@ struct gigarank_request {
 	struct gigarank_plan *plan;       /* of the collective that a start begins, NULL for none */
 	struct gigarank_status kept;      /* of the operation, if it is done and has not been waited for */
 	uint8_t done, detached;           /* detached: freed while active */
-	void (*after)(void *, int64_t); /* called with what it is to do, and the bytes received, once the operation is over; -1 after a failure */
+	void (*after)(void *, int64_t); /* called with the argument what and the bytes received, once the operation is over; bytes are -1 after a failure */
 	void *what;
 	struct gigarank_grequest *grequest; /* NULL if the simulator carries the operation out */
 };
 
-/* Forms of calls whose procedure is that of a plain one. The simulator names them in messages: MPI_Ibcast, MPI_Bcast_init,
+/* Forms of calls that have the procedure of a plain call. The simulator names the form in messages: MPI_Ibcast, MPI_Bcast_init,
  * MPI_Mrecv. */
 enum { GIGARANK_PLAIN, GIGARANK_LATER, GIGARANK_PERSISTENT, GIGARANK_MATCHED, GIGARANK_FORM = 3 };
 /* Beside a form: the call is MPI_Alltoallw, MPI_Reduce_scatter_block, MPI_Comm_split_type, MPI_Dist_graph_create or
@@ -142,7 +142,7 @@ enum { GIGARANK_VARIANT = 4, GIGARANK_OF_VARIANT = 1 << 14 /* in the latest call
 enum { GIGARANK_ASTRAY = -2 };
 enum { GIGARANK_LIVING_THREAD = 1, GIGARANK_OPEN_REGION };
 
-/* The size of what all calls have. */
+/* The size of the fields that all calls have. */
 #define GIGARANK_COMMON offsetof(struct gigarank_call, bytes)
 
 /* States of a rank, as the simulator sees them. */
@@ -158,14 +158,14 @@ enum { GIGARANK_FINALIZED = 1, GIGARANK_OUT_OF_SESSIONS };
 struct gigarank_rank {
 	void *sp;                    /* its stack pointer, while it is suspended */
 	struct gigarank_call *call;  /* that it makes */
-	int64_t clock, computed;     /* virtual time, and what it has computed since; picoseconds */
+	int64_t clock, computed;     /* virtual time, and the time that it has computed since; picoseconds */
 	struct gigarank_comm *comms; /* that it has made */
 	char *variables;             /* its copy of the program's, while the engine runs */
 	char *saved;                 /* its copy of the stack, while it is suspended, if stacks are copied */
-	struct gigarank_process *process; /* what it has of a process, if it has asked for any of it */
+	struct gigarank_process *process; /* its state of a process, if it has asked for any of it */
 	char *line;                  /* of output that has not ended */
-	struct gigarank_fortran *fortran; /* what it has for Fortran and its library */
-	struct gigarank_own *own;    /* what few ranks have: error codes, attributes of types and the like */
+	struct gigarank_fortran *fortran; /* its state for Fortran and its library */
+	struct gigarank_own *own;    /* state that few ranks have: error codes, attributes of types and the like */
 	int32_t line_length;
 	int32_t actives;             /* requests with an index */
 	int32_t code;                /* with which it has ended, or the signal */
@@ -175,17 +175,17 @@ struct gigarank_rank {
 	int32_t about;               /* index of the communicator of its latest call, whose error handler hears of errors */
 	uint8_t state, returned_by, initialized;
 	uint8_t left;                /* MPI, and how; 0 if it has not */
-	uint8_t model : 3;           /* 1 and more: its copy is what differs from a model */
+	uint8_t model : 3;           /* 1 and more: its copy holds the words that differ from a model */
 	uint8_t errors_return : 1;   /* some communicator of its has an error handler */
 	uint8_t listed : 1;          /* all its active requests were in the latest long list */
 	uint8_t singular : 1;        /* some request of its may be done, or active, without an index */
 	uint8_t in_session : 1;      /* it has sessions */
-	uint8_t lent : 1;            /* others may read its variables, which stay where they are until the rank is resumed */
-	uint8_t polled_clock;              /* at the time, since its last call */
+	uint8_t lent : 1;            /* other ranks may read its variables, which stay where they are until the rank is resumed */
+	uint8_t polled_clock;        /* it has polled a clock since its last call */
 	uint16_t last;               /* its latest call */
 };
 
-/* The clocks of the host, in nanoseconds, and what is known of them; see meter.c. */
+/* The clocks of the host, in nanoseconds, and their latest readings; see meter.c. */
 struct gigarank_meter {
 	int64_t (*monotonic)(void);
 	int64_t (*cpu)(const void **thread); /* CPU time of the calling thread, and an address that names it */
@@ -194,7 +194,7 @@ struct gigarank_meter {
 	const void *thread;                  /* that the CPU time is of */
 };
 
-/* What a rank has computed since its last call, where CPU times count. */
+/* The CPU time of a rank since its last call, where CPU times count. */
 struct gigarank_burst {
 	int64_t used;    /* CPU time that counts, in nanoseconds of the host */
 	double ratio;    /* of the time on the rank's node to that on the host */
@@ -208,12 +208,12 @@ struct gigarank_crash {
 	int32_t overflow; /* the address lies in the guard below the rank's stack */
 	const char *file; /* that pc lies in, NULL if it is unknown */
 	uintptr_t base;   /* at which that file lies */
-	uintptr_t caller; /* where the program has called what has crashed; 0 for the program itself */
-	uintptr_t callee; /* in the runtime: what the program has called there, 0 if it is another library */
+	uintptr_t caller; /* where the program has called the function that has crashed; 0 for the program itself */
+	uintptr_t callee; /* the function of the runtime that the program has called, 0 if the crash is in another library */
 };
 
-/* What code of the program has done that it must not, outside of ranks: in a thread, or in an
- * operation. */
+/* A foreign call: code of the program outside ranks, in a thread or in an operation, has called a function that only a rank
+ * may call. */
 struct gigarank_foreign_call {
 	int32_t there;
 	int32_t lp;        /* the rank that has started the thread, or runs beside it */
@@ -221,7 +221,7 @@ struct gigarank_foreign_call {
 	char function[64];
 };
 
-/* A stack, for the copies of others. */
+/* A stack that copies of other stacks refer to. */
 struct gigarank_model {
 	uint64_t *words;
 	size_t bytes;
@@ -238,25 +238,25 @@ struct gigarank_engine {
 	int32_t count, first, world; /* ranks here, the number of the first, and of all */
 	int32_t lazy;                /* computing only advances the clock */
 	int32_t form;                /* of the call that the running rank composes */
-	int32_t clock_polls;               /* at the clock, in a row, of the rank that runs; see clocks.c */
-	int64_t polled_time;           /* what the latest of them has shown */
-	uint64_t polled_ticks;       /* when it was, on the host */
+	int32_t clock_polls;         /* in a row, of the rank that runs; see clocks.c */
+	int64_t polled_time;         /* virtual time at the latest poll, in picoseconds */
+	uint64_t polled_ticks;       /* of the host's clock at that poll */
 	uint64_t ran, long_ticks;    /* how long code of ranks has run on the host; 50 us, about */
-	int64_t timeless;            /* pieces of it that have taken long between two looks at the clock that show the same */
-	int32_t declares;            /* a rank has declared what it computes */
+	int64_t timeless;            /* long pieces of that code between two clock polls of the same virtual time */
+	int32_t declares;            /* a rank has declared the time that it computes */
 	int64_t poll;                /* time of a failing poll, in picoseconds */
 	int32_t copied;              /* all ranks run on one stack, which is copied at a switch */
 	int32_t argc;
 	char **argv;
-	char **environment;          /* that ranks share, without what launchers have told the simulator */
+	char **environment;          /* that ranks share, without the variables that launchers have set for the simulator */
 	char *stacks;
 	size_t stack, guard;         /* bytes of each stack, its guard included */
 	void *sp;                    /* the engine's stack pointer, while a rank runs */
 	struct gigarank_model models[GIGARANK_MODELS];
-	struct gigarank_rank *running; /* the one that runs or is switched to or from */
+	struct gigarank_rank *running; /* the rank that runs or is switched to or from */
 	int32_t inside;              /* its code runs */
-	struct gigarank_program *program; /* of all ranks, or of the one that has run last */
-	struct gigarank_program **images; /* by rank, NULL if there is one for all */
+	struct gigarank_program *program; /* of all ranks, or of the rank that has run last */
+	struct gigarank_program **images; /* by rank, NULL if all ranks have one image */
 	char *variables;             /* of all ranks */
 	size_t stride;               /* from one rank's variables to the next rank's */
 	char *reserved;              /* the memory that holds them */
@@ -267,12 +267,12 @@ struct gigarank_engine {
 	int32_t lengthy;               /* the ranks resumed last have run for long */
 	int32_t thread;              /* of the system, that runs the ranks */
 	int32_t interruptions;       /* of ranks that compute; see interrupt.c */
-	int32_t stops;               /* of the ranks resumed last one fails or was interrupted: the engine hears of it before others run */
+	int32_t stops;               /* a rank of those resumed last fails or was interrupted: the engine hears of it before other ranks run */
 	int32_t threads;             /* a rank has started some */
 	int32_t ordered;             /* the program has ordered regions of OpenMP */
 	int32_t bound;               /* all ranks run in one thread of the system, whose thread-local variables they may keep */
-	int32_t keeps;               /* what the thread takes from a rank at a switch; see libc/process.h */
-	int32_t directory;           /* number of the thread's working directory, 0 for that of the run */
+	int32_t keeps;               /* parts of the state of a process that the thread takes from a rank at a switch; see libc/process.h */
+	int32_t directory;           /* number of the thread's working directory, 0 for the directory of the run */
 	uint32_t mask;               /* of the thread's new files, if it keeps any */
 	struct gigarank_directory *directories;
 	char *text;                  /* output of ranks, for the simulator to take */
@@ -284,7 +284,7 @@ struct gigarank_engine {
 	struct gigarank_object *free_objects[8]; /* by kind */
 	struct gigarank_crash crash; /* the latest */
 	struct gigarank_foreign_call by_thread, by_operation;
-	struct gigarank_engine *next; /* of those that are open */
+	struct gigarank_engine *next; /* of the list of open engines */
 	struct gigarank_meter meter;
 	struct gigarank_burst *bursts; /* by rank, NULL if CPU times do not count */
 	void (*handler)(int, void *, void *); /* of the running rank, for the signal that has stopped it */
@@ -298,11 +298,11 @@ enum { GIGARANK_FILLED = 16 };
 struct gigarank_variables {
 	char *address;  /* where the program has them, in this thread if they are thread-local */
 	size_t bytes;
-	size_t given;   /* of these, those with initial values at address; the others are 0 */
+	size_t given;   /* bytes with initial values at address; the bytes behind them are 0 */
 	size_t module;  /* number of the object whose thread-local variables they are */
 	size_t offset;  /* of the copy among a rank's variables */
 	int32_t filled; /* portions whose initial values are not all 0 */
-	size_t place[GIGARANK_FILLED]; /* of the first of those */
+	size_t place[GIGARANK_FILLED]; /* of the first filled portions */
 };
 
 /* The library of OpenMP, libgomp, as a program needs it. Its functions are NULL if the program does not. */
@@ -311,32 +311,32 @@ struct gigarank_openmp {
 	int (*pause)(int);         /* ends the threads that wait for its next region */
 };
 
-/* A program as it is loaded. Engines that run at the same time have one each, if it has
- * variables, or one for each rank. */
+/* A program as it is loaded. Engines that run at the same time have an image of the program each, if it has
+ * variables, or an image for each rank. */
 struct gigarank_program {
 	const char *file; /* from the root on */
 	void *handle;
 	int (*main)(int, char **, char **);
 	struct gigarank_held *held; /* constructors and the like */
 	void (*streams[2])(void);   /* make the standard streams of C++, NULL for none; see streams.cc */
-	int32_t pieces, locals;     /* of its variables, and of those that are thread-local, which come last */
+	int32_t pieces, locals;     /* of its variables, and of its thread-local variables, which come last */
 	int32_t own_locals;         /* of these, the first, that no other image has */
 	int32_t large;              /* of pieces, the first, that can be mapped */
 	struct gigarank_variables piece[32];
 	size_t bytes;      /* of all pieces */
-	size_t stride;     /* bytes of a rank's variables with what lies between them */
+	size_t stride;     /* bytes from one rank's variables to the next rank's */
 	char *initial;     /* their contents before any rank ran */
 	int32_t image;     /* the file that holds them, if they can be mapped, else -1 */
-	const char *fortran_constants; /* its common block of them, NULL for none */
+	const char *fortran_constants; /* its common block of the constants of Fortran, NULL for none */
 	uintptr_t base, text, text_bytes; /* where it lies, and its code */
-	int32_t executable; /* it executes what lies on its stack: compilers put a piece of code there for a nested function */
+	int32_t executable; /* it executes code on its stack: compilers put a piece of code there for a nested function */
 	struct gigarank_openmp openmp;
 	char ***environment; /* its variable environ, NULL if it does not use it */
 	char *(*exceptions)(void); /* returns where a thread has its exceptions, NULL if it has none */
 	char fault[256];   /* why it cannot run, empty if it can */
 };
 
-/* What the simulator calls, by name. */
+/* The functions that the simulator calls, by name. */
 struct gigarank_program *gigarank_load(const char *path);
 struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, int32_t images, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room);
 int32_t gigarank_resume(struct gigarank_engine *e, int32_t n);

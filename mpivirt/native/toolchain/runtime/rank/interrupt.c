@@ -1,7 +1,7 @@
-/* Ranks that compute for long are interrupted, so that others run meanwhile and the engine looks at what
- * has come. The simulator sends ASK to the engine's thread. Its handler runs on the stack that the thread
+/* Ranks that compute for long are interrupted, so that other ranks run meanwhile and the engine takes the messages
+ * that have come. The simulator sends ASK to the engine's thread. Its handler runs on the stack that the thread
  * has for signals. If the thread is in a rank's code, where the C library holds no lock, it sends
- * GO, whose handler runs on the rank's stack, above the code that it has interrupted. That one
+ * GO, whose handler runs on the rank's stack, above the code that it has interrupted. The handler of GO
  * switches to the engine. When the rank is resumed the handler returns, and the system
  * puts all registers back. */
 #define _GNU_SOURCE
@@ -31,8 +31,8 @@ static void hand_on(const struct sigaction *b, int number, siginfo_t *info, void
 		b->sa_sigaction(number, info, context);
 }
 
-/* is_free reports whether code holds no lock of the process: that of the program, of its own libraries, and of
- * the mathematical one, but not this one. */
+/* is_free reports whether code holds no lock of the process: code of the program, of its own libraries and of the
+ * mathematical library, but not of this runtime. */
 static int is_free(const struct gigarank_program *p, uintptr_t pc) {
 	Dl_info where;
 	if (pc - p->text < p->text_bytes)
@@ -42,7 +42,7 @@ static int is_free(const struct gigarank_program *p, uintptr_t pc) {
 	return gigarank_is_own(where.dli_fname) || strstr(where.dli_fname, "/libm.so") || strstr(where.dli_fname, "/libm-");
 }
 
-/* send sends a signal to the thread of an engine. getpid is that of ranks. */
+/* send sends a signal to the thread of an engine. The runtime's getpid is for ranks. */
 static void send(const struct gigarank_engine *e, int number) { syscall(SYS_tgkill, (pid_t)syscall(SYS_getpid), e->thread, number); }
 
 static int may_interrupt(const struct gigarank_engine *e) {

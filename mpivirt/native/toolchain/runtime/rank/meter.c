@@ -1,5 +1,5 @@
-/* CPU times of bursts. A burst is what a rank computes between two calls. The monotonic clock
- * is read for each. The CPU clock of the thread, which costs a system call, is read only where
+/* CPU times of bursts. A burst is the computing of a rank between two calls. The monotonic clock
+ * is read for each burst. The CPU clock of the thread, which costs a system call, is read only where
  * the thread may have been preempted, which takes longer than the limits below. Package
  * cputime has the same for ranks in Go. */
 #include "rank/meter.h"

@@ -23,8 +23,8 @@ static inline uint64_t gigarank_long_ticks(void) {
 }
 #endif
 
-/* gigarank_meter_start begins a burst. gigarank_meter_stop ends it and returns its CPU time in
- * nanoseconds. gigarank_meter_split does so and begins another one. */
+/* gigarank_meter_start begins a burst. gigarank_meter_stop ends the burst and returns its CPU time in
+ * nanoseconds. gigarank_meter_split does so and begins the next burst. */
 void gigarank_meter_start(struct gigarank_meter *m);
 int64_t gigarank_meter_stop(struct gigarank_meter *m);
 int64_t gigarank_meter_split(struct gigarank_meter *m);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* The functions that the loader would call once, and that each rank calls: the constructors of
- * an object, or those that end it. */
+ * an object, or the functions that end it. */
 struct gigarank_held {
 	struct gigarank_held *next; /* of the object that the loader initialised before */
 	void (**begin)(int, char **, char **);
@@ -23,7 +23,8 @@ struct gigarank_held {
 
 static struct gigarank_held *held; /* of the objects that are being loaded, the last first */
 
-/* This thread loads a program. What a rank opens meanwhile on another one begins at once, and once. */
+/* This thread loads a program. The constructors of an object that a rank opens meanwhile on another thread are called at once,
+ * one time. */
 static __thread int loading __attribute__((tls_model("initial-exec")));
 
 static void nothing(void) {}
@@ -50,7 +51,7 @@ static int find_closed(struct dl_phdr_info *o, size_t size, void *what) {
 }
 
 /* gigarank_hold is called as the first initialisation of an object. It keeps the loader from
- * calling the others: they would run once, and what they allocate would belong to all ranks. */
+ * calling the other initialisations: they would run once, and memory that they allocate would belong to all ranks. */
 void gigarank_hold(const void *dynamic) {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct closed c = {.dynamic = dynamic};
@@ -85,9 +86,9 @@ void gigarank_hold(const void *dynamic) {
 	held = h;
 }
 
-/* A constructor that compilers link into objects, libgcc's __cpu_indicator_init, asks the processor what it can: by a dozen
+/* A constructor that compilers link into objects, libgcc's __cpu_indicator_init, asks the processor for its features: by a dozen
  * instructions CPUID, each of which takes 5 us in a virtual machine. It begins with a test of a variable, and does nothing
- * if that is set. So it is called once as a program is loaded, and what it has found is among the initial values of
+ * if that is set. So it is called once as a program is loaded, and the features that it finds are among the initial values of
  * the ranks' variables. */
 #if defined(__x86_64__)
 
@@ -181,7 +182,7 @@ void gigarank_hold_copy(const struct dl_phdr_info *o) {
 	if (!(kept = malloc(sizeof h)))
 		gigarank_fatal("gigarank: the constructors of a library cannot be held back\n");
 	*kept = h;
-	while (*last) /* before those of the program */
+	while (*last) /* before the constructors of the program */
 		last = &(*last)->next;
 	*last = kept;
 }

@@ -13,14 +13,14 @@ void gigarank_hold(const void *dynamic);
 struct dl_phdr_info;
 
 /* gigarank_begin_holding has the objects that this thread loads keep their constructors for ranks, until
- * gigarank_end_holding. gigarank_hold_copy does so for an object that is loaded, if it is a program's own copy of a library
- * of the system. gigarank_held returns what has been kept. */
+ * gigarank_end_holding. gigarank_hold_copy keeps them of an object that is loaded, if it is a program's own copy of a library
+ * of the system. gigarank_held returns the constructors that have been kept. */
 void gigarank_begin_holding(void);
 void gigarank_end_holding(void);
 void gigarank_hold_copy(const struct dl_phdr_info *o);
 struct gigarank_held *gigarank_held(void);
 
-/* gigarank_ask_processor calls the constructors of a program that ask the processor what it can. */
+/* gigarank_ask_processor calls the constructors of a program that ask the processor for its features. */
 void gigarank_ask_processor(const struct gigarank_program *p);
 
 /* gigarank_construct has the running rank call the constructors, libraries' first. */

@@ -44,7 +44,7 @@ __attribute__((visibility("hidden"), noreturn)) void gigarank_rank_main(void) {
 struct search {
 	struct gigarank_program *program;
 	const struct link_map *map; /* of the program */
-	int32_t seen, old;          /* objects so far; those that were loaded before */
+	int32_t seen, old;          /* objects so far; objects that were loaded before */
 };
 
 static int count_objects(struct dl_phdr_info *o, size_t size, void *what) {
@@ -76,8 +76,8 @@ static int add_object(struct dl_phdr_info *o, size_t size, void *what) {
 	return 0;
 }
 
-/* add_openmp adds what libgomp keeps of a thread, as a rank's own: its settings, its regions, and the threads that wait
- * for the next one. Other libraries of OpenMP are not known. */
+/* add_openmp makes the state that libgomp keeps of a thread a rank's own: its settings, its regions, and the threads that wait
+ * for the next region. Other libraries of OpenMP are not known. */
 static int add_openmp(struct dl_phdr_info *o, size_t size, void *what) {
 	struct gigarank_program *p = what;
 	Dl_info where;

@@ -37,8 +37,8 @@ enum { LONGEST_STEP = 64 << 10 };
 enum { LONGEST_STEP = 4 << 10 };
 #endif
 
-/* guard makes the lowest pages of each stack fault. Before Linux 6.13 each guard is a mapping, as is
- * what lies behind it. It reports whether there are as many. */
+/* guard makes the lowest pages of each stack fault. Before Linux 6.13 each guard is a mapping, and so is
+ * the memory behind it. It reports whether the process may have that many mappings. */
 static int guard(struct gigarank_engine *e) {
 	int64_t split = 0;
 	for (int32_t i = 0; i < stacks_of(e); i++) {
@@ -56,8 +56,8 @@ static int guard(struct gigarank_engine *e) {
 	return 1;
 }
 
-/* top_of returns the end of a rank's stack. Those of neighbours differ in their places within
- * a page, or all would compete for the same sets of the cache. */
+/* top_of returns the end of a rank's stack. The ends of neighbours differ in their places within
+ * a page, or all stacks would compete for the same sets of the cache. */
 static char *top_of(struct gigarank_engine *e, int32_t lp) {
 	if (e->copied)
 		return e->stacks + e->stack;
@@ -88,7 +88,7 @@ static void *first_frame(char *top) {
 /* --- engines ---------------------------------------------------------------------- */
 
 /* name_process gives the process the name of the program, with which error, warn and assert begin their lines. Engines of the
- * process open at the same time, with the same name. Names stay: code may hold the old one. */
+ * process open at the same time, with the same name. A name is never freed: code may hold it. */
 static void name_process(const char *name) {
 	if (strcmp(__atomic_load_n(&program_invocation_name, __ATOMIC_ACQUIRE), name) == 0)
 		return;
@@ -166,7 +166,7 @@ void gigarank_release(struct gigarank_engine *e) {
 	e->stacks = e->variables = NULL;
 }
 
-/* gigarank_close reports whether the engine is no more, and others may use its images. */
+/* gigarank_close frees an engine. It returns 0 if threads still use the engine's memory: it then stays, with its images. */
 int32_t gigarank_close(struct gigarank_engine *e) {
 	gigarank_strike_off(e);
 	if (gigarank_threads_live(e))
@@ -202,9 +202,9 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 	return 1;
 }
 
-/* While the engine runs, the variables of all ranks lie in their copies, but for those that stay in
- * an image: messages may go there. copied returns the place there of an address in the program's variables, and any
- * other address itself. */
+/* While the engine runs, the variables of all ranks lie in their copies, but for variables that stay in
+ * an image: messages may go to a copy. copied returns the place in the rank's copy of an address in the program's variables,
+ * and any other address itself. */
 static void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) {
 	struct gigarank_program *p = e->program;
 	for (int i = gigarank_first_moved(e); i < p->pieces + p->locals; i++) {
@@ -219,7 +219,7 @@ static void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const vo
 
 enum { PREFETCHED = 192 }; /* bytes of each stack */
 
-/* prefetch has what some ranks touch first fetched into the cache, all at once: the latencies of
+/* prefetch loads the memory that the next ranks touch first into the cache, all at once: the latencies of
  * memory and of the page tables overlap. A processor may drop a prefetch from a page that it
  * does not know, so that the stacks are read. */
 static inline void prefetch(struct gigarank_engine *e, int32_t i, int32_t n) {
@@ -234,24 +234,24 @@ static inline void prefetch(struct gigarank_engine *e, int32_t i, int32_t n) {
 	}
 }
 
-/* A copied stack is kept from the stack pointer up. What a call points to lies in the copy
- * while the rank is suspended. */
+/* A copied stack is kept from the stack pointer up. The memory that a call points to lies in the copy
+ * while the rank is suspended. moved returns its address there. */
 static void *moved(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) {
 	size_t offset = (size_t)((const char *)address - (char *)r->sp);
 	return offset < (size_t)(e->stacks + e->stack - (char *)r->sp) ? r->saved + offset : (void *)address;
 }
 
-/* A rank in a barrier keeps of its stack what differs from a model: the stack of another rank in a
- * barrier. The ranks of a program are mostly at one place in it, and differ in few words. Its copy
- * is the call, a mask of the words that differ, and those. In other calls the simulator may write
+/* A rank in a barrier keeps the words of its stack that differ from a model: the stack of another rank in a
+ * barrier. The ranks of a program are mostly at one place in it, and differ in few words. The copy
+ * is the call, a mask of the words that differ, and these words. In other calls the simulator may write
  * anywhere on the stack, which is then copied whole. */
 enum { MODEL_BYTES = 2048, MASKS = MODEL_BYTES / 8 / 64, MOST_WORDS = 8, LEAST_ROOM = 88 /* a piece of malloc's less its header */ };
 
 /* Two words that are compared at once, wherever they lie. */
 typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
 
-/* differing finds the words of a stack that are not those of a model, but for those of the call,
- * and returns their number. */
+/* differing returns the number of words in which a stack differs from a model, and their mask. Words of the call do not
+ * count. */
 static int differing(const struct gigarank_model *m, const uint64_t *stack, uint64_t *mask) {
 	size_t words = m->bytes / 8;
 	int n = 0;
@@ -286,7 +286,7 @@ static char *keep(struct gigarank_rank *r, size_t bytes) {
 }
 
 /* share copies the stack of a rank in a barrier as it differs from a model, and reports whether it
- * does in few words only. A model that no rank uses becomes the stack of this one. */
+ * does in few words only. If no model fits, the stack replaces a model that no rank uses. */
 static int share(struct gigarank_engine *e, struct gigarank_rank *r, size_t bytes) {
 	size_t call = (size_t)((char *)r->call - (char *)r->sp), masks = (bytes / 8 + 63) / 64;
 	uint64_t mask[MASKS];
@@ -361,7 +361,8 @@ static inline void copy_in(struct gigarank_engine *e, struct gigarank_rank *r) {
 	r->model = 0;
 }
 
-/* gigarank_resume runs the ranks in the list, up to one that fails or is interrupted. It returns how many have run. */
+/* gigarank_resume runs the ranks in the list, up to a rank that fails or is interrupted. It returns the number of ranks that
+ * have run. */
 int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	int32_t ran = n;
 	int variables = e->program->bytes > 0;
@@ -434,8 +435,8 @@ static struct gigarank_call *astray(struct gigarank_engine *e, const char *reaso
 
 /* The threads of a rank go on while the rank waits, so that its variables and its stack must stay where they are. That takes
  * an image of the program and a stack of the rank's own. libgomp wakes the first thread of an ordered region by
- * what that thread keeps, where another rank may run. threads_stray returns what of a rank goes on that must not, 0
- * for nothing. */
+ * memory of that thread, where another rank may run. threads_stray returns the kind of threads that go on and must not, 0
+ * for none. */
 static int threads_stray(const struct gigarank_engine *e) {
 	int what = gigarank_has_threads(e);
 	if (!what || (what == GIGARANK_OPEN_REGION && e->ordered && e->count > 1))

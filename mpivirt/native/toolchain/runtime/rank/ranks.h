@@ -6,12 +6,13 @@
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_on_stack reports whether an address lies on the stack of an engine's ranks, if they have one. */
+/* gigarank_on_stack reports whether an address lies on the stack that an engine's ranks share. It reports true where each rank has a
+ * stack of its own. */
 static inline int gigarank_on_stack(const struct gigarank_engine *e, const void *address) {
 	return !e->copied || (size_t)((const char *)address - e->stacks) < e->stack;
 }
 
-/* gigarank_form tells the form of the call that the rank makes next, for messages of errors. */
+/* gigarank_form sets the form of the call that the rank makes next, for messages of errors. */
 static inline void gigarank_form(int32_t form) {
 	if (gigarank_running())
 		gigarank_current->form = form;
@@ -24,8 +25,8 @@ static inline void gigarank_variant(void) {
 		gigarank_current->form |= GIGARANK_VARIANT;
 }
 
-/* gigarank_suspend suspends the running rank in a call until that is over, and returns its error.
- * gigarank_trap calls the error handler, too. */
+/* gigarank_suspend suspends the running rank in a call until the call is over, and returns the error of the call.
+ * gigarank_trap also calls the error handler. */
 int gigarank_suspend(struct gigarank_call *c);
 int gigarank_trap(struct gigarank_call *c);
 
@@ -35,7 +36,7 @@ void gigarank_leave(int code) __attribute__((noreturn));
 /* gigarank_fail ends the running rank, with the reason. */
 void gigarank_fail(const char *reason) __attribute__((noreturn));
 
-/* A persistent collective: what begins it, and gives back what it holds. */
+/* A persistent collective: the function that begins it, and the function that gives back its types and operation. */
 struct gigarank_plan {
 	int (*start)(struct gigarank_plan *p, MPI_Request *begun);
 	void (*close)(struct gigarank_plan *p);

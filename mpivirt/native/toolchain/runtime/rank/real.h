@@ -1,4 +1,4 @@
-/* The functions of the C library behind those of the same name in the runtime. */
+/* The functions of the C library that functions of the runtime hide by their names. */
 #ifndef GIGARANK_RANK_REAL_H
 #define GIGARANK_RANK_REAL_H
 

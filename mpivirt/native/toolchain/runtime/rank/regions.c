@@ -1,5 +1,5 @@
 /* Where CPU times count, a parallel region of OpenMP takes as long as the thread that computes longest in it. The burst of
- * the rank has the CPU time of the rank's own thread. What the longest has taken beyond it is added as the region ends. */
+ * the rank has the CPU time of the rank's own thread. The time that the longest thread has taken beyond it is added as the region ends. */
 #define _GNU_SOURCE
 #include "rank/regions.h"
 #include "rank/bursts.h"
@@ -26,7 +26,7 @@ int64_t gigarank_thread_time(void) {
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* computed returns what the rank or the thread that runs has computed since some instant. */
+/* computed returns the time, in nanoseconds, that the rank or thread which runs has computed since some instant. */
 static int64_t computed(const struct gigarank_lapse *l) { return gigarank_thread_time() - l->away + l->beyond; }
 
 static void in_thread(void *what) {
@@ -45,7 +45,7 @@ static void in_thread(void *what) {
 /* counts reports whether the time of a region counts that begins here. */
 static int counts(void) { return gigarank_running() ? gigarank_current->bursts && gigarank_lapse() : inside; }
 
-/* ended adds what the longest thread has taken beyond the time of the one that has begun the region. */
+/* ended adds the time that the longest thread has taken beyond the time of the thread that has begun the region. */
 static void ended(const struct region *g, int64_t start) {
 	struct gigarank_lapse *lapse = gigarank_lapse();
 	int64_t beyond = g->longest - (computed(lapse) - start);
@@ -96,7 +96,7 @@ LOOP_AT_RUN_TIME(runtime)
 LOOP_AT_RUN_TIME(nonmonotonic_runtime)
 LOOP_AT_RUN_TIME(maybe_nonmonotonic_runtime)
 
-/* GCC reads the number of threads, which this one returns, in regions with reductions of tasks. */
+/* GCC reads the number of threads, which this function returns, in regions with reductions of tasks. */
 unsigned GOMP_parallel_reductions(void (*function)(void *), void *what, unsigned threads, unsigned flags);
 unsigned GOMP_parallel_reductions(void (*function)(void *), void *what, unsigned threads, unsigned flags) {
 	struct region region = {function, what, 0};

@@ -33,7 +33,7 @@ struct gigarank_parent {
 };
 extern __thread struct gigarank_parent gigarank_parent __attribute__((tls_model("initial-exec")));
 
-/* What few ranks have, of their own. */
+/* State that few ranks have. */
 struct gigarank_own {
 	void *attached;     /* buffer for buffered sends */
 	int universe, last_code; /* values of predefined attributes */
@@ -42,17 +42,18 @@ struct gigarank_own {
 	void *environment;  /* the info object MPI_INFO_ENV */
 	int sessions;       /* that are open */
 	struct gigarank_threads *threads;
-	struct gigarank_file_handler *file_handler; /* that the program has set, for MPI_FILE_NULL */
+	struct gigarank_file_handler *file_handler; /* that the program has set for MPI_FILE_NULL */
 };
 
-/* gigarank_own returns what the running rank has of its own, NULL without memory. */
+/* gigarank_own returns the state of the running rank that few ranks have, and makes it first. It returns NULL without
+ * memory. */
 struct gigarank_own *gigarank_own(void);
 
 /* gigarank_fatal ends the process: there is no rank to blame. */
 void gigarank_fatal(const char *message) __attribute__((noreturn));
 
-/* gigarank_enlarged returns memory of room bytes, with what is in the old one. Where there is none the
- * process ends. */
+/* gigarank_enlarged returns memory of room bytes, with the contents of the old memory. The process ends if memory
+ * lacks. */
 void *gigarank_enlarged(void *old, size_t room);
 
 #pragma GCC visibility pop

@@ -4,14 +4,14 @@
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_switch stores the stack pointer and goes on with another one; see switch.S. */
+/* gigarank_switch stores the stack pointer and goes on with another stack pointer; see switch.S. */
 void gigarank_switch(void **from, void *to);
 
 /* gigarank_begin is where a new stack goes on: it calls gigarank_rank_main. */
 extern char gigarank_begin[];
 
-/* gigarank_reads and gigarank_writes access two bytes. They return 0, and another value if one
- * cannot be accessed. */
+/* gigarank_reads and gigarank_writes access two bytes. They return 0, and another value if a byte cannot be
+ * accessed. */
 int gigarank_reads(const void *first, const void *last);
 int gigarank_writes(void *first, void *last);
 

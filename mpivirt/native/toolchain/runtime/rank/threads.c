@@ -1,4 +1,4 @@
-/* What a rank and the threads that it starts share. */
+/* State that a rank and the threads that it starts share. */
 #include "rank/threads.h"
 #include "rank/running.h"
 

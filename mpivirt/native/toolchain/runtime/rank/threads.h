@@ -1,4 +1,4 @@
-/* What a rank and the threads that it starts share. */
+/* State that a rank and the threads that it starts share. */
 #ifndef GIGARANK_RANK_THREADS_H
 #define GIGARANK_RANK_THREADS_H
 
@@ -11,10 +11,10 @@
  * nanoseconds. */
 struct gigarank_lapse {
 	int64_t away;   /* other ranks have computed in it, while this rank waited */
-	int64_t beyond; /* the longest thread of a region has computed beyond the time of the first one */
+	int64_t beyond; /* the longest thread of a region has computed beyond the time of the first thread */
 };
 
-/* What a rank and its threads share. Each of them holds it, so that a thread may outlive the engine. */
+/* State that a rank and its threads share. Each of them holds it, so that a thread may outlive the engine. */
 struct gigarank_threads {
 	int holders;
 	int living;               /* threads that may use the rank's variables and its stack */
@@ -23,17 +23,18 @@ struct gigarank_threads {
 	pthread_mutex_t critical; /* of unnamed critical sections, which libgomp has once in a process */
 };
 
-/* gigarank_own_threads returns what the running rank and its threads share, or that of the rank which has started this
- * thread; NULL for other threads, and without memory. */
+/* gigarank_own_threads returns the state that the running rank shares with its threads, or the state of the rank which has
+ * started this thread; NULL for other threads, and without memory. */
 struct gigarank_threads *gigarank_own_threads(void);
 
-/* gigarank_hold_threads has one more thread hold what a rank and its threads share, until gigarank_leave_threads. */
+/* gigarank_hold_threads has one more thread hold the state that a rank shares with its threads, until
+ * gigarank_leave_threads. */
 struct gigarank_threads *gigarank_hold_threads(struct gigarank_threads *t);
 
-/* gigarank_leave_threads ends the use of what a rank and its threads share. */
+/* gigarank_leave_threads ends a use of the state that a rank shares with its threads. */
 void gigarank_leave_threads(struct gigarank_threads *t);
 
-/* gigarank_lapse returns that of the rank or the thread which runs, NULL without memory. */
+/* gigarank_lapse returns the lapse of the rank or the thread which runs, NULL without memory. */
 struct gigarank_lapse *gigarank_lapse(void);
 
 /* gigarank_has_threads returns the kind of thread, beside the rank that runs on an engine, which uses the rank's variables and

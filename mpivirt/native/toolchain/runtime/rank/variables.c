@@ -11,28 +11,27 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The variables of a program that has many are mapped: the memory of the rank that runs is moved
- * to where the program has them, and back. That takes 2 to 10 us, of which little depends on the
- * size; copying takes 6 us for 128 KiB, 15 us for 256 KiB, 90 us for 1 MiB. A rank takes pages only
+/* The variables of a program that has many variables are mapped: the memory of the rank that runs is moved
+ * to where the program has its variables, and back. That takes 2 to 10 us, of which little depends on the
+ * size; copying takes 6 us for 128 KiB, 15 us for 256 KiB, 90 us for 1 MiB. A rank takes memory only for pages
  * that it has written: the memory is blank but for a few pages that are written at first, or, if
- * more have initial values, a private mapping of those. Blank memory is better: the system finds
+ * more pages have initial values, a private mapping of these pages. Blank memory is better: the system finds
  * its pages faster, and where they lie one behind another the processor does, too.
  * After a move the processor has to find all pages anew: a rank that computes on them takes longer
  * than it would in a process of its own. An engine with an image of the program for each of its
  * ranks moves and copies nothing: the variables of a rank stay in its image. */
 enum { MAPPED_FROM = 160 << 10, TABLE = 2 << 20 /* covered by a table of pages, which moves as a whole */ };
 
-/* A range of fewer bytes is copied beside those that are moved: that takes less time than a move,
- * and no mappings. */
+/* A range of fewer bytes is copied: a copy takes less time than a move, and no mappings. */
 enum { LARGE = 32 << 10 };
 
 #ifndef MREMAP_DONTUNMAP
-#define MREMAP_DONTUNMAP 4 /* Linux 5.13: nothing else may take the place of what is moved away */
+#define MREMAP_DONTUNMAP 4 /* Linux 5.13: nothing else may take the place of memory that is moved away */
 #endif
 
-/* gigarank_open_variables makes the places of the variables of an engine's ranks. Those of as many ranks are
- * mapped as there are mappings for; the others are copied. A moved range splits the memory that
- * holds the variables of all ranks into itself and what lies behind it. */
+/* gigarank_open_variables makes the places of the variables of an engine's ranks. The variables of as many ranks are
+ * mapped as there are mappings for; those of the other ranks are copied. A moved range splits the memory that
+ * holds the variables of all ranks into itself and the memory behind it. */
 int gigarank_open_variables(struct gigarank_engine *e) {
 	struct gigarank_program *p = e->program;
 	if (p->large)
@@ -49,7 +48,7 @@ int gigarank_open_variables(struct gigarank_engine *e) {
 	}
 	e->variables = e->reserved;
 	if (p->large) {
-		madvise(e->reserved, e->reserved_bytes, MADV_NOHUGEPAGE); /* pages that a rank has not written take none */
+		madvise(e->reserved, e->reserved_bytes, MADV_NOHUGEPAGE); /* pages that a rank has not written take no memory */
 		e->variables = (char *)(((uintptr_t)e->reserved + TABLE - 1) & ~(uintptr_t)(TABLE - 1));
 	}
 	return 0;
@@ -58,7 +57,7 @@ int gigarank_open_variables(struct gigarank_engine *e) {
 enum { PORTION = 4096 };
 static const char zeros[PORTION];
 
-/* renew copies those portions that differ: pages that no rank has written stay without memory. */
+/* renew copies the portions that differ: pages that no rank has written stay without memory. */
 static void renew(char *to, const char *from, size_t bytes) {
 	for (size_t at = 0; at < bytes; at += PORTION) {
 		size_t n = bytes - at < PORTION ? bytes - at : PORTION;
@@ -118,8 +117,8 @@ static void initialise(struct gigarank_engine *e, struct gigarank_program *p, in
 	copy_to(p, p->initial, mapped);
 }
 
-/* gigarank_first_moved is the first of the variables that ranks do not keep in an image of their own. Thread-local
- * ones are moved if the engine may go on in another thread, and those that the images share always. */
+/* gigarank_first_moved returns the first range of variables that ranks do not keep in an image of their own. Thread-local
+ * variables are moved if the engine may go on in another thread; variables that the images share are always moved. */
 int gigarank_first_moved(const struct gigarank_engine *e) {
 	if (!e->images)
 		return 0;
@@ -153,7 +152,7 @@ void gigarank_keep_variables(struct gigarank_engine *e, int32_t lp) {
 	struct gigarank_program *p = e->program;
 	struct gigarank_rank *r = &e->ranks[lp];
 	if (!goes_on(r) && !r->actives)
-		return; /* nobody reads them any more: its place takes no memory */
+		return; /* its variables are not read any more: its place takes no memory */
 	copy_from(p, r->variables, first_copied(e, lp));
 	if (is_mapped(e, lp) && !e->images && goes_on(r)) /* else the next rank's take their place */
 		move_variables(p, r->variables, 0);
@@ -168,8 +167,8 @@ void gigarank_locate(struct gigarank_program *p) {
 	}
 }
 
-/* gigarank_leave_locals has the thread find the thread-local variables of others as it would before any rank ran: libgomp
- * frees there what the thread has once it ends. */
+/* gigarank_leave_locals puts back the values that thread-local variables had before any rank ran: libgomp frees there
+ * the memory of a thread that ends. */
 void gigarank_leave_locals(const struct gigarank_program *p) {
 	for (int i = p->pieces + p->own_locals; i < p->pieces + p->locals; i++)
 		memcpy(p->piece[i].address, p->initial + p->piece[i].offset, p->piece[i].bytes);
@@ -207,7 +206,7 @@ void gigarank_add_variables(struct gigarank_program *p, char *address, size_t by
 		snprintf(p->fault, sizeof p->fault, "its libraries have too many pieces of variables");
 		return;
 	}
-	/* Thread-local ones come last. */
+	/* Thread-local variables come last. */
 	struct gigarank_variables *at = &p->piece[p->pieces + p->locals];
 	if (module) {
 		p->locals++;
@@ -219,8 +218,8 @@ void gigarank_add_variables(struct gigarank_program *p, char *address, size_t by
 	p->bytes += bytes;
 }
 
-/* slots stores the range of an object's table of functions of other objects (.got.plt), empty if it has none: all are
- * bound as the object is loaded, so that the table is no variable. */
+/* slots stores the range of an object's table of functions of other objects (.got.plt), empty without such a table. All
+ * functions are bound as the object is loaded, so that the table is no variable. */
 static void slots(const struct dl_phdr_info *o, uintptr_t *from, uintptr_t *to) {
 	enum { WORDS = 3 /* of the loader's own, at its begin */ };
 	uintptr_t table = 0, relocations = 0, bytes = 0, first = UINTPTR_MAX, last = 0;
@@ -275,7 +274,7 @@ void gigarank_add_object(struct gigarank_program *p, const struct dl_phdr_info *
 	}
 }
 
-/* large_first puts the pieces that may be mapped before the others, and counts them. */
+/* large_first puts the pieces that may be mapped before other pieces, and counts them. */
 static void large_first(struct gigarank_program *p) {
 	for (int i = 0; i < p->pieces; i++)
 		if (p->piece[i].bytes >= LARGE) {
@@ -285,7 +284,7 @@ static void large_first(struct gigarank_program *p) {
 		}
 }
 
-/* lay_out gives each piece its place among the variables of a rank. Large ones that are mapped have
+/* lay_out gives each piece its place among the variables of a rank. Large pieces that are mapped have
  * whole pages, as far from the start of a table of pages as where the program has them. */
 static void lay_out(struct gigarank_program *p) {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
