@@ -29,8 +29,8 @@ type form struct {
 	cancels bool // its ranks may cancel receives
 }
 
-// Open returns a program for native ranks that is run with arguments. The error names what
-// keeps it from running.
+// Open returns a program for native ranks that is run with arguments. The error names the reasons
+// that keep it from running.
 func Open(path string, list []string, o Options) (kernel.Form, error) {
 	check := toolchain.CheckBuild
 	if o.StrictFunctions {
@@ -69,7 +69,7 @@ func (f *form) Body(k *kernel.Kernel, n int) kernel.Body {
 	return b
 }
 
-// batch is the number of ranks that one call of C resumes. What they touch fits into the
+// batch is the number of ranks that one call of C resumes. The memory that they touch fits into the
 // second cache.
 const batch = 128
 
@@ -77,7 +77,7 @@ const batch = 128
 type body struct {
 	k          *kernel.Kernel
 	form       *form
-	images     []*image // one for all ranks, or one for each
+	images     []*image // one image for all ranks, or an image for each rank
 	engine     *cEngine
 	ranks      []cRank // in C memory
 	list       []int32 // likewise: the ranks to resume
@@ -87,7 +87,7 @@ type body struct {
 	bursts     []cBurst                 // in C memory; nil if CPU times do not count
 	samples    map[int32]*kernel.Sample // that ranks are in
 	bound      bool                     // the engine's goroutine to its thread
-	spoiled    bool                     // threads of a rank may have written to variables of others: none is resumed
+	spoiled    bool                     // threads of a rank may have written to variables of other ranks: no rank is resumed
 	turn       time.Time                // when the goroutine last gave way
 	groups     groups
 	topologies topologies
@@ -140,7 +140,7 @@ func (b *body) open(n int) (err error) {
 	return err
 }
 
-// owned is what a body gives back when nothing refers to it.
+// owned is the C memory and the images that a body gives back when nothing refers to it.
 type owned struct {
 	engine *cEngine
 	images []*image
@@ -163,8 +163,8 @@ func (b *body) Resume(i int) bool {
 	return b.ranks[i].state != ended
 }
 
-// ResumeRange implements [kernel.Body]. A batch is run whole, also if one of its ranks fails:
-// the calls of the others are made already.
+// ResumeRange implements [kernel.Body]. A batch is run whole, also if a rank of it fails:
+// the calls of the other ranks are made already.
 func (b *body) ResumeRange(lo, hi int32) {
 	k := b.k
 	for stops := false; lo < hi && !k.Limited() && !stops; {
@@ -195,8 +195,8 @@ func (b *body) endThose(lo, hi int32) {
 	}
 }
 
-// run runs the ranks in the list until each waits or has ended. If one fails or was
-// interrupted, which it reports, those that could go on are ready, and the engine looks around before they do.
+// run runs the ranks in the list until each waits or has ended. It reports whether a rank failed or was
+// interrupted: the ranks that could go on are then ready, and the engine takes messages before they do.
 func (b *body) run(n int) (stops bool) {
 	k := b.k
 	if b.form.bound {
@@ -242,7 +242,7 @@ func (b *body) run(n int) (stops bool) {
 		if b.engine.by_thread.there != 0 {
 			b.failForThread()
 		}
-		for _, lp := range b.list[ran:n] { // after one that stops
+		for _, lp := range b.list[ran:n] { // after a rank that stops
 			k.Yield(lp, lp+1)
 		}
 		n = again
@@ -250,8 +250,8 @@ func (b *body) run(n int) (stops bool) {
 	return stops
 }
 
-// turnLength is less than the 10 ms after which Go's monitor takes a goroutine that has not given way for one
-// that computes for ever: it then takes the place of each burst that it finds in C, and looks for the next one every
+// turnLength is less than the 10 ms after which Go's monitor takes a goroutine that has not given way for a goroutine
+// that computes for ever: it then takes the place of each burst that it finds in C, and looks for the next burst every
 // 100 us, in place of every 10 ms.
 const turnLength = 5 * time.Millisecond
 
@@ -271,7 +271,7 @@ func (b *body) stayInThread() {
 	}
 }
 
-// print hands on what ranks have printed.
+// print hands on the output of ranks.
 func (b *body) print() {
 	text := textOf(b.engine)
 	b.engine.text_length = 0
@@ -412,9 +412,9 @@ func (b *body) Uncharged() world.Uncharged {
 // Lend implements [ptp.Lender]. Only variables change places while their rank waits.
 func (b *body) Lend(lp int32, memory []byte) { lendVariables(b.engine, lp, memory) }
 
-// Stop implements [kernel.Body]. The stacks are given back without a look at what is on them,
+// Stop implements [kernel.Body]. The stacks are given back without a look at their contents,
 // as at the end of a process. After a failure another process may still read from the memory of a
-// rank: then all of it stays until the transport lets go of the body.
+// rank: then all memory stays until the transport lets go of the body.
 func (b *body) Stop() {
 	if b.engine != nil && !b.k.Engine.HoldsTails() {
 		releaseStacks(b.engine)

@@ -27,7 +27,7 @@ type (
 const (
 	calls          = C.GIGARANK_CALLS
 	ended          = C.GIGARANK_ENDED
-	ending         = C.GIGARANK_ENDED + 1 // what it has begun goes on
+	ending         = C.GIGARANK_ENDED + 1 // operations that it has begun go on
 	byCall         = C.GIGARANK_BY_CALL
 	bySignal       = C.GIGARANK_BY_SIGNAL
 	byInterruption = C.GIGARANK_BY_INTERRUPTION
@@ -35,7 +35,7 @@ const (
 	sampleEnd = C.GIGARANK_SAMPLE_END
 )
 
-// procedureOf returns the procedure of a call, none for one that is not of MPI.
+// procedureOf returns the procedure of a call, none for a call that is not of MPI.
 func procedureOf(p int32) world.Procedure {
 	if p >= C.GIGARANK_PROCEDURES {
 		return world.NoProcedure
@@ -52,7 +52,7 @@ func lastOf(r *cRank) world.Procedure {
 	return variantOf(procedureOf(int32(r.last&^C.GIGARANK_OF_VARIANT)), form)
 }
 
-// The numbers of types and of no rank or tag are those of package world.
+// Package world has the same numbers for types, and for no rank and no tag.
 var (
 	_ = [1]int{}[int(world.ComplexDouble)-C.GIGARANK_DOUBLE_COMPLEX]
 	_ = [1]int{}[world.AnySource-C.GIGARANK_ANY_SOURCE]
@@ -62,7 +62,7 @@ var (
 	_ = [1]int{}[world.Root-C.GIGARANK_ROOT]
 )
 
-// memory returns C memory as bytes, nil for none.
+// memory returns C memory as bytes, nil for a null pointer.
 func memory(p unsafe.Pointer, bytes C.int64_t) []byte {
 	if p == nil || bytes == 0 {
 		return nil
@@ -150,7 +150,7 @@ func (b *body) receives(q *kernel.Call, c *cCall) {
 	q.Receives(memory(c.output, c.room), int64(c.room), true, int(c.source), int(c.tag))
 }
 
-// answer does what takes no call of the virtual MPI.
+// answer answers a call that takes no call of the virtual MPI. It reports whether it has.
 func (b *body) answer(lp int32, c *cCall) bool {
 	k := b.k
 	k.NewCompletion(lp)
@@ -198,13 +198,13 @@ func (b *body) answer(lp int32, c *cCall) bool {
 	return true
 }
 
-// collective returns what a rank hands in to a collective.
+// collective returns the arguments that a rank hands in to a collective.
 func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collective, error) {
 	k := b.k
 	switch p {
 	case world.Barrier:
 		if c.nonblocking&C.GIGARANK_VARIANT != 0 {
-			own := k.Barrier // that of the kernel is for all calls of MPI_Barrier
+			own := k.Barrier // all calls of MPI_Barrier share the kernel's arguments
 			return &own, nil
 		}
 		return &k.Barrier, nil
@@ -220,7 +220,7 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 		Bytes: int64(c.bytes), Element: int64(c.element), Type: typeOf(c._type),
 		Input: memory(c.input, c.given), Output: memory(c.output, c.room),
 	}
-	members := c.size // of those whose blocks are counted
+	members := c.size // members whose blocks are counted
 	if c.remote > 0 && p != world.ReduceScatter {
 		members = c.remote
 	}
@@ -317,7 +317,7 @@ func operatorName(handle uintptr) string {
 	return ofProgram
 }
 
-// goesOn stores the results of a rank's call, which is over, if it is in one. It reports false
+// goesOn stores the results of a rank's call that is over, if the rank is in a call. It reports false
 // if the call fails the rank.
 func (b *body) goesOn(lp int32) bool {
 	r := &b.ranks[lp]

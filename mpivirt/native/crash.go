@@ -66,7 +66,7 @@ func (b *body) place() string {
 }
 
 // operationFailed ends a rank that takes part in a reduction whose operation, of the program's
-// own, has done what it must not.
+// own, has crashed or called a function that only ranks may call.
 func (b *body) operationFailed(o operation, signal int) {
 	by := &b.engine.by_operation
 	err := error(nil)
@@ -81,8 +81,8 @@ func (b *body) operationFailed(o operation, signal int) {
 	}
 }
 
-// reducing returns a rank that takes part in a reduction with an operation, and its call: the one
-// whose call is being made, else the first that waits in such a call, else the first that has not
+// reducing returns a rank that takes part in a reduction with an operation, and its call: the rank
+// whose call is being made, else the first rank that waits in such a call, else the first rank that has not
 // ended.
 func (b *body) reducing(o operation) (lp int32, p world.Procedure) {
 	first := int32(world.None)
@@ -125,7 +125,7 @@ func (b *body) placeOf(name string, offset uint64) string {
 		return " in " + at
 	}
 	defer func() { _ = file.Close() }()
-	function := strings.TrimSuffix(functionAt(file, offset), ".cold") // where compilers put what ends a program
+	function := strings.TrimSuffix(functionAt(file, offset), ".cold") // where compilers put code that ends a program
 	if line := sourceLine(file, offset); line != "" {
 		return fmt.Sprintf(" in %s (%s)", cmp.Or(function, at), line)
 	}
@@ -164,7 +164,7 @@ func sourceLine(file *elf.File, address uint64) string {
 		return ""
 	}
 	// The sequences of a table are in no order: functions that several units have, as templates, have
-	// one each.
+	// a sequence each.
 	last := dwarf.LineEntry{EndSequence: true}
 	for {
 		var entry dwarf.LineEntry

@@ -12,15 +12,15 @@
 // Calls that need no waiting, as for the rank or the time, are answered in C. Computing adds
 // to a sum, which the virtual MPI learns with the next call.
 //
-// A program's variables belong to the rank that runs. They are copied out and in at a switch,
-// of those programs that have any, or moved in the page tables if they are large. Engines that
+// A program's variables belong to the rank that runs. Variables are copied out and in at a switch,
+// or moved in the page tables if they are large. Engines that
 // run at the same time load a copy of such a program each.
 //
 // # Invariants
 //
 //   - Go keeps no pointer into Go memory in C memory.
 //   - A stack is left before the call from Go returns. So ranks may go on in another thread,
-//     but for those of programs that use errno or the like.
+//     but for ranks of programs that use errno or the like.
 //   - A rank's call is valid while the rank is suspended.
 //   - A signal that stops a rank's code ends the rank, and a signal elsewhere is Go's.
 //
@@ -37,12 +37,12 @@
 // An MPI function stores a call on that stack (`struct gigarank_call` in
 // `mpivirt/native/toolchain/runtime/rank/interface.h`) and switches to the engine's stack, so a rank
 // needs no thread, and no C code calls Go. `ResumeRange` has C run up to 128 ranks, then takes
-// their calls one after another; those whose calls are over run in the next batch. Before ranks
+// their calls one after another; ranks whose calls are over run in the next batch. Before ranks
 // run, C reads the tops of their stacks, so that their cache misses overlap. That cut a rank's
 // barrier from 310 to 210 ns with own stacks.
 //
 // With copied stacks, all ranks of an engine run on one stack at the same addresses, and the bytes
-// from the stack pointer up are copied out and in at a switch. A call and what it points to lie in
+// from the stack pointer up are copied out and in at a switch. A call and the memory that it points to lie in
 // the copy while the rank is suspended, where the virtual MPI reads and writes them. The copy moves
 // when the rank goes on: buffers of operations that go on after their call are moved to the heap
 // (`mpivirt/native/toolchain/runtime/mpi/bounce_buffers.c`). A page of memory for each rank,
@@ -56,7 +56,7 @@
 // gets addresses there: a message may arrive for a rank that is suspended. Two engines run the
 // same code at the same time, so each loads the program and its own libraries anew, from copies in
 // memory, which have other names for the loader (`mpivirt/native/libraries.go`). Libraries in C++
-// that others have linked, and that of Fortran, are copied for each image of a program, and their
+// that were linked without gigarank, and the library of Fortran, are copied for each image of a program, and their
 // constructors are held back for the ranks (`mpivirt/native/foreign.go`). Variables that the
 // loader has once in a process, as those of inline functions in C++, are made a copy's own. Where CPU
 // times count, up to eight ranks of an engine have an image each, so that no variables move
@@ -65,24 +65,25 @@
 //
 // A reduction operation of the program runs in the call of one rank (`Combining` in
 // `mpivirt/internal/coll`). The rank's variables are put in place for it, and it works on copies of
-// vectors that lie among these (`gigarank_operate`). Short vectors of a node's members wait for each other and
+// vectors that lie among the variables (`gigarank_operate`). Short vectors of a node's members wait for each other and
 // are combined together, so that the variables are put in place once (`Collectives.Row`).
 //
 // Large variables are not copied: mremap moves a private mapping of their initial values between
 // the rank's place and the program's, with all the tables of pages that it fills
 // (`move_variables` in `rank/variables.c`). The engines of a process share the mappings that the system allows
-// it; beyond them variables are copied. Thread-local variables are those of the engine's thread. A rank
+// it; beyond that number variables are copied. Ranks have the thread-local variables of the engine's thread. A rank
 // that has waited may go on on another thread: the runtime then finds its engine anew
 // (`gigarank_current` in `rank/running.h`). The
 // loader calls no constructors: a first initialisation in each program notes them
-// (`gigarank_hold`), and ranks call them. The one that asks the processor what it can, in a dozen slow instructions, is also called
-// as the program is loaded (`gigarank_ask_processor` in `rank/object_constructors.c`), and finds its work done in ranks. What the C library keeps for a process, the runtime keeps
-// for each rank that asks for it (`libc/process.h`), under the library's names; getopt, environ and the standard
-// streams of C++, which are variables, are linked into programs that use them.
+// (`gigarank_hold`), and ranks call them. The constructor that asks the processor for its features, in a dozen slow
+// instructions, is also called as the program is loaded (`gigarank_ask_processor` in `rank/object_constructors.c`), and
+// finds its work done in ranks. State that the C library keeps for a process, the runtime keeps for each rank that asks
+// for it (`libc/process.h`), under the library's names; getopt, environ and the standard streams of C++, which are
+// variables, are linked into programs that use them.
 //
 // A signal that stops a rank's code diverts the thread to the engine's stack, and the rank fails.
-// A rank that computes for long is interrupted by another one, whose handler runs on the rank's stack and
-// switches to the engine; when the rank is resumed the handler returns (`rank/interrupt.c`). Others run meanwhile,
+// A rank that computes for long is interrupted by another signal, whose handler runs on the rank's stack and
+// switches to the engine; when the rank is resumed the handler returns (`rank/interrupt.c`). Other ranks run meanwhile,
 // and the engine hears of failures elsewhere (`computing.go` in `kernel`).
 // All other signals go to the Go runtime, whose handlers run on stacks of their own.
 package native

@@ -14,7 +14,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// classes are the error classes of MPI, by those of package world.
+// classes are the error classes of MPI, by the classes of package world.
 var classes = [...]C.int32_t{
 	world.ErrBuffer: 1, world.ErrCount: 2, world.ErrType: 3, world.ErrTag: 4, world.ErrComm: 5, world.ErrRank: 6, world.ErrRequest: 7,
 	world.ErrRoot: 8, world.ErrGroup: 9, world.ErrOp: 10, world.ErrTopology: 11, world.ErrDims: 12, world.ErrArgument: 13, world.ErrTruncate: 15,
@@ -109,7 +109,7 @@ type namedCall struct {
 	form C.int32_t
 }
 
-// variantOf returns the procedure that a call of a form makes: that of the call, or another that goes like it.
+// variantOf returns the procedure that a call of a form makes: the procedure of the call, or its variant.
 func variantOf(p world.Procedure, form C.int32_t) world.Procedure {
 	if form&C.GIGARANK_VARIANT != 0 {
 		if p == world.Barrier && form&C.GIGARANK_FORM == C.GIGARANK_PLAIN {

@@ -15,8 +15,8 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// exchange makes a neighbourhood collective. Blocks lie one behind another. It tells the runtime
-// by a count below 0 from which sources nothing comes. It reports whether the call is over.
+// exchange makes a neighbourhood collective. Blocks lie one behind another. It marks the sources
+// from which no block comes by a count below 0. It reports whether the call is over.
 func (b *body) exchange(lp int32, c *cCall) bool {
 	comm := b.k.Communicator(int32(c.comm))
 	n := b.topologies.of[place{lp, int32(c.comm)}].around(int(c.member))
@@ -52,7 +52,7 @@ func (b *body) submitExchange(lp int32, c *cCall, comm *kernel.Communicator, x k
 	return over
 }
 
-// introduce stores what the leader of a group tells of it: a token, and the ranks.
+// introduce stores the numbers that the leader of a group sends to the other leader: a token, and the ranks.
 func (b *body) introduce(lp int32, c *cCall) {
 	g := b.k.GroupOf(b.k.Communicator(int32(c.comm)), lp)
 	out := unsafe.Slice((*C.uint64_t)(c.output), c.room)
@@ -62,8 +62,8 @@ func (b *body) introduce(lp int32, c *cCall) {
 	}
 }
 
-// meet makes the intercommunicator of a group and a remote one, from what the leaders have told each
-// other: their tokens, and the ranks of the remote group. Only the leader gives that. It reports
+// meet makes the intercommunicator of a group and a remote group, from the numbers that the leaders have sent each
+// other: their tokens, and the ranks of the remote group. Only the leader hands these in. It reports
 // whether the call is over.
 func (b *body) meet(lp int32, c *cCall) bool {
 	var told []byte

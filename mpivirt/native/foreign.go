@@ -12,21 +12,21 @@ import (
 )
 
 // A library in C++ registers objects of the program that uses it: Boost.Serialization keeps a set of
-// the program's types. If gigarank has not linked the library, as one of the system, the loader
-// calls its constructors once, and all ranks find what one has registered. So each image
-// of a program has copies of such libraries, as it has of Fortran's.
+// the program's types. If gigarank has not linked the library, as a library of the system, the loader
+// calls its constructors once, and all ranks find the objects that a rank has registered. So each image
+// of a program has copies of these libraries, as it has of Fortran's.
 
-// needed is a library that an object needs by a name, other than the standard ones.
+// needed is a library that an object needs by a name, other than the standard libraries.
 type needed struct {
 	name, path string
 	own        bool // of the program
 }
 
 // foreignLibraries returns the libraries in C++ that a program needs and that gigarank has not
-// linked. Threads of a library would find the variables of any rank: one that starts threads is
-// left as it is. So is one whose name has no room for that of a copy, one that needs libraries of
-// the program's own, and one that a library of the system needs of which there are no copies: the loader
-// would bind that to the copy of one image.
+// linked. Threads of a library would find the variables of any rank: a library that starts threads is
+// left as it is. So is a library whose name has no room for the name of a copy, a library that needs libraries of
+// the program's own, and a library that an uncopied library of the system needs: the loader
+// would bind the latter to the copy of one image.
 func foreignLibraries(program string) ([]needed, error) {
 	direct, err := needs(program)
 	if err != nil {
@@ -76,7 +76,7 @@ var standard = []string{
 	"libpthread.so.", "libquadmath.so.", "librt.so.", "libstdc++.so.",
 }
 
-// needs returns the libraries that an object needs, but for the standard ones.
+// needs returns the libraries that an object needs, but for the standard libraries.
 func needs(path string) (all []needed, err error) {
 	object, err := elf.Open(path)
 	if err != nil {

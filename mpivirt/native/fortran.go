@@ -38,10 +38,10 @@ import (
 
 // The library of Fortran keeps units and the state of random numbers in variables. Each image
 // of a program has a copy of the library of its own, whose variables belong to the ranks as
-// those of the program do, and whose constructors each rank calls.
+// the variables of the program do, and whose constructors each rank calls.
 
 // fortranLibrary returns the name of the library of Fortran that a program or one of its own
-// libraries needs, "" if none does.
+// libraries needs, "" if neither does.
 func fortranLibrary(program string) string {
 	for _, name := range toolchain.Libraries(program) {
 		if strings.HasPrefix(name, "libgfortran.so.") {
@@ -63,7 +63,7 @@ func pathOf(library string) (string, error) {
 }
 
 // need has objects need one copy of a library of the system in the place of the library. write puts it
-// into a file. The name of the copy is as long as that of the library.
+// into a file. The name of the copy is as long as the name of the library.
 func (all copies) need(library string, write func(f *os.File) error) error {
 	fd, err := inMemory(library, write)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Handles of groups. Others are numbers above those of the ABI's predefined handles, and are not
+// The predefined handles of groups. Other handles are numbers above the ABI's predefined handles, and are not
 // given out twice.
 const (
 	groupNull  = 0x108
@@ -23,7 +23,7 @@ const (
 	predefined = 4096
 )
 
-// groups are those of which the ranks of an engine have handles.
+// groups are the groups of which the ranks of an engine have handles.
 type groups struct {
 	held map[uintptr]heldGroup
 	last uintptr
@@ -172,7 +172,7 @@ func (b *body) combineGroups(lp int32, c *cCall, g, h *world.Group) error {
 	return nil
 }
 
-// likeness returns 2 for the same members in the same order, 1 in another order, and 0 for others.
+// likeness returns 2 for the same members in the same order, 1 in another order, and 0 for other members.
 func likeness(c world.Comparison) C.int32_t {
 	switch c {
 	case world.Ident:
@@ -226,7 +226,7 @@ func (b *body) madeComm(lp int32, c *cCall, made *kernel.Communicator) {
 	}
 }
 
-// duplicateLocally returns a communicator like another one, of a number. All members make it alike, without a
+// duplicateLocally returns the local duplicate of a communicator that has a number. All members make the same duplicate, without a
 // message.
 func (b *body) duplicateLocally(lp int32, c *kernel.Communicator, number int32) *kernel.Communicator {
 	if c.Remote != nil {

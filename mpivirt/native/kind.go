@@ -10,20 +10,20 @@ import (
 var Kind = kernel.RegisterKind(kernel.Kind{
 	Name: "native", Summary: "a rank is a C program on a stack of its own, built with gigarank cc",
 	Bytes:      300, // the copy of the stack of a rank in a barrier, and its place in the tables; see Bytes
-	Time:       150, // two switches, and what they bring into the cache
+	Time:       150, // two switches, and the memory that they bring into the cache
 	Measurable: true,
 })
 
 // Options are the options of native ranks.
 type Options struct {
-	// Stack is the size of each rank's stack in bytes; 0 means that of ulimit -s.
+	// Stack is the size of each rank's stack in bytes; 0 means the size of ulimit -s.
 	Stack int64
 	// Stacks says where the stacks of ranks lie.
 	Stacks Stacks
 	// Label has each line of standard output begin with the number of its rank, as in "[3] ".
 	Label bool
 	// StrictFunctions refuses a program that uses MPI functions that native ranks do not have. Else it is run, and a
-	// call of one fails with MPI_ERR_UNSUPPORTED_OPERATION.
+	// call of such a function fails with MPI_ERR_UNSUPPORTED_OPERATION.
 	StrictFunctions bool
 }
 
@@ -32,11 +32,11 @@ type Stacks int
 
 // The ways to have stacks.
 const (
-	// Automatic has own stacks for few ranks and copied ones for many.
+	// Automatic has own stacks for few ranks and copied stacks for many.
 	Automatic Stacks = iota
 	// Own gives each rank a stack of its own in memory: a page at least.
 	Own
-	// Copied has all ranks run on one stack. What a rank has on it is copied out and in.
+	// Copied has all ranks run on one stack. The part that a rank uses is copied out and in.
 	Copied
 )
 
@@ -51,7 +51,7 @@ func (o Options) copies(n int) bool {
 	return o.Stacks == Copied || o.Stacks == Automatic && n > fewRanks
 }
 
-// Bytes returns the memory of a rank over that of the kind: where it has its own stack, a page
+// Bytes returns the memory of a rank beyond the memory of the kind: where it has its own stack, a page
 // and page tables. The top and the guard of a large stack lie in tables of their own. The few
 // ranks that get own stacks unasked do not count.
 func (o Options) Bytes() float64 {

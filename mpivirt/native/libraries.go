@@ -36,9 +36,9 @@ type object struct {
 // copies are a program, which is the first, and its own libraries.
 type copies []*object
 
-// copyLibraries has the text of a program need copies of its own libraries, and has them all need
-// copies of the library of Fortran, "" if none needs it, and of foreign libraries. The copies are in a directory, empty if there
-// are none, that may go once the program is loaded. A later image shares no variables with others.
+// copyLibraries has the text of a program need copies of its own libraries, and has all of these need
+// copies of the library of Fortran, "" if no file needs it, and of foreign libraries. The copies are in a directory, "" without
+// copies, that may go once the program is loaded. A later image shares no variables with other images.
 func copyLibraries(path string, program []byte, fortran string, libraries []needed, later bool) (dir string, err error) {
 	var all copies
 	if _, err := all.add(path, "", program); err != nil {
@@ -119,7 +119,7 @@ func copyLibraries(path string, program []byte, fortran string, libraries []need
 // copied counts the copies, whose names differ.
 var copied atomic.Int64
 
-// originals has the paths of the libraries that were copied, by those of the copies.
+// originals has the paths of the libraries that were copied, by the paths of the copies.
 var originals sync.Map
 
 // original returns the path of the file that an object was copied from, which is its own if it was not.
@@ -203,7 +203,7 @@ func (o *object) find(name string) (path string, err error) {
 	return toolchain.OwnLibrary(o.path, file, name)
 }
 
-// rename writes the names of copies into an object, and that of their directory.
+// rename writes the names of copies and the name of their directory into an object.
 func (o *object) rename(dir string) error {
 	if len(o.uses) == 0 {
 		return nil
@@ -219,7 +219,7 @@ func (o *object) rename(dir string) error {
 	return nil
 }
 
-// haveRoom returns an error if an object has no room for a path of such a length.
+// haveRoom returns an error if an object has no room for a path of a length.
 func (all copies) haveRoom(length int) error {
 	for _, o := range all {
 		if len(o.uses) > 0 {

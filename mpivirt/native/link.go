@@ -96,7 +96,7 @@ var loadRuntime = sync.OnceValue(func() error {
 	return nil
 })
 
-// loaded are the programs in this process. A program stays loaded: what its constructors have
+// loaded are the programs in this process. A program stays loaded: functions that its constructors have
 // registered may not go away.
 var loaded struct {
 	lock   sync.Mutex
@@ -114,9 +114,9 @@ type image struct {
 // image takes some milliseconds to load, and 3 MiB in Fortran.
 const mostImages = 8
 
-// takeImages returns the images of the program for n ranks of an engine. They are one each if the ranks are few and
+// takeImages returns the images of the program for n ranks of an engine. Each rank has an image of its own if the ranks are few and
 // start threads, or if time is measured, so that a switch does not leave the pages of large variables to be found anew.
-// Else there is one for all. Where the loader cannot make a further one, one has to do.
+// Else all ranks share an image, also where the loader cannot make a further image.
 func (b *body) takeImages(n int) ([]*image, error) {
 	first, err := take(b.form.path)
 	if err != nil {
@@ -138,8 +138,8 @@ func (b *body) takeImages(n int) ([]*image, error) {
 	return images, nil
 }
 
-// take returns an image of a program that no other engine uses. A program without variables
-// has one for all.
+// take returns an image of a program that no other engine uses. All engines share the image of a program without
+// variables.
 func take(path string) (*image, error) {
 	l := &loaded
 	l.lock.Lock()
@@ -247,8 +247,8 @@ func arguments(path string, list []string) (int, **C.char) {
 	return len(all), &argv[0]
 }
 
-// openEngine returns the tables and stacks of n ranks from the first on, of all in WORLD. They have
-// one image of the program, or one each.
+// openEngine returns the tables and stacks of n ranks from the first on, of all in WORLD. They share
+// an image of the program, or have an image each.
 func openEngine(images []*image, n, first, all int, stack int64, copied bool, argc int, argv **C.char) (*cEngine, error) {
 	var fault [512]C.char
 	programs := make([]*cProgram, len(images))
@@ -274,7 +274,7 @@ func measureBursts(e *cEngine) error {
 	return nil
 }
 
-// resumeRanks runs n ranks of the list, up to one that fails or is interrupted, and returns how many have run.
+// resumeRanks runs n ranks of the list, up to a rank that fails or is interrupted, and returns the number of ranks that have run.
 func resumeRanks(e *cEngine, n int) int { return int(C.resume(runtime.resume, e, C.int32_t(n))) }
 
 func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }
@@ -286,7 +286,7 @@ func slot[T any](base *T, i int32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(base), uintptr(i)*unsafe.Sizeof(*base)))
 }
 
-// closeEngine reports whether others may use the engine's images: threads that its ranks have left may not use them.
+// closeEngine reports whether other engines may use the images of an engine: it reports false if threads of its ranks still do.
 func closeEngine(e *cEngine) bool { return C.close_engine(runtime.close, e) != 0 }
 
 // lendVariables has the variables of a rank that waits stay where they are, if memory lies among them.
@@ -295,7 +295,7 @@ func lendVariables(e *cEngine, lp int32, memory []byte) {
 }
 
 // combine carries out a reduction operation of C in the call of a rank. It returns the signal that
-// has stopped it, 0 for none.
+// has stopped the operation, 0 for none.
 func combine(e *cEngine, lp int32, handle, operand uintptr, into, left, right []byte) (signal int) {
 	if len(into) == 0 {
 		return 0
@@ -303,10 +303,10 @@ func combine(e *cEngine, lp int32, handle, operand uintptr, into, left, right []
 	return int(C.operate(runtime.operate, e, C.int32_t(lp), C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&into[0]), unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), C.size_t(len(into))))
 }
 
-// combineRow is combine for vectors that lie one behind another. The result takes the place of the last.
+// combineRow is combine for vectors that lie one behind another. The result takes the place of the last vector.
 func combineRow(e *cEngine, lp int32, handle, operand uintptr, vectors []byte, bytes int) (signal int) {
 	return int(C.operate_row(runtime.operateRow, e, C.int32_t(lp), C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&vectors[0]), C.size_t(bytes), C.size_t(len(vectors)/bytes)))
 }
 
-// flushFiles writes out what is buffered for files of the C library, which the ranks of all engines share.
+// flushFiles writes out the buffers of files of the C library, which the ranks of all engines share.
 func flushFiles() { C.fflush(nil) }

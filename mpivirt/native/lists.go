@@ -15,7 +15,7 @@ import (
 )
 
 // waits sets the requests of a call that waits for a list of them, or tests them. It reports false
-// if the call must be made again with all of them, since one that is active may have come to a
+// if the call must be made again with all requests, since an active request may have come to a
 // place anywhere in the list.
 func (b *body) waits(lp int32, q *kernel.Call, c *cCall) bool {
 	k, list := b.k, requestsOf(c)
@@ -49,8 +49,8 @@ func requestsOf(c *cCall) []int32 {
 	return unsafe.Slice((*int32)(c.requests), c.n)
 }
 
-// own gives each operation of a list a request of its own in the place of one that all share. So
-// the virtual MPI knows when it has been waited for.
+// own gives each operation of a list a request of its own in the place of a shared request. So
+// the virtual MPI knows when the operation has been waited for.
 func (b *body) own(lp int32, list []int32, c *cCall) {
 	h := &handles{b, lp}
 	for place, index := range list {
@@ -88,7 +88,7 @@ func (h *handles) At(place int) (index int32, err error) {
 	return int32(q.index), nil
 }
 
-// request returns what a handle stands for, nil if it is no request of the rank.
+// request returns the request of a handle, nil if it is no request of the rank.
 func (h *handles) request(place int) *C.struct_gigarank_request {
 	e, handle := h.b.engine, *slot(h.b.ranks[h.lp].call.handles, int32(place))
 	number := uint32(handle) - C.GIGARANK_PREDEFINED

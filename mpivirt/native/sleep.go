@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waits are the system calls in which a thread may wait for another rank. Those that wait for a
-// child, which goes on by itself, are left out. The first argument of some is a file.
+// waits are the system calls in which a thread may wait for another rank. System calls that wait for a
+// child, which goes on by itself, are left out. The first argument of some system calls is a file.
 var waits = map[int]struct {
 	name string
 	file bool
@@ -26,7 +26,7 @@ var waits = map[int]struct {
 	unix.SYS_RT_SIGSUSPEND: {"sigsuspend", false}, unix.SYS_SEMOP: {"semop", false}, unix.SYS_MSGRCV: {"msgrcv", false},
 }
 
-// systemCall returns what the system tells of the call in which a thread of this process is: number, six arguments, stack pointer,
+// systemCall returns the fields of the system call in which a thread of this process is: number, six arguments, stack pointer,
 // program counter. It returns nothing if the thread runs.
 func systemCall(thread int) []string {
 	state, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", thread))

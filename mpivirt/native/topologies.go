@@ -29,7 +29,7 @@ type place struct{ lp, comm int32 }
 // pending stands for the communicator that a rank is making.
 const pending = -1
 
-// topologies are those of an engine's communicators. Ranks that give the same arguments in turn
+// topologies are the topologies of an engine's communicators. Ranks that give the same arguments in turn
 // share a grid or graph.
 type topologies struct {
 	of    map[place]*virtual
@@ -37,14 +37,14 @@ type topologies struct {
 	graph shared[topology.Graph]
 }
 
-// shared is what the latest arguments have made.
+// shared is the latest grid or graph, and the arguments that it was made from.
 type shared[T any] struct {
 	arguments []int
 	split     int
 	made      *T
 }
 
-// from returns what arguments make, whose second part begins at a place.
+// from returns the grid or graph of arguments whose second part begins at a place.
 func (s *shared[T]) from(arguments []int, split int, make func(first, second []int) (*T, error)) (*T, error) {
 	if s.made != nil && s.split == split && slices.Equal(s.arguments, arguments) {
 		return s.made, nil
@@ -64,7 +64,7 @@ func (s *topologies) set(lp, comm int32, v *virtual) {
 	s.of[place{lp, comm}] = v
 }
 
-// settle gives the topology that was pending to the communicator that was made; nil for none.
+// settle gives the topology that was pending to the communicator that was made, which is nil if the rank is no member.
 func (s *topologies) settle(lp int32, made *kernel.Communicator) {
 	if v, has := s.of[place{lp, pending}]; has {
 		delete(s.of, place{lp, pending})
@@ -93,7 +93,7 @@ func (v *virtual) around(member int) *topology.Neighbors {
 	return v.neighbors
 }
 
-// describe returns what the runtime keeps of a topology.
+// describe returns the fields of a topology that the runtime keeps.
 func (v *virtual) describe(member int) (d C.struct_gigarank_topology) {
 	switch {
 	case v.grid != nil:
@@ -112,7 +112,7 @@ func (v *virtual) describe(member int) (d C.struct_gigarank_topology) {
 	return d
 }
 
-// madeWithTopology stores a communicator that a rank has made, and its topology if it has one.
+// madeWithTopology stores a communicator that a rank has made, and its topology if it has a topology.
 func (b *body) madeWithTopology(lp int32, c *cCall, made *kernel.Communicator) {
 	b.madeComm(lp, c, made)
 	c.topology = C.struct_gigarank_topology{}

@@ -16,8 +16,8 @@ import (
 // machines are the processors that native ranks run on.
 var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
-// Check returns what keeps a program from running as native ranks, or is missing as soon as the program calls
-// it, nil if nothing is.
+// Check returns the faults that keep a program from running as native ranks, and the functions that are missing as soon as the
+// program calls them; nil for none.
 func Check(program string) error {
 	if err := CheckBuild(program); err != nil {
 		return err
@@ -82,8 +82,8 @@ func checkObject(program string) error {
 	return nil
 }
 
-// Unresolved returns what the dynamic linker does not find of a program's libraries and of the symbols
-// that it and its libraries use, one line for each. It runs nothing of the program.
+// Unresolved returns the libraries of a program, and the symbols that the program and its libraries use, which the dynamic
+// linker does not find, one line for each. It runs nothing of the program.
 func Unresolved(program string) (faults []string, err error) {
 	interpreter := ""
 	if err := inObject(program, func(object *elf.File) error {
@@ -119,7 +119,7 @@ func Unresolved(program string) (faults []string, err error) {
 	return faults, nil
 }
 
-// isOtherMPI reports whether a library is Open MPI, MPICH or one made from it.
+// isOtherMPI reports whether a library is Open MPI, MPICH or a derivative of MPICH.
 func isOtherMPI(library string) bool {
 	for _, name := range []string{"libmpi.so", "libmpich.so", "libmpi_cxx.so", "libmpi_mpifh.so", "libmpicxx.so", "libmpifort.so", "libmpichcxx.so", "libmpi_abi.so"} {
 		if strings.HasPrefix(library, name) {
@@ -129,7 +129,7 @@ func isOtherMPI(library string) bool {
 	return false
 }
 
-// ofProcess are functions whose effects the ranks of a process share, with what that means.
+// ofProcess are functions whose effects the ranks of a process share, with the consequence for a program.
 var ofProcess = []struct {
 	what  string
 	names []string
@@ -156,7 +156,7 @@ var inCXX = map[string]string{
 	"_ZNSt6locale6globalERKS_": "std::locale::global", "_ZSt13set_terminatePFvvE": "std::set_terminate", "_ZSt15set_new_handlerPFvvE": "std::set_new_handler",
 }
 
-// Notes returns what a program and its own libraries use that the ranks of a process share, one
+// Notes returns the functions of a program and its own libraries whose effects the ranks of a process share, one
 // line for each kind.
 func Notes(program string) (notes []string) {
 	var symbols []elf.ImportedSymbol
@@ -265,8 +265,8 @@ func Uses(program, name string) (uses bool) {
 	return uses && err == nil
 }
 
-// BoundToThread reports whether the code of a program may keep the address of something that
-// belongs to its thread, as errno does: compilers keep such addresses across calls.
+// BoundToThread reports whether the code of a program may keep the address of a variable of
+// its thread, such as errno: compilers keep such addresses across calls.
 func BoundToThread(program string) bool {
 	file, err := elf.Open(program)
 	if err != nil {
@@ -286,8 +286,8 @@ func BoundToThread(program string) bool {
 	})
 }
 
-// ofThread are the functions that return addresses that belong to a thread, and those that
-// change what a thread has of a process.
+// ofThread are the functions that return addresses of a thread's variables, and functions that
+// change the directory or mask, which a thread may have of its own.
 var ofThread = []string{"__errno_location", "__h_errno_location", "__tls_get_addr", "chdir", "fchdir", "umask"}
 
 // unbound are the libraries that do not call MPI, so that no rank waits in them.

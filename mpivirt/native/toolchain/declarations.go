@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// header is mpi.h, which declares the supported functions, and unsupportedHeader is what it includes for
-// the others.
+// header is mpi.h, which declares the supported functions, and unsupportedHeader is the header that it includes for
+// unsupported functions.
 var (
 	//go:embed runtime/include/mpi.h
 	header string
@@ -66,7 +66,7 @@ func declared(macros ...string) (all []declaration, err error) {
 // declaredLine has the parts of a line of mpi.h that declares a function, with its name without MPI_.
 type declaredLine struct{ macro, result, name, parameters string }
 
-// declarations yields the lines MACRO(result, MPI_name, (parameters)) of mpi.h and of what it includes.
+// declarations yields the lines MACRO(result, MPI_name, (parameters)) of mpi.h and of mpi_unsupported.h.
 func declarations() iter.Seq[declaredLine] {
 	return func(yield func(declaredLine) bool) {
 		for line := range strings.Lines(header + unsupportedHeader) {
@@ -104,7 +104,7 @@ func parametersOf(list string) (all []parameter, err error) {
 	return all, nil
 }
 
-// names are those of the functions that mpi.h declares, without MPI_, by their macros.
+// names are the names of the functions that mpi.h declares, without MPI_, by macro.
 var names = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for line := range declarations() {

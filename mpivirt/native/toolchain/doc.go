@@ -10,19 +10,21 @@
 //
 //   - include: the headers that programs include.
 //   - rank: ranks as C stacks: how programs are loaded, how ranks are switched, measured, interrupted
-//     and crash, and what the simulator and the runtime share (interface.h).
-//   - libc: functions of the C library whose state is a rank's own, and those that show virtual time.
+//     and crash, and the data that the simulator and the runtime share (interface.h).
+//   - libc: functions of the C library whose state is a rank's own, and functions that show virtual time.
 //   - mpi: the functions of MPI.
-//   - fortran: the bindings of Fortran, and what those that are generated share.
+//   - fortran: the bindings of Fortran that differ from C, and functions that the generated bindings share.
 //
-// Files in fortran use functions of mpi, libc and rank; files in mpi and libc only those of rank; files in rank
-// none of the others'. A call the other way goes by a table of functions (rank/hooks.h).
+// Files in fortran use functions of mpi, libc and rank; files in mpi and libc use functions of rank; files in rank
+// use no other folder. A call the other way goes by a table of functions (rank/hooks.h). Each source has a header with
+// its own name, which declares the functions that other files may call; a file includes the header of each source that
+// it uses.
 //
 // The bindings of Fortran are generated from the declarations in mpi.h when the library is
 // compiled, and mpif.h with them: each function that C has Fortran has too.
 //
-// The wrappers [Wrap] stand for are compilers with the flags that this takes, as mpicc is.
-// [Check] reads a program and names what keeps it from running.
+// The wrappers behind [Wrap] are compilers with the flags that native ranks take, as mpicc is.
+// [Check] reads a program and names the faults that keep it from running.
 //
 // # Invariants
 //

@@ -28,7 +28,7 @@ func kept(arguments []string) []string {
 	return slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return dropped[a] != "" })
 }
 
-// droppedNotes returns a line for each argument that is left out, with the reason, if the wrapper is to tell what it does.
+// droppedNotes returns a line for each argument that is left out, with the reason, if the wrapper is to print its reasons.
 func droppedNotes(arguments []string) (notes []string) {
 	if !slices.Contains(arguments, "-v") && !slices.Contains(arguments, "--verbose") {
 		return nil
@@ -41,13 +41,13 @@ func droppedNotes(arguments []string) (notes []string) {
 	return notes
 }
 
-// Why a wrapper refuses flags, and what to do.
+// The reasons why a wrapper refuses flags, with the remedies.
 const (
 	wantsProcess = "its runtime must be the first library of a process, and ranks run in that of the simulator: leave it out, and look for such errors under a real MPI; -fsanitize=undefined works"
 	wantsProfile = "gmon.out is the profile of a process, and ranks have one together: leave it out, and profile the whole, as by perf record gigarank run"
 )
 
-// sanitizers are those whose runtime cannot come to a process that runs.
+// sanitizers are the sanitizers whose runtime cannot be loaded into a running process.
 var sanitizers = []string{"address", "hwaddress", "thread", "leak", "memory", "dataflow", "fuzzer", "pointer-compare", "pointer-subtract", "kernel-address", "kernel-hwaddress", "safe-stack"}
 
 // faultyFlags returns a line for each flag with which a program would not run right, with the remedy.
@@ -78,7 +78,7 @@ func faultyFlags(arguments []string) (faults []string) {
 	return slices.Compact(faults)
 }
 
-// counts reports whether a program that is linked with such arguments counts how often its code is run, for
+// counts reports whether a program that is linked with arguments counts how often its code is run, for
 // gcov or for a compiler.
 func counts(arguments []string) bool {
 	return slices.ContainsFunc(arguments, func(a string) bool {
@@ -94,7 +94,7 @@ const countsFlag = "-Wl,--wrap=fcntl"
 type notPositionIndependent struct{ archive, object string }
 
 // objectOf returns the object of which a line of the linker says that it is to be compiled with -fPIC, and whether it
-// does. The words between are those of the user's language; see the sources of GNU ld and gold.
+// does. The words between are in the user's language; see the sources of GNU ld and gold.
 func objectOf(line string) (o notPositionIndependent, is bool) {
 	if !strings.Contains(line, "-fPIC") || !strings.Contains(line, "R_X86_64_") && !strings.Contains(line, "R_AARCH64_") {
 		return o, false
@@ -110,7 +110,7 @@ func objectOf(line string) (o notPositionIndependent, is bool) {
 	return o, true
 }
 
-// rebuildHints returns what to do about what the linker says of objects that cannot go into a shared object, nil for nothing.
+// rebuildHints returns the remedies for objects that, by the linker's text, cannot go into a shared object; nil for none.
 func rebuildHints(l Language, linker string) (hints []string) {
 	objects := map[string][]string{} // by archive
 	for line := range strings.Lines(linker) {

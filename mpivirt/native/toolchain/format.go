@@ -20,7 +20,7 @@ const (
 	notForHere = "it cannot be loaded here: " + buildIt
 )
 
-// formats are the beginnings of files in formats other than ELF, with what such a file is.
+// formats are the beginnings of files in formats other than ELF, with the names of the formats.
 var formats = []struct{ begin, is string }{
 	{"MZ", "a program for Windows; " + notForHere},
 	{"\xcf\xfa\xed\xfe", "a program for macOS; " + notForHere},
@@ -42,8 +42,8 @@ var builders = map[string]Language{
 // scripts are the ends of names that scripts have.
 var scripts = []string{".py", ".sh", ".bash", ".pl", ".jl", ".rb", ".R", ".lua", ".m", ".js", ".tcl"}
 
-// starters are patterns of the names of programs that carry out programs in other files, with what such
-// a program is.
+// starters are patterns of the names of programs that carry out programs in other files, with descriptions of these
+// programs.
 var starters = []struct {
 	names *regexp.Regexp
 	is    string
@@ -54,8 +54,8 @@ var starters = []struct {
 		"a launcher; gigarank run starts the ranks itself: name the program alone, with --ranks, or put the launcher before gigarank"},
 }
 
-// Starter returns what a program is that carries out programs in other files, by its name, and what its
-// user is to do. It returns "" for any other name.
+// Starter returns the description of a program that carries out programs in other files, by its name, and the
+// remedy. It returns "" for any other name.
 func Starter(name string) string {
 	for _, s := range starters {
 		if s.names.MatchString(name) {
@@ -65,7 +65,7 @@ func Starter(name string) string {
 	return ""
 }
 
-// openELF opens a file in the format ELF. The error says what another file is.
+// openELF opens a file in the format ELF. The error describes a file in another format.
 func openELF(program string) (*elf.File, error) {
 	text, err := os.Open(program)
 	if err != nil {
@@ -97,8 +97,8 @@ func builtHere(program string) bool {
 	return has(file, "gigarank_program_main")
 }
 
-// otherFormat returns what a file is that is not in the format ELF, by its beginning and its name, and
-// what its user is to do.
+// otherFormat returns the description of a file that is not in the format ELF, by its beginning and its name, and
+// the remedy.
 func otherFormat(program string, begin []byte) string {
 	name := filepath.Base(program)
 	if line, is := bytes.CutPrefix(begin, []byte("#!")); is {
@@ -122,8 +122,8 @@ func otherFormat(program string, begin []byte) string {
 	return "no program (not in the ELF format): " + buildIt
 }
 
-// kindOf returns what an ELF file is that gigarank has not linked as a program, and what its user is to
-// do. It returns "" for a program of this machine that may be gigarank's.
+// kindOf returns the description of an ELF file that gigarank has not linked as a program, and the
+// remedy. It returns "" for a program of this machine that may be gigarank's.
 func kindOf(program string, file *elf.File, here elf.Machine) string {
 	switch {
 	case file.Type == elf.ET_CORE:

@@ -54,8 +54,8 @@ func (p parameter) position() bool {
 	return p.base == "int" && !p.constant && (p.name == "index" && p.pointers == 1 || p.name == "array_of_indices" && p.array)
 }
 
-// byHand are the functions whose bindings stand in fortran.c and those with other parameters in Fortran, which
-// are given, and those that Fortran does not have.
+// byHand are the functions whose bindings stand in fortran.c, functions with other parameters in Fortran, which
+// are given, and functions that Fortran does not have.
 var byHand = map[string]string{
 	"Init": "", "Init_thread": "int required, int *provided", "Pcontrol": "const int level", "Wtime": "", "Wtick": "",
 	"Op_create":                 "MPI_User_function *user_fn, int commute, MPI_Op *op",
@@ -84,7 +84,7 @@ var byHand = map[string]string{
 	"Grequest_start":            "MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, MPI_Aint extra_state, MPI_Request *request",
 }
 
-// OnlyC reports whether a function of MPI has no binding in Fortran: it converts for C what Fortran has, or
+// OnlyC reports whether a function of MPI has no binding in Fortran: it converts handles of Fortran for C, or
 // belongs to the tools interface (MPI 4.1, 15.3).
 func OnlyC(name string) bool {
 	if strings.HasPrefix(name, "T_") {
@@ -200,8 +200,8 @@ type binding struct {
 	parameters, lengths, before, arguments, after []string
 }
 
-// writeBinding writes the binding of a function. The error names a parameter for which there is
-// none: the function then wants one by hand.
+// writeBinding writes the binding of a function. The error names a parameter for which it has no
+// rule: the function then wants a binding by hand.
 func writeBinding(s *strings.Builder, d declaration) error {
 	var b binding
 	for _, p := range d.parameters {

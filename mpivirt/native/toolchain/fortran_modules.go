@@ -75,14 +75,14 @@ func fortranHeader() (string, error) {
 	return text + shared + functions, nil
 }
 
-// kinds are the types of Fortran for those of C that are integers there.
+// kinds are the types of Fortran for the types of C that are integers in Fortran.
 var kinds = map[string]string{
 	"int": "integer", "MPI_Aint": "integer(MPI_ADDRESS_KIND)", "MPI_Count": "integer(MPI_COUNT_KIND)", "MPI_Offset": "integer(MPI_OFFSET_KIND)", "double": "double precision",
 }
 
 // declare returns the declaration of a parameter in an interface, in module mpi_f08 with types
 // for handles and statuses. Arguments that a procedure may change have no intent: constants
-// such as MPI_STATUS_IGNORE may stand for them.
+// such as MPI_STATUS_IGNORE may stand for these arguments.
 func (p parameter) declare(modern bool) string {
 	name, in := p.name, ""
 	if p.constant || p.pointers == 0 && !p.array {
@@ -198,7 +198,7 @@ func sizeOf(ierror string) string {
 		", intent(out) :: ierror\n    size = storage_size(x) / 8\n    " + set + "\n  end subroutine\n"
 }
 
-// statuses turns statuses of mpif.h and module mpi into those of mpi_f08, and back.
+// statuses turns statuses of mpif.h and module mpi into statuses of mpi_f08, and back.
 const statuses = `  subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
     integer, intent(in) :: f_status(MPI_STATUS_SIZE)
     type(MPI_Status), intent(out) :: f08_status
@@ -215,7 +215,7 @@ const statuses = `  subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
   end subroutine
 `
 
-// fortranModule returns the text of module mpi: what mpif.h has, with interfaces.
+// fortranModule returns the text of module mpi: the constants of mpif.h, with interfaces of the functions.
 func fortranModule() (string, error) {
 	numbers, err := fortranNumbers()
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 //go:embed runtime
 var sources embed.FS
 
-// generators are the files that generate the bindings of Fortran. What they generate depends on
-// them and on the sources. To generate it takes longer than a short simulation.
+// generators are the files that generate the bindings of Fortran. The bindings depend on
+// these files and on the sources. To generate them takes longer than a short simulation.
 //
 //go:embed declarations.go fortran.go fortran_modules.go
 var generators embed.FS
@@ -29,8 +29,8 @@ var generators embed.FS
 // libraryName is the name by which programs need the runtime.
 const libraryName = "libgigarank_mpi.so"
 
-// libraryFlags compile the runtime, whose headers are found by folder and name, and those of programs by
-// name. Ranks are switched between any two of its functions, so that it must not keep the address of a
+// libraryFlags compile the runtime, whose headers are found by folder and name, and headers of programs by
+// name. Ranks are switched between any two functions of the runtime, so that it must not keep the address of a
 // thread's variables across calls: the variable that matters has a fixed offset (see rank/running.h).
 var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Werror=implicit-function-declaration", "-Iruntime", "-I."}
 
@@ -46,7 +46,7 @@ type Library struct {
 	include string // directory of mpi.h
 	entry   string // object that is linked into each program
 	start   string // object that is linked into each program and each shared library
-	parts   string // archive of what is linked into programs that use it
+	parts   string // archive of objects that are linked into programs that use them
 	modules string // directory of the modules of Fortran, if they are open
 	streams string // directory of the standard streams of C++, if they are open
 }

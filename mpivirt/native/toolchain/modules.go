@@ -2,7 +2,7 @@ package toolchain
 
 import "path/filepath"
 
-// modulesName is the archive with what the modules mpi and mpi_f08 define.
+// modulesName is the archive with the objects of the modules mpi and mpi_f08.
 const modulesName = "modules.a"
 
 // moduleFlags compile the modules.

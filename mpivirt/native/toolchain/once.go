@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// compileOnce returns a directory of the cache with the archive of what a compiler makes of some
-// steps, and whatever else that writes. It depends on the compiler, and is made at its first use.
+// compileOnce returns a directory of the cache with the archive of the objects that a compiler makes in some
+// steps, and the other files that it writes. It depends on the compiler, and is made at its first use.
 func (l *Library) compileOnce(language Language, what string, flags []string, archive string, steps [][]string) (dir string, err error) {
 	command := language.command()
 	version, err := exec.Command(command, "--version").Output()

@@ -98,7 +98,7 @@ func inObject(path string, do func(object *elf.File) error) error {
 	return do(object)
 }
 
-// imported returns the symbols that an object wants from others.
+// imported returns the symbols that an object wants from other objects.
 func imported(path string, object *elf.File) ([]elf.ImportedSymbol, error) {
 	symbols, err := object.ImportedSymbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// ExecutesStack reports whether a program executes what lies on its stack, as gcc and gfortran say
-// of one that passes the address of a nested function.
+// ExecutesStack reports whether a program executes code on its stack. gcc and gfortran mark
+// a program so that passes the address of a nested function.
 func ExecutesStack(program string) bool {
 	file, err := elf.Open(program)
 	if err != nil {
@@ -32,8 +32,8 @@ func ForgetStack(program []byte) {
 	}
 }
 
-// ForgetUnique makes the variables of an object that the loader has once in a process, as those
-// of inline functions in C++, variables of the object.
+// ForgetUnique makes the variables of an object that the loader has once in a process, such as
+// variables of inline functions in C++, variables of the object.
 func ForgetUnique(text []byte) error {
 	file, err := elf.NewFile(bytes.NewReader(text))
 	if err != nil {
@@ -51,5 +51,5 @@ func ForgetUnique(text []byte) error {
 	return nil
 }
 
-// unique is the binding of such variables, STB_GNU_UNIQUE.
+// unique is the binding of variables that the loader has once in a process, STB_GNU_UNIQUE.
 const unique = elf.STB_LOOS

@@ -16,7 +16,7 @@ type Threads struct {
 // StartThread is the symbol of the function of libstdc++ that starts a std::thread.
 const StartThread = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"
 
-// threadStarters begin the names of functions that start threads, those of libgomp and libstdc++ among them, or begin
+// threadStarters begin the names of functions that start threads, of libgomp and libstdc++ among others, or begin
 // operations that the C library carries out in threads.
 var threadStarters = []string{
 	"pthread_create", "thrd_create", StartThread, "GOMP_parallel",

@@ -24,7 +24,7 @@ const (
 	Fortran
 )
 
-// compilers are the usual compilers of the languages, and the variables that name others.
+// compilers are the usual compilers of the languages, and the variables that name other compilers.
 var compilers = [...]struct{ name, usual, variable string }{
 	C: {"cc", "gcc", "GIGARANK_CC"}, CXX: {"cxx", "g++", "GIGARANK_CXX"}, Fortran: {"fc", "gfortran", "GIGARANK_FC"},
 }
@@ -66,8 +66,8 @@ func LanguageOf(command string) (Language, bool) {
 var compileFlags = []string{"-fPIC", "-fno-semantic-interposition", "-fstack-clash-protection"}
 
 // alignedLoops comes before all arguments, so that a program's own choice counts. A short loop is slower if it
-// crosses the end of a cache line, by up to 1.9 times on Zen 3 (docs/measured/accuracy.md). Compilers place
-// loops without a look at that: of two builds of the same sources one may be so, and the other not.
+// crosses the end of a cache line, by up to 1.9 times on Zen 3 (docs/measured/accuracy.md). Compilers do not align
+// loops to cache lines: of two builds of the same sources only one may have such a loop.
 const alignedLoops = "-falign-loops=64"
 
 // mismatches lets a Fortran program give buffers of several types to a procedure of mpif.h, which
@@ -99,7 +99,7 @@ var linkFlags = []string{"-shared", "-nostartfiles", "-Wl,-e,gigarank_entry", "-
 // startFlag has the loader call the runtime before an object's constructors.
 const startFlag = "-Wl,-init,gigarank_start"
 
-// queryOf returns what an argument asks a wrapper to print of its command, and whether it asks: the
+// queryOf returns the part of its command that an argument asks a wrapper to print, and whether it asks: the
 // flags are those of Open MPI, and of MPICH and its kin.
 func queryOf(argument string) (part string, is bool) {
 	switch argument {
@@ -124,7 +124,7 @@ func Command(l Language, library *Library, arguments []string) []string {
 		return command
 	}
 	if slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "-x") }) {
-		command = append(command, "-x", "none") // what follows is no source
+		command = append(command, "-x", "none") // the arguments that follow are no sources
 	}
 	if counts(arguments) {
 		command = append(command, countsFlag)
@@ -171,7 +171,7 @@ func isSource(a string) bool {
 	return a == "-" || !strings.HasPrefix(a, "-") || strings.HasPrefix(a, "-l")
 }
 
-// links reports whether a compiler with such arguments links.
+// links reports whether a compiler with these arguments links.
 func links(arguments []string) bool {
 	files := false
 	for i, a := range arguments {
@@ -248,7 +248,7 @@ func (l locked) Write(text []byte) (int, error) {
 	return l.to.Write(text)
 }
 
-// linkerText is the begin of what a compiler that links says.
+// linkerText is the begin of the text that a compiler prints as it links.
 type linkerText struct{ bytes.Buffer }
 
 // Write takes all of it, and keeps a megabyte.
