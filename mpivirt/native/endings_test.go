@@ -307,10 +307,10 @@ func TestEndingsAfterFinalize(t *testing.T) {
 // A rank that does not come to MPI_Finalize keeps the failures of those that have been there from ending the run.
 func TestEndingsWithoutAll(t *testing.T) {
 	for _, c := range []struct{ why, does, says string }{
-		{"a rank that waits for ever", "MPI_Recv(&size, 1, MPI_INT, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "deadlock: 1 ranks wait and none can go on\n  rank 0 waits in Recv for a message from rank 1"},
+		{"a rank that waits for ever", "MPI_Recv(&size, 1, MPI_INT, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "deadlock: 1 rank waits and cannot go on\n  rank 0 waits in Recv for a message from rank 1"},
 		{"a rank that fails later, but before it", "gigarank_compute(1); exit(4);", "rank 0 failed at virtual time 1.001s: the program ended with exit code 4"},
 		{"a rank that ends without it", "gigarank_compute(1); return 0;", "rank 0 failed at virtual time 1.001s: the program ended without MPI_Finalize"},
-		{"a rank that calls a collective", "MPI_Barrier(MPI_COMM_WORLD);", "deadlock: 1 ranks wait and none can go on\n  rank 0 waits in Barrier"},
+		{"a rank that calls a collective", "MPI_Barrier(MPI_COMM_WORLD);", "deadlock: 1 rank waits and cannot go on\n  rank 0 waits in Barrier"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()

@@ -47,7 +47,11 @@ const deadlockReportLimit = 16
 
 func (e *DeadlockError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "deadlock: %d ranks wait and none can go on", e.Waiting)
+	if e.Waiting == 1 {
+		b.WriteString("deadlock: 1 rank waits and cannot go on")
+	} else {
+		fmt.Fprintf(&b, "deadlock: %d ranks wait and none can go on", e.Waiting)
+	}
 	for _, r := range e.Blocked {
 		b.WriteString("\n  ")
 		b.WriteString(r.String())

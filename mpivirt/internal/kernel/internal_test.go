@@ -50,6 +50,18 @@ func TestDeadlockReportsTravel(t *testing.T) {
 	}
 }
 
+// One rank waits, several wait: the report has the number of its subject.
+func TestDeadlockReportsCountRanks(t *testing.T) {
+	for waiting, want := range map[uint64]string{
+		1: "deadlock: 1 rank waits and cannot go on\n  and 1 more",
+		2: "deadlock: 2 ranks wait and none can go on\n  and 2 more",
+	} {
+		if got := (&DeadlockError{Waiting: waiting}).Error(); got != want {
+			t.Errorf("%d ranks: %q, want %q", waiting, got, want)
+		}
+	}
+}
+
 // Design, section 7: joins and releases take α_intra. So engines that share a node may
 // go so far ahead of each other, whatever the algorithm.
 func TestEnginesThatShareANodeAreALatencyApart(t *testing.T) {
