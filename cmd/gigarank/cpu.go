@@ -9,7 +9,7 @@ import (
 	"strconv"
 	stdsync "sync"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
@@ -35,8 +35,7 @@ func (m cpuMode) String() string { return string(m) }
 // cpuFlags are the flags on CPU times as they are written.
 type cpuFlags struct{ mode, record, replay string }
 
-func (f *cpuFlags) define(cmd *cobra.Command) {
-	flags := cmd.Flags()
+func (f *cpuFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.mode, "cpu", "", "time of the code between MPI calls: `MODE` measured (CPU time here, times the machine's cpu_ratio) or ignored (default)")
 	flags.StringVar(&f.record, "cpu-record", "", "measure CPU times, and keep them in a `FILE`")
 	flags.StringVar(&f.replay, "cpu-replay", "", "charge the CPU times of a `FILE` that --cpu-record has written")

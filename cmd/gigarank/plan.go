@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/host"
@@ -70,9 +71,11 @@ func (f *planFlags) define(cmd *cobra.Command) {
 	for _, name := range []string{"progress", "json", "verbose"} {
 		_ = flags.MarkHidden(name)
 	}
-	flags.StringVar(&f.hosts, "hosts", "", "hosts `N` to plan for (default the fewest hosts that have the memory)")
-	flags.StringVar(&f.cores, "cores", "", "cores `N` of a host (default the cores of this machine)")
-	flags.StringVar(&f.memory, "memory", "", "memory `SIZE` of a host (default the memory available on this machine)")
+	terminal.Group(flags, "Hosts to plan for", func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.hosts, "hosts", "", "hosts `N` to plan for (default the fewest hosts that have the memory)")
+		flags.StringVar(&f.cores, "cores", "", "cores `N` of a host (default the cores of this machine)")
+		flags.StringVar(&f.memory, "memory", "", "memory `SIZE` of a host (default the memory available on this machine)")
+	})
 }
 
 // allocation is a number of equal hosts. On one host, one process has an engine for

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/host"
@@ -42,39 +43,60 @@ type runFlags struct {
 	programArguments                []string // of a native program
 }
 
+// Headings of flags in the help of several commands.
+const (
+	groupSimulated = "What is simulated"
+	groupMachine   = "The target machine"
+	groupResults   = "Results"
+	groupHosting   = "Hosting"
+	groupFaults    = "For finding faults"
+)
+
 func (f *runFlags) define(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&f.ranks, "ranks", "", "virtual ranks: `N`, such as 4096, 1M, 1Mi or 2^20 (default 1024)")
-	flags.StringVar(&f.machine, "machine", usualMachine, "target machine: a preset or a machine `FILE`")
-	flags.StringVar(&f.perNode, "ranks-per-node", "", "ranks of a node, `N` (default the machine's)")
-	flags.StringVar(&f.mapping, "mapping", "", "mapping `RULE` of ranks to nodes: "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
-	flags.StringVar(&f.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
-	flags.StringVar(&f.lp, "lp", "", "`KIND` of ranks: "+kindNames(mpivirt.Kinds())+"; see gigarank list (default the first kind that the program has)")
-	flags.StringVar(&f.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
-	flags.BoolVar(&f.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
-	flags.StringVar(&f.barrier, "barrier", "", "`ALGORITHM` of barriers (default node-leader, or given if the machine has field barrier); see gigarank list")
-	flags.StringVar(&f.allreduce, "allreduce", "", "`ALGORITHM` of allreduces (default node-leader)")
-	flags.StringArrayVar(&f.algorithms, "algorithm", nil, "`OPERATION=ALGORITHM` of any collective, such as bcast=ring; may be repeated")
-	flags.StringVar(&f.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
-	flags.StringVar(&f.iterations, "iterations", "", "number `N` of timed iterations (default the program's)")
-	flags.StringVar(&f.compute, "compute", "", "virtual compute time `DUR` before each iteration, such as 1ms or 0 (default the program's)")
-	flags.StringVar(&f.payload, "payload", "", "`BYTES` of a message or contribution, such as 8 or 64KiB (default the program's)")
-	flags.StringVar(&f.seed, "seed", "1", "seed `N` of all random numbers")
-	flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC` such as periodic:10ms,25us; the help of run has all")
-	f.cpu.define(cmd)
-	flags.BoolVar(&f.stats, "stats", false, "count the activities of ranks and messages: computation, copies, REQ, ACK, DATA; collectives go by messages")
-	flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
-	flags.StringVar(&f.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
-	host.DefineLostAfter(flags, &f.lostAfter)
-	flags.StringVar(&f.watchdog, "watchdog", "5s", "wall time `DUR` after which a rank that is blocked outside MPI ends the run; off: never")
-	flags.StringVar(&f.polls, "polls", "", "treat a rank as blocked after `N` failed tests or probes in a row, as long as other ranks go on (default 1000)")
-	flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default the limit of ulimit -s)")
-	flags.BoolVar(&f.label, "label", false, "begin lines that native ranks print with their rank, as in [3]")
-	flags.BoolVar(&f.strictFunctions, "strict-functions", false, "refuse a native program that uses MPI functions which native ranks lack, before the program runs")
-	allowUnserved(flags)
-	flags.StringVar(&f.stacks, "stacks", "", "`WAY` in which native ranks have stacks: own, copied or auto (default auto)")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log the phases and the engine statistics on standard error")
+	all := cmd.Flags()
+	all.SortFlags = false
+	terminal.Group(all, groupSimulated, func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.ranks, "ranks", "", "virtual ranks: `N`, such as 4096, 1M, 1Mi or 2^20 (default 1024)")
+		flags.StringVar(&f.lp, "lp", "", "`KIND` of ranks: "+kindNames(mpivirt.Kinds())+"; see gigarank list (default the first kind that the program has)")
+		flags.StringVar(&f.iterations, "iterations", "", "number `N` of timed iterations (default the program's)")
+		flags.StringVar(&f.compute, "compute", "", "virtual compute time `DUR` before each iteration, such as 1ms or 0 (default the program's)")
+		flags.StringVar(&f.payload, "payload", "", "`BYTES` of a message or contribution, such as 8 or 64KiB (default the program's)")
+		flags.StringVar(&f.seed, "seed", "1", "seed `N` of all random numbers")
+		flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC` such as periodic:10ms,25us; the help of run has all")
+		flags.StringVar(&f.polls, "polls", "", "treat a rank as blocked after `N` failed tests or probes in a row, as long as other ranks go on (default 1000)")
+		f.cpu.define(flags)
+		flags.StringVar(&f.barrier, "barrier", "", "`ALGORITHM` of barriers (default node-leader, or given if the machine has field barrier); see gigarank list")
+		flags.StringVar(&f.allreduce, "allreduce", "", "`ALGORITHM` of allreduces (default node-leader)")
+		flags.StringArrayVar(&f.algorithms, "algorithm", nil, "`OPERATION=ALGORITHM` of any collective, such as bcast=ring; may be repeated")
+	})
+	terminal.Group(all, groupMachine, func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.machine, "machine", usualMachine, "target machine: a preset or a machine `FILE`")
+		flags.StringVar(&f.perNode, "ranks-per-node", "", "ranks of a node, `N` (default the machine's)")
+		flags.StringVar(&f.mapping, "mapping", "", "mapping `RULE` of ranks to nodes: "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
+	})
+	terminal.Group(all, groupResults, func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
+		flags.BoolVar(&f.stats, "stats", false, "count the activities of ranks and messages: computation, copies, REQ, ACK, DATA; collectives go by messages")
+	})
+	terminal.Group(all, "Native programs", func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default the limit of ulimit -s)")
+		flags.StringVar(&f.stacks, "stacks", "", "`WAY` in which native ranks have stacks: own, copied or auto (default auto)")
+		flags.BoolVar(&f.label, "label", false, "begin lines that native ranks print with their rank, as in [3]")
+		flags.BoolVar(&f.strictFunctions, "strict-functions", false, "refuse a native program that uses MPI functions which native ranks lack, before the program runs")
+		allowUnserved(flags)
+	})
+	terminal.Group(all, groupHosting, func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
+		flags.StringVar(&f.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
+		flags.StringVar(&f.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
+		host.DefineLostAfter(flags, &f.lostAfter)
+		flags.StringVar(&f.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
+	})
+	terminal.Group(all, groupFaults, func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.watchdog, "watchdog", "5s", "wall time `DUR` after which a rank that is blocked outside MPI ends the run; off: never")
+		flags.BoolVar(&f.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
+		flags.BoolVarP(&f.verbose, "verbose", "v", false, "log the phases and the engine statistics on standard error")
+	})
 }
 
 // request is a run that has been checked.

@@ -51,6 +51,9 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 	}
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
+	cobra.AddTemplateFunc("flagGroups", terminal.FlagUsages)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(),
+		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagGroups .LocalFlags}}", 1))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		remedy := fmt.Sprintf("see %s --help", cmd.CommandPath())
 		var unknown *pflag.NotExistError

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,33 @@ func TestHelpNamesTheExitCodes(t *testing.T) {
 		}
 		if !strings.Contains(stdout.String(), terminal.ExitHelp) {
 			t.Errorf("%s does not name the exit codes:\n%s", line, stdout)
+		}
+	}
+}
+
+// The help of a command with many flags has them in groups, each flag but --help in one of them.
+func TestHelpGroupsFlags(t *testing.T) {
+	headings := []string{groupSimulated, groupMachine, groupResults, "Native programs", groupHosting, groupFaults}
+	for line, groups := range map[string][]string{
+		"run --help":   headings,
+		"plan --help":  append(slices.Clone(headings), "Hosts to plan for"),
+		"study --help": {"What is studied", groupMachine, groupResults, groupHosting, groupFaults},
+	} {
+		c, stdout, _ := terminaltest.Console(nil)
+		if code := execute(strings.Fields(line), c); code != terminal.ExitDone {
+			t.Errorf("%s ends with %d", line, code)
+		}
+		rest := stdout.String()
+		for _, heading := range groups {
+			_, after, found := strings.Cut(rest, "\n"+heading+":\n  ")
+			if !found {
+				t.Errorf("%s has no group %q in its place:\n%s", line, heading, stdout)
+				continue
+			}
+			rest = after
+		}
+		if _, others, found := strings.Cut(rest, "\nOther flags:\n"); !found || strings.Count(others, " --") != strings.Count(others, " --help") {
+			t.Errorf("%s has flags in no group:\n%s", line, others)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.uber.org/zap"
 
 	"gigarank/bench"
@@ -83,7 +84,9 @@ func newRun(c *terminal.Console) *cobra.Command {
 		},
 	}
 	f.define(cmd)
-	cmd.Flags().StringVar(&f.lambda, "lambda", "", "λ, virtual ranks for each engine: `N` instead of --ranks")
+	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.lambda, "lambda", "", "λ, virtual ranks for each engine: `N` instead of --ranks")
+	})
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/host"
@@ -91,32 +92,41 @@ func newStudy(c *terminal.Console) *cobra.Command {
 }
 
 func (f *studyFlags) define(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results (required)")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
-	flags.BoolVar(&f.axes.Quick, "quick", false, "other defaults, for a study in under a minute")
-	flags.StringVar(&f.axes.Ranks, "ranks", "", "virtual ranks: an `AXIS` (default 2^10..2^20)")
-	flags.StringVar(&f.axes.Algorithms, "algorithms", "", "a `LIST` of algorithms (default all); see gigarank list")
-	flags.StringVar(&f.axes.Payload, "payload", "", "bytes of each rank: an `AXIS` (default the program's)")
-	flags.StringVar(&f.axes.Machines, "machine", "", "a `LIST` of presets and machine files (default xt5)")
-	flags.StringVar(&f.axes.RanksPerNode, "ranks-per-node", "", "ranks of a node: an `AXIS` (default the machine's)")
-	flags.StringVar(&f.axes.Mapping, "mapping", "", "mappings of ranks to nodes: a `LIST` of "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
-	flags.StringArrayVar(&f.axes.Noise, "noise", nil, "operating system noise: a `SPEC` as for run; may be repeated")
-	flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1); six or more give the median an interval")
-	flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
-	flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each point (default 1; 10 with noise)")
-	flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points that do not fit the memory")
-	flags.BoolVar(&f.mix, "mix-versions", false, "accept results of another version of gigarank as results of this version")
-	h := &f.hosting
-	flags.StringVar(&h.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
-	flags.StringVar(&h.lp, "lp", "", "`KIND` of ranks: "+kindNames(studiedKinds())+" (default the kind of the program that takes the least memory)")
-	flags.StringVar(&h.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
-	flags.BoolVar(&h.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
-	flags.StringVar(&h.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
-	host.DefineLostAfter(flags, &h.lostAfter)
-	flags.StringVar(&h.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
-	flags.BoolVarP(&h.verbose, "verbose", "v", false, "log the phases of each point on standard error")
+	h, all := &f.hosting, cmd.Flags()
+	all.SortFlags = false
+	terminal.Group(all, "What is studied", func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.axes.Ranks, "ranks", "", "virtual ranks: an `AXIS` (default 2^10..2^20)")
+		flags.StringVar(&f.axes.Algorithms, "algorithms", "", "a `LIST` of algorithms (default all); see gigarank list")
+		flags.StringVar(&f.axes.Payload, "payload", "", "bytes of each rank: an `AXIS` (default the program's)")
+		flags.StringArrayVar(&f.axes.Noise, "noise", nil, "operating system noise: a `SPEC` as for run; may be repeated")
+		flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1); six or more give the median an interval")
+		flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
+		flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each point (default 1; 10 with noise)")
+		flags.StringVar(&h.lp, "lp", "", "`KIND` of ranks: "+kindNames(studiedKinds())+" (default the kind of the program that takes the least memory)")
+		flags.BoolVar(&f.axes.Quick, "quick", false, "other defaults, for a study in under a minute")
+	})
+	terminal.Group(all, groupMachine, func(flags *pflag.FlagSet) {
+		flags.StringVar(&f.axes.Machines, "machine", "", "a `LIST` of presets and machine files (default xt5)")
+		flags.StringVar(&f.axes.RanksPerNode, "ranks-per-node", "", "ranks of a node: an `AXIS` (default the machine's)")
+		flags.StringVar(&f.axes.Mapping, "mapping", "", "mappings of ranks to nodes: a `LIST` of "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
+	})
+	terminal.Group(all, groupResults, func(flags *pflag.FlagSet) {
+		flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results (required)")
+		flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
+		flags.BoolVar(&f.mix, "mix-versions", false, "accept results of another version of gigarank as results of this version")
+		flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points that do not fit the memory")
+	})
+	terminal.Group(all, groupHosting, func(flags *pflag.FlagSet) {
+		flags.StringVar(&h.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
+		flags.StringVar(&h.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
+		flags.StringVar(&h.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
+		host.DefineLostAfter(flags, &h.lostAfter)
+		flags.StringVar(&h.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
+	})
+	terminal.Group(all, groupFaults, func(flags *pflag.FlagSet) {
+		flags.BoolVar(&h.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
+		flags.BoolVarP(&h.verbose, "verbose", "v", false, "log the phases of each point on standard error")
+	})
 }
 
 // conductor carries out a study on this host.
