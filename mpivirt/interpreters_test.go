@@ -218,13 +218,16 @@ func drawMachine(t *rapid.T) string {
 		return fmt.Sprintf("[{size: 0, delay: %s}, {size: 100, delay: 4us}, {size: 3000, delay: 9us}]", duration(name, 1))
 	}
 	var model string
-	switch rapid.SampledFrom([]string{"flat", "twolevel", "hops", "table", "loggops"}).Draw(t, "model") {
+	switch rapid.SampledFrom([]string{"flat", "twolevel", "hops", "table", "levels", "loggops"}).Draw(t, "model") {
 	case "flat":
 		model = "model: flat, " + link("flat")
 	case "twolevel":
 		model = "model: twolevel, intra: {" + link("intra") + "}, inter: {" + link("inter") + "}"
 	case "table":
 		model = "model: table, intra: " + table("intra") + ", inter: " + table("inter")
+	case "levels":
+		model = "model: levels, levels: [{name: socket, ranks: 2, " + link("socket") + "}, {name: node, " + link("node") + "}, {name: leaf, nodes: 3, delays: " + table("leaf") +
+			"}, {name: group, nodes: 12, " + link("group") + "}, {name: machine, " + link("machine") + "}]"
 	case "hops":
 		model = "model: hops, latency_per_hop: " + duration("hop", 0) + ", memory_latency: " + duration("memory", 0) + ", " + link("hops")
 	case "loggops":
@@ -246,7 +249,14 @@ func drawMachine(t *rapid.T) string {
 	if rapid.Bool().Draw(t, "reduce") {
 		model += fmt.Sprintf(", reduce: {bandwidth: %dMB/s}", rapid.IntRange(1, 9000).Draw(t, "reduce bandwidth"))
 	}
-	return fmt.Sprintf("name: random\nranks_per_node: %d\nmapping: %s\ntopology: {kind: torus, dimensions: 2}\nnetwork: {%s}\n",
+	topology := "{kind: star}"
+	if strings.Contains(model, "per_hop") || rapid.Bool().Draw(t, "routed") {
+		topology = "{kind: torus, dimensions: 2}"
+		if !strings.Contains(model, "per_hop") {
+			model += ", latency_per_hop: " + duration("hop", 0)
+		}
+	}
+	return fmt.Sprintf("name: random\nranks_per_node: %d\nmapping: %s\ntopology: "+topology+"\nnetwork: {%s}\n",
 		rapid.SampledFrom([]int{1, 2, 3, 4, 7, 12, 400}).Draw(t, "ranks per node"),
 		rapid.SampledFrom([]string{"block", "cyclic", "random:5"}).Draw(t, "mapping"), model)
 }

@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -35,9 +36,13 @@ func TestAlikeRanksHaveOneDelay(t *testing.T) {
 	}
 	alike := 0
 	rapid.Check(t, func(t *rapid.T) {
+		topology, model := rapid.SampledFrom(topologies).Draw(t, "topology"), rapid.SampledFrom(models).Draw(t, "model")
+		if topology != "star" && !strings.Contains(model, "per_hop") {
+			model = strings.TrimSuffix(model, "}") + ", latency_per_hop: 70ns}"
+		}
 		text := fmt.Sprintf("ranks_per_node: %d\nmapping: %s\ntopology: {kind: %s}\nnetwork: %s\n", rapid.IntRange(1, 5).Draw(t, "per node"),
 			rapid.SampledFrom([]string{"block", "cyclic", "random:3"}).Draw(t, "mapping"),
-			rapid.SampledFrom(topologies).Draw(t, "topology"), rapid.SampledFrom(models).Draw(t, "model"))
+			topology, model)
 		m, err := Parse("m.yaml", []byte("name: m\n"+text), nil)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)

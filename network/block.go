@@ -19,6 +19,7 @@ type blocks struct{ ranks, perNode int }
 
 func (l blocks) nodes() int               { return (l.ranks + l.perNode - 1) / l.perNode }
 func (l blocks) node(rank int) int        { return rank / l.perNode }
+func (l blocks) index(rank int) int       { return rank % l.perNode }
 func (l blocks) place(node int) int       { return node }
 func (l blocks) size(node int) int        { return min(l.perNode, l.ranks-node*l.perNode) }
 func (l blocks) sizes() (least, most int) { return l.size(l.nodes() - 1), l.size(0) }

@@ -398,11 +398,14 @@ func (l loop) build(n int) topology { return l.change(grid{dims: []int{n}, wrap:
 // bent is a ring except for the fields that are set.
 type bent struct {
 	grid
-	hopsOf  func(a, b int) int
-	leastOf func(a, b, c, d int) int
-	little  int // taken off the capacity and the most
-	many    int // added to the fewest
+	hopsOf    func(a, b int) int
+	leastOf   func(a, b, c, d int) int
+	steadyFor int // added to the nodes for which hops stay
+	little    int // taken off the capacity and the most
+	many      int // added to the fewest
 }
+
+func (l *bent) steady(a, b int) int { return l.grid.steady(a, b) + l.steadyFor }
 
 func (l *bent) capacity() int  { return l.grid.capacity() - l.little }
 func (l *bent) fewest() int    { return l.grid.fewest() + l.many }
@@ -435,6 +438,7 @@ func TestBrokenTopologiesAreCaught(t *testing.T) {
 		"hops between two ranges are at least those that it says": {
 			func(l *bent) { l.leastOf = func(_, b, c, _ int) int { return c - b } }, // forgets the way round
 		},
+		"hops stay for as long as it says": {func(l *bent) { l.steadyFor = -mostNodes }},
 		"the same question has the same answer": {func(l *bent) {
 			l.hopsOf = func(a, b int) int { return l.grid.hops(a, b) + int(asked.Add(1)%2) }
 		}},

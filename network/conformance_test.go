@@ -132,6 +132,9 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 	perNode := rapid.IntRange(1, 7).Draw(t, "ranks per node")
 	top := flowFields(rapid.SampledFrom(p.topology.examples).Draw(t, "topology fields"))
 	net := flowFields(rapid.SampledFrom(p.model.examples).Draw(t, "model fields"))
+	if !slices.Contains(p.model.fields, perHopField) && (p.topology != &starKind || rapid.Bool().Draw(t, "routed")) {
+		net.Content = append(net.Content, flowFields("{latency_per_hop: 90ns}").Content...)
+	}
 	if p.model.charged && rapid.Bool().Draw(t, "charged") {
 		net.Content = append(net.Content, flowFields(rapid.SampledFrom([]string{
 			"{overhead: {send: 300ns, receive: 0}, gap: 100ns, eager_limit: 64, reduce: {bandwidth: 4GB/s}}",
@@ -150,9 +153,18 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 	for i := range mostRanks {
 		places += fmt.Sprintln((i * 7 % mostRanks) / perNode * 3 % mostNodes)
 	}
+	listed := rapid.Bool().Draw(t, "allocation")
+	if listed {
+		general += "allocation: {nodes: listed}\n"
+	}
 	parse := func() (*Machine, string, error) {
 		text := general + withKind("topology", "kind", p.topology.name, top) + withKind("network", "model", p.model.name, net)
-		m, err := Parse("drawn.yaml", []byte(text), func(string) ([]byte, error) { return []byte(places), nil })
+		m, err := Parse("drawn.yaml", []byte(text), func(path string) ([]byte, error) {
+			if path == "listed" {
+				return []byte("60-64\n7\n0-6\n100-198\n8-59\n65-99\n"), nil
+			}
+			return []byte(places), nil
+		})
 		return m, text, err
 	}
 	m, text, err := parse()
@@ -221,11 +233,11 @@ func allNodes(n *yaml.Node) (all []*yaml.Node) {
 	return all
 }
 
-// scalars returns the values in a node that are no mappings, lists or keys.
+// scalars returns the values in a node that are no mappings, lists, keys or names.
 func scalars(n *yaml.Node) (values []*yaml.Node) {
 	for i, inner := range n.Content {
 		switch {
-		case n.Kind == yaml.MappingNode && i%2 == 0:
+		case n.Kind == yaml.MappingNode && (i%2 == 0 || n.Content[i-1].Value == "name"):
 		case inner.Kind == yaml.ScalarNode:
 			values = append(values, inner)
 		default:
@@ -287,20 +299,25 @@ var modelLaws = []law[*Target]{
 	{"all nodes are alike inside", func(t *rapid.T, target *Target) error {
 		src, k := drawPair(t, target)
 		node := target.Node(src)
-		dst := target.NodeMember(node, k%target.NodeSize(node))
-		if d, first := target.Latency(src, dst), target.Latency(0, 0); d != first {
-			return fmt.Errorf("latency %v from %d to %d on node %d, and %v from rank 0 to itself", d, src, dst, node, first)
+		k %= target.NodeSize(node)
+		dst, i := target.NodeMember(node, k), 0
+		for target.NodeMember(node, i) != src {
+			i++
+		}
+		twin := rapid.IntRange(0, target.Nodes()-1).Draw(t, "other node")
+		if max(i, k) >= target.NodeSize(twin) {
+			return nil
+		}
+		from, to := target.NodeMember(twin, i), target.NodeMember(twin, k)
+		if d, other := target.Latency(src, dst), target.Latency(from, to); d != other {
+			return fmt.Errorf("latency %v from %d to %d on node %d, and %v from %d to %d in the same places of node %d", d, src, dst, node, other, from, to, twin)
 		}
 		bytes := drawSize(t)
 		if target.SharedState() {
 			return nil
 		}
-		d := target.Transfer(src, dst, bytes)
-		if own := target.Transfer(0, 0, bytes); src == dst && d != own {
-			return fmt.Errorf("%d bytes take %v from %d to itself, and %v from rank 0 to itself", bytes, d, src, own)
-		}
-		if _, first := target.between(0, 0, bytes); src != dst && d != first {
-			return fmt.Errorf("%d bytes take %v from %d to %d on node %d, and %v within the node of rank 0", bytes, d, src, dst, node, first)
+		if d, other := target.Transfer(src, dst, bytes), target.Transfer(from, to, bytes); d != other {
+			return fmt.Errorf("%d bytes take %v from %d to %d on node %d, and %v from %d to %d in the same places of node %d", bytes, d, src, dst, node, other, from, to, twin)
 		}
 		return nil
 	}},
@@ -553,7 +570,7 @@ type nodesOf struct {
 
 func drawNodes(t *rapid.T, k *topologyKind) nodesOf {
 	example := rapid.SampledFrom(k.examples).Draw(t, "fields")
-	text := "name: m\nnetwork: {model: flat, latency: 0}\n" + withKind("topology", "kind", k.name, flowFields(example))
+	text := "name: m\nnetwork: {model: flat, latency: 0, latency_per_hop: 90ns}\n" + withKind("topology", "kind", k.name, flowFields(example))
 	m, err := Parse("m.yaml", []byte(text), nil)
 	if err != nil {
 		t.Fatalf("%v\nof\n%s", err, text)
@@ -603,6 +620,23 @@ var topologyLaws = []law[nodesOf]{
 					return fmt.Errorf("%d hops from %d to %d, but at least %d from %d..%d to %d..%d", h, x, y, least, a, b, c, d)
 				}
 			}
+		}
+		return nil
+	}},
+	{"hops stay for as long as it says", func(t *rapid.T, top nodesOf) error {
+		s, ok := top.topology.(steady)
+		if !ok {
+			return nil
+		}
+		a, b := rapid.IntRange(0, top.nodes-1).Draw(t, "a"), rapid.IntRange(0, top.nodes-1).Draw(t, "b")
+		n, hops := s.steady(a, b), top.hops(a, b)
+		for i := 0; i < n && max(a, b)+i < top.nodes; i++ {
+			if h := top.hops(a+i, b+i); h != hops {
+				return fmt.Errorf("%d hops from %d to %d, which stay for %d nodes, but %d from %d to %d", hops, a, b, n, h, a+i, b+i)
+			}
+		}
+		if n < 1 && a != b {
+			return fmt.Errorf("%d hops from %d to %d stay for %d nodes", hops, a, b, n)
 		}
 		return nil
 	}},
@@ -759,11 +793,11 @@ type section struct {
 }
 
 func (k *modelKind) section() section {
-	return section{"network", "model", k.name, k.examples, k.fields, func(o *object) { k.parse(o) }, "topology: {kind: ring}\n"}
+	return section{"network", "model", k.name, k.examples, k.fields, func(o *object) { k.parse(o) }, "topology: {kind: star}\n"}
 }
 
 func (k *topologyKind) section() section {
-	return section{"topology", "kind", k.name, k.examples, k.fields, func(o *object) { k.parse(o, topologies) }, "network: {model: flat, latency: 1us}\n"}
+	return section{"topology", "kind", k.name, k.examples, k.fields, func(o *object) { k.parse(o, topologies) }, "network: {model: flat, latency: 1us, latency_per_hop: 90ns}\n"}
 }
 
 // checkSection checks the parser and the writer of an entry against each other. Unknown

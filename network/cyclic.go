@@ -24,6 +24,7 @@ type cycle struct{ ranks, count int }
 
 func (l cycle) nodes() int               { return l.count }
 func (l cycle) node(rank int) int        { return rank % l.count }
+func (l cycle) index(rank int) int       { return rank / l.count }
 func (l cycle) place(node int) int       { return node }
 func (l cycle) size(node int) int        { return (l.ranks - node + l.count - 1) / l.count }
 func (l cycle) sizes() (least, most int) { return l.size(l.count - 1), l.size(0) }

@@ -240,10 +240,18 @@ func TestDelaysOfAllShifts(t *testing.T) {
 		"{model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns}",
 		"{model: flat, latency: 1us, bandwidth: 3GB/s, local_copy: {bandwidth: 1MB/s}}",
 		"{model: twolevel, intra: {latency: 1us, bandwidth: 3GB/s}, inter: {latency: 2us, bandwidth: 7GB/s}, local_copy: {bandwidth: 1MB/s}}",
+		"{model: levels, levels: [{name: socket, ranks: 2, latency: 1us, bandwidth: 3GB/s}, {name: node, latency: 2us}, {name: leaf, nodes: 2, latency: 3us}, {name: machine, latency: 4us}]}",
+		"{model: levels, latency_per_hop: 10ns, levels: [{name: socket, ranks: 2, latency: 1us, bandwidth: 3GB/s}, {name: node, latency: 2us}, {name: leaf, nodes: 2, latency: 3us}, {name: machine, latency: 4us}]}",
+		"{model: flat, latency_per_hop: 10ns, latency: 1us, bandwidth: 3GB/s}",
+		"{model: loggops, latency_per_hop: 10ns, L: 1us, o: 1us, g: 1us, G: 1ns}",
 	} {
+		topology := "ring"
+		if !strings.Contains(network, "per_hop") {
+			topology = "star"
+		}
 		for _, mapping := range []string{"block", "cyclic", "random:3"} {
 			for perNode := 1; perNode <= 5; perNode++ {
-				target := mustTarget(t, fmt.Sprintf("ranks_per_node: %d\nmapping: %s\ntopology: {kind: ring}\nnetwork: %s", perNode, mapping, network), ranks)
+				target := mustTarget(t, fmt.Sprintf("ranks_per_node: %d\nmapping: %s\ntopology: {kind: %s}\nnetwork: %s", perNode, mapping, topology, network), ranks)
 				for shift := range ranks * ranks {
 					src, dst := shift/ranks, shift%ranks
 					out := make([]vtime.Duration, ranks-max(src, dst))
@@ -285,7 +293,7 @@ func TestLookaheadIsBelowEveryPair(t *testing.T) {
 		join := vtime.Duration(math.MaxInt64)
 		if rapid.Bool().Draw(t, "joins") {
 			join = vtime.Duration(rapid.Int64Range(0, 2_000_000).Draw(t, "join"))
-			target.join = measuredPath([]measurement{{0, join}})
+			target.join, target.joins = measuredPath([]measurement{{0, join}}), true
 			join = max(join, 1)
 		}
 		loA, hiA := span("a")
@@ -303,7 +311,7 @@ func TestLookaheadIsBelowEveryPair(t *testing.T) {
 		_, isBlocks := target.paths.layout.(blocks)
 		_, isCycle := target.paths.layout.(cycle)
 		knowsNodes := isBlocks || isCycle
-		exact := target.paths.scope == everywhere && (target.join.table == nil || knowsNodes) || target.paths.scope == byNode && knowsNodes
+		exact := target.paths.scope == everywhere && (!target.joins || knowsNodes) || target.paths.scope == byNode && knowsNodes
 		if got > least || got < 1 || exact && got != least {
 			t.Fatalf("lookahead [%d,%d) to [%d,%d) is %s, the least latency %s (%s, %s)", loA, hiA, loB, hiB, got, least, target.Machine().Model(), target.Machine().Mapping())
 		}

@@ -26,11 +26,18 @@
 //	twolevel  the same with parameters for one node (intra) and for two (inter)
 //	table     measured delays by message size, intra and inter: linear between
 //	          two sizes, flat below the first, the last slope above the last
+//	levels    the innermost level that unites the two ranks has latency and
+//	          bandwidth, or a table: socket, node, leaf switch, group, machine
 //	hops      bytes/B_mem + bytes/B_net + latency + hops·latency_per_hop, or for
 //	          no hops memory_latency + 2·bytes/B_mem
 //	loggops   L, o, g, G, O, S as in LogGOPSim (Hoefler, Schneider and
 //	          Lumsdaine, 2010), see [Target.Depart] and [Target.TakeIn];
 //	          without O and S it is LogGP, without G as well LogP
+//
+// With latency_per_hop, any model adds the hops between two nodes times that to the
+// latency; a topology without it would make no difference, and is refused. An allocation
+// says which places of the topology the nodes of a job have: a list of them, or the shape
+// of a torus or mesh of its own.
 //
 // The delay of every model but loggops is the network's. In addition a message costs
 // each processor its overhead. Each rank has a port, which gives and takes one message
@@ -117,11 +124,13 @@
 //	cpu_ratio: 0.8                      # optional: 1; time of a measured computation on a
 //	                                    # core of the machine, over its time on the host
 //	cpu_ratios: [{from: 0, to: 511, ratio: 0.5}] # optional: nodes whose ratio differs
-//	topology: {kind: torus, dims: [8, 8, 16]}  # optional: star
+//	topology: {kind: torus, dims: [8, 8, 16]}  # optional: star; needs latency_per_hop
+//	allocation: {shape: [4, 8, 8]}      # optional: the first places; or {nodes: FILE}
 //	network:
 //	  model: twolevel
 //	  intra: {latency: 0.5us, bandwidth: 6GB/s}
 //	  inter: {latency: 5us, bandwidth: 2GB/s}
+//	  latency_per_hop: 100ns            # optional: hops make no difference
 //	  overhead: {send: 0.3us, receive: 0.3us} # optional: none; processor time per message
 //	  gap: 0.1us                        # optional: none; time between messages at a port
 //	  jitter: {distribution: exponential, mean: 1us} # optional: none; see below

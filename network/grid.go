@@ -57,20 +57,26 @@ func parseGrid(o *object, wrap bool) topologySpec {
 }
 
 func parseDims(o *object, least int) []int {
-	const remedy = "write a list such as [8, 8, 16]"
-	var dims []int
-	for _, node := range o.list("dims", true, remedy) {
-		n, err := ParseCount(target(node).Value)
-		if err != nil || n < 1 || n > maxRanks {
-			o.doc.fault(node.Line, fieldPath(o.path, "dims"), "an entry is "+kindOf(target(node)), "write whole numbers of at least 1")
-			n = 1
-		}
-		dims = append(dims, int(n))
-	}
+	dims := parseWholes(o, "dims")
 	if n := len(dims); n > 0 && n < least || n > 16 {
 		o.fault("dims", fmt.Sprintf("there are %d of them", n), fmt.Sprintf("give from %d to 16 dimensions", least))
 	}
 	return dims
+}
+
+// parseWholes reads a list of whole numbers of at least 1.
+func parseWholes(o *object, key string) []int {
+	const remedy = "write a list such as [8, 8, 16]"
+	var all []int
+	for _, node := range o.list(key, true, remedy) {
+		n, err := ParseCount(target(node).Value)
+		if err != nil || n < 1 || n > maxRanks {
+			o.doc.fault(node.Line, fieldPath(o.path, key), "an entry is "+kindOf(target(node)), "write whole numbers of at least 1")
+			n = 1
+		}
+		all = append(all, int(n))
+	}
+	return all
 }
 
 func (s *gridSpec) kind() string {
@@ -108,6 +114,12 @@ func (g grid) hops(a, b int) int {
 		a, b = a/n, b/n
 	}
 	return sum
+}
+
+// steady goes to the end of the shorter of two rows.
+func (g grid) steady(a, b int) int {
+	n := g.dims[len(g.dims)-1]
+	return n - max(a%n, b%n)
 }
 
 func (g grid) capacity() int { return product(g.dims) }

@@ -121,6 +121,28 @@ func (h hierarchy) hops(a, b int) int {
 	panic("network: a node outside the hierarchy")
 }
 
+// steady goes to the end of the unit that unites both, and of those in it that may come to.
+func (h hierarchy) steady(a, b int) int {
+	steps, width := unlimited, 1
+	for _, u := range h.levels {
+		if u.links != nil {
+			return 1
+		}
+		united := u.size == unlimited || a/multiply(width, u.size) == b/multiply(width, u.size)
+		width = multiply(width, u.size)
+		if !united && distance(a, b) >= width {
+			continue
+		}
+		if u.size != unlimited {
+			steps = min(steps, width-a%width, width-b%width)
+		}
+		if united {
+			break
+		}
+	}
+	return steps
+}
+
 func (h hierarchy) capacity() int {
 	n := 1
 	for _, u := range h.levels {

@@ -12,11 +12,11 @@ func parseJoin(o *object) []measurement {
 }
 
 // Join returns the time in which a node-leader collective moves bytes from a member of a
-// node to the leader, or back. It is at least one picosecond. It is the Delay within a node
-// unless the machine gives it, and contains no overhead then.
+// node to the leader, or back. It is at least one picosecond. It is the Delay within a node,
+// under levels that of the node's level, unless the machine gives it, and contains no overhead then.
 func (t *Target) Join(bytes int64) vtime.Duration {
-	if t.join.table == nil {
-		const any = 0 // no delay model tells nodes or ranks on them apart
+	if !t.joins {
+		const any = 0 // such delay models tell neither nodes nor ranks on them apart
 		latency, transfer := t.between(any, any, bytes)
 		return latency.Plus(transfer)
 	}

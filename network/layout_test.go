@@ -128,7 +128,7 @@ func TestMappingsByHand(t *testing.T) {
 
 // The hops between nodes of a mapping file are those of their places.
 func TestListedNodesKeepTheirPlaces(t *testing.T) {
-	m, err := Parse("m.yaml", []byte("name: m\nnodes: 10\nmapping: file:p\ntopology: {kind: ring}\nnetwork: {model: flat, latency: 1us}"),
+	m, err := Parse("m.yaml", []byte("name: m\nnodes: 10\nmapping: file:p\ntopology: {kind: ring}\nnetwork: {model: flat, latency: 1us, latency_per_hop: 1ns}"),
 		func(string) ([]byte, error) { return []byte("1\n8\n4"), nil })
 	if err != nil {
 		t.Fatal(err)
@@ -183,13 +183,13 @@ func TestTargetRefuses(t *testing.T) {
 		ranks int64
 		want  string
 	}{
-		{"nodes: 4", 9, "machine m: 9 ranks need 5 nodes of 2 ranks, but nodes is 4: raise nodes or ranks_per_node, or ask for at most 8 ranks"},
+		{"topology: {kind: star}\nnodes: 4", 9, "machine m: 9 ranks need 5 nodes of 2 ranks, but nodes is 4: raise nodes or ranks_per_node, or ask for at most 8 ranks"},
 		{"topology: {kind: mesh, dims: [2, 2]}", 9, "machine m: 9 ranks need 5 nodes of 2 ranks, but topology mesh has room for 4: enlarge it, raise ranks_per_node, or ask for at most 8 ranks"},
-		{"mapping: file:p", 6, "machine m: mapping file:p gives the nodes of 5 ranks, but there are 6: add a line for each rank"},
-		{"mapping: file:p", 5, "machine m: mapping file:p puts 3 ranks on node 1, but ranks_per_node is 2: raise it, or move ranks"},
-		{"nodes: 4", 0, "machine m: 0 ranks: the number of ranks must be from 1 to 2^40"},
+		{"topology: {kind: star}\nmapping: file:p", 6, "machine m: mapping file:p gives the nodes of 5 ranks, but there are 6: add a line for each rank"},
+		{"topology: {kind: star}\nmapping: file:p", 5, "machine m: mapping file:p puts 3 ranks on node 1, but ranks_per_node is 2: raise it, or move ranks"},
+		{"topology: {kind: star}\nnodes: 4", 0, "machine m: 0 ranks: the number of ranks must be from 1 to 2^40"},
 	} {
-		m, err := Parse("m.yaml", []byte("name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us}\n"+c.extra),
+		m, err := Parse("m.yaml", []byte("name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, latency_per_hop: 1ns}\n"+c.extra),
 			func(string) ([]byte, error) { return []byte("0\n1\n1\n2\n1"), nil })
 		if err != nil {
 			t.Fatal(err)

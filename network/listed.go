@@ -157,6 +157,12 @@ func (l *listing) size(node int) int        { return int(l.start[node+1] - l.sta
 func (l *listing) sizes() (least, most int) { return l.least, l.greatest }
 func (l *listing) member(node, k int) int   { return int(l.members[int(l.start[node])+k]) }
 
+func (l *listing) index(rank int) int {
+	node := l.nodeOf[rank]
+	i, _ := slices.BinarySearch(l.members[l.start[node]:l.start[node+1]], int32(rank))
+	return i
+}
+
 func (l *listing) meeting(a, b, c, d int) (same, different bool) {
 	return unknownMeeting(l, l.greatest, a, b, c, d)
 }

@@ -22,7 +22,10 @@ type Machine struct {
 	perNode                   int
 	mapping                   mapping
 	topology                  topologySpec
+	allocation                allocation // of a job; all of the machine unless it is given
 	model                     model
+	routed                    bool           // the file gives perHop
+	perHop                    vtime.Duration // of models that have no such parameter
 	overhead                  Overhead
 	gap                       vtime.Duration
 	eagerLimit                int64 // MaxInt64 if there is none
@@ -58,15 +61,22 @@ func (m *Machine) Topology() string { return m.topology.kind() }
 // Mapping returns the rule that maps ranks to nodes, as machine files write it.
 func (m *Machine) Mapping() string { return m.mapping.String() }
 
+// Allocation returns the part of the machine that the job has, as WithAllocation reads it,
+// or nothing if that is all of it.
+func (m *Machine) Allocation() string { return m.allocation.String() }
+
 // Nodes returns the number of nodes, or 0 for as many as the ranks need.
 func (m *Machine) Nodes() int { return m.nodes }
 
 // Room returns the number of nodes for which the topology has room. bounded is false if it
 // grows with the nodes.
 func (m *Machine) Room() (nodes int, bounded bool) {
-	nodes = m.topology.build(max(m.nodes, 1)).capacity()
+	if m.allocation.places != nil {
+		return len(m.allocation.places), true
+	}
+	nodes = m.allocation.topology(m.topology).build(max(m.nodes, 1)).capacity()
 	const more = 1 << 20
-	if m.nodes == 0 && m.topology.build(more).capacity() != nodes {
+	if m.nodes == 0 && m.allocation.topology(m.topology).build(more).capacity() != nodes {
 		return 0, false
 	}
 	return nodes, nodes < unlimited
@@ -100,6 +110,7 @@ func (m *Machine) YAML() []byte {
 	top.text("mapping", m.mapping.String())
 	m.writeCPURatios(top)
 	top.put("topology", writeTopology(w, "topology", m.topology).node)
+	m.allocation.write(top)
 	top.put("network", m.networkYAML(w))
 
 	var text bytes.Buffer
@@ -115,6 +126,9 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	o := w.object("network")
 	o.text("model", m.Model())
 	m.model.write(o)
+	if m.routed {
+		o.text(perHopField, m.perHop.String())
+	}
 	if m.overhead != (Overhead{}) || w.estimated("network.overhead") {
 		inner := w.object("network.overhead")
 		inner.text("send", m.overhead.Send.String())

@@ -25,7 +25,8 @@ type layout interface {
 	size(node int) int
 	sizes() (least, most int) // of all nodes
 	member(node, k int) int   // k-th rank of the node in ascending order
-	place(node int) int       // place of the node in the topology
+	place(node int) int       // place of the node in the topology, or among the nodes of an allocation
+	index(rank int) int       // position of the rank among those of its node
 	// meeting reports whether a rank of [a,b) and one of [c,d), both not empty, may be
 	// on one node, and whether they may be on two. It errs towards true.
 	meeting(a, b, c, d int) (same, different bool)

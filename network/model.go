@@ -107,10 +107,15 @@ var models = []*modelKind{
 	&tableKind,
 	&hopsKind,
 	&loggopsKind,
+	&levelsKind,
 }
 
 // chargeFields are the fields of section network that all charged models have.
 var chargeFields = []string{"overhead", "gap", "eager_limit", "jitter", "progress"}
+
+// perHopField is the field of section network that makes a model look at the topology. Of
+// hops it is a parameter.
+const perHopField = "latency_per_hop"
 
 // modelFields returns the fields of section network that only some models have.
 func modelFields() map[string][]string {
@@ -119,6 +124,9 @@ func modelFields() map[string][]string {
 		fields[k.name] = k.fields
 		if k.charged {
 			fields[k.name] = slices.Concat(k.fields, chargeFields)
+		}
+		if !slices.Contains(k.fields, perHopField) {
+			fields[k.name] = append(slices.Clip(fields[k.name]), perHopField)
 		}
 	}
 	return fields
@@ -151,6 +159,10 @@ func (m *Machine) parseNetwork(o *object) {
 	if kind == nil {
 		o.closeAny(modelFields())
 		return
+	}
+	if !slices.Contains(kind.fields, perHopField) {
+		m.routed = o.has(perHopField)
+		m.perHop = o.duration(perHopField, false, 0)
 	}
 	m.model = kind.parse(o)
 	o.close("model", modelFields())

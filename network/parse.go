@@ -44,14 +44,33 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 			top.checkCapacity("nodes", m.nodes, m.topology)
 		}
 	}
+	m.parseAllocation(top, read)
 	network := top.object("network", true, "write network: {model: flat, latency: 1us, bandwidth: 10GB/s}")
 	m.parseNetwork(network)
-	if m.model != nil && m.model.kind().needsTopology && !top.has("topology") {
-		top.doc.fault(top.line, "topology", "is missing, and model "+m.Model()+" depends on it", "write one such as topology: {kind: torus, dimensions: 3}")
-	}
+	m.checkTopology(top)
 	m.parseEstimates(top)
 	top.within("network", network, modelFields())
 	top.close("", nil)
+}
+
+// checkTopology reports a topology that is missing, and one at which the model does not look.
+func (m *Machine) checkTopology(top *object) {
+	if m.model == nil {
+		return
+	}
+	depends := ""
+	switch given := top.has("topology"); {
+	case m.model.kind().needsTopology:
+		depends = "model " + m.Model()
+	case m.routed:
+		depends = "network." + perHopField
+	case given && m.topology != nil && m.topology != topologySpec(star{}):
+		top.fault("topology", "makes no difference: model "+m.Model()+" looks at it only with network."+perHopField,
+			"give the time that a hop adds, such as "+perHopField+": 100ns, or remove the topology")
+	}
+	if depends != "" && !top.has("topology") {
+		top.doc.fault(top.line, "topology", "is missing, and "+depends+" depends on it", "write one such as topology: {kind: torus, dimensions: 3}")
+	}
 }
 
 func (m *Machine) parseEstimates(top *object) {

@@ -2,6 +2,7 @@ package network
 
 import (
 	"math"
+	"slices"
 
 	"gigarank/vtime"
 )
@@ -10,9 +11,11 @@ import (
 type placement struct {
 	ranks    int
 	layout   layout
-	perNode  int // of layout, if it is blocks; else 0
+	perNode  int     // of layout, if it is blocks; else 0
+	places   []int32 // in the topology, of the nodes of an allocation; nil if they are the layout's
 	topology topology
-	farthest int // an upper bound on the hops between two nodes
+	farthest int            // an upper bound on the hops between two nodes
+	perHop   vtime.Duration // that the machine gives for any model; 0 if hops do not matter
 }
 
 // node returns the node that a rank is on.
@@ -25,7 +28,25 @@ func (p *placement) node(rank int) int {
 
 // hops returns the hops between two nodes.
 func (p *placement) hops(a, b int) int {
-	return p.topology.hops(p.layout.place(a), p.layout.place(b))
+	return p.topology.hops(p.place(a), p.place(b))
+}
+
+// place returns the place of a node in the topology.
+func (p *placement) place(node int) int {
+	if p.perNode > 0 && p.places == nil {
+		return node
+	}
+	place := p.layout.place(node)
+	if p.places != nil {
+		place = int(p.places[place])
+	}
+	return place
+}
+
+// spread returns the least and the greatest place of a node of an allocation.
+func (p *placement) spread() (least, most int) {
+	used := p.places[:p.layout.place(p.layout.nodes()-1)+1]
+	return int(slices.Min(used)), int(slices.Max(used))
 }
 
 // paths are the delays of models under which a message takes one of two paths: one
@@ -34,8 +55,9 @@ func (p *placement) hops(a, b int) int {
 type paths struct {
 	placement
 	scope        scope
-	intra, inter path           // alike if the scope is everywhere
-	perHop       vtime.Duration // added to inter for each hop, if the scope is byHops
+	intra, inter path   // alike if the scope is everywhere
+	tiers        []tier // instead of both, if the scope is byLevel, from the inside out
+	nodeTier     int    // the index of the node's tier
 }
 
 // scope is what the delay between two ranks depends on.
@@ -45,6 +67,7 @@ const (
 	everywhere scope = iota // nothing: every pair is alike
 	byNode                  // whether they are on one node
 	byHops                  // the hops between their nodes
+	byLevel                 // the innermost level that unites them, and the hops between their nodes
 	byModel                 // something else, which the model's own delays know
 )
 
@@ -85,20 +108,28 @@ func (p *path) transfer(bytes int64) vtime.Duration {
 	return (from.delay - p.table[0].delay).Plus(slope.time(bytes - from.size))
 }
 
-// pathEverywhere returns the delays of one path between all pairs.
+// pathEverywhere returns the delays of one path between all pairs. Here and in pathsByNode
+// hops add to the latency between nodes if the machine says so.
 func pathEverywhere(p placement, all path) *paths {
+	if p.perHop != 0 {
+		return pathsByHops(p, all, all, p.perHop)
+	}
 	return &paths{placement: p, scope: everywhere, intra: all, inter: all}
 }
 
 // pathsByNode returns the delays of a path within a node and one between two.
 func pathsByNode(p placement, intra, inter path) *paths {
+	if p.perHop != 0 {
+		return pathsByHops(p, intra, inter, p.perHop)
+	}
 	return &paths{placement: p, scope: byNode, intra: intra, inter: inter}
 }
 
 // pathsByHops returns the delays of a path over no hops and one over some. Each hop
 // adds perHop to the latency.
 func pathsByHops(p placement, intra, inter path, perHop vtime.Duration) *paths {
-	return &paths{placement: p, scope: byHops, intra: intra, inter: inter, perHop: perHop}
+	p.perHop = perHop
+	return &paths{placement: p, scope: byHops, intra: intra, inter: inter}
 }
 
 func (p *paths) latency(src, dst int) vtime.Duration {
@@ -114,6 +145,9 @@ func (p *paths) transfer(src, dst int, bytes int64) vtime.Duration {
 func (p *paths) path(src, dst int) (*path, vtime.Duration) {
 	if p.scope == everywhere {
 		return &p.inter, p.inter.latency
+	}
+	if p.scope == byLevel {
+		return p.pathOverLevels(src, dst)
 	}
 	return p.pathBetween(p.node(src), p.node(dst))
 }
@@ -142,6 +176,9 @@ func (p *paths) latencyOf(hops int) vtime.Duration {
 }
 
 func (p *paths) longest(bytes int64) vtime.Duration {
+	if p.scope == byLevel {
+		return p.longestOverLevels(bytes)
+	}
 	latency := p.inter.latency
 	if p.scope == byHops {
 		latency = p.latencyOf(p.farthest)
@@ -150,6 +187,10 @@ func (p *paths) longest(bytes int64) vtime.Duration {
 }
 
 func (p *paths) fill(src, dst int, bytes int64, out []vtime.Duration) {
+	if p.scope == byLevel {
+		p.levelDelays(src, dst, bytes, out)
+		return
+	}
 	period := min(p.period(), len(out))
 	if p.perNode > 0 && p.scope != everywhere {
 		p.blockDelays(src, dst, bytes, out[:period])
@@ -173,31 +214,27 @@ func (p *paths) period() int {
 	return p.ranks
 }
 
-// blockDelays is fill for nodes that are filled in turn. The delay changes only where
-// one of the two ranks reaches its next node.
+// blockDelays is fill for nodes that are filled in turn. The delay changes only where one
+// of the two ranks reaches its next node. Over a steady topology it changes more rarely.
 func (p *paths) blockDelays(src, dst int, bytes int64, out []vtime.Duration) {
-	perNode := p.perNode
 	intra, inter := p.intra.transfer(bytes), p.inter.transfer(bytes)
-	a, b := src/perNode, dst/perNode
-	leftA, leftB := perNode-src%perNode, perNode-dst%perNode
 	for len(out) > 0 {
+		a, b := src/p.perNode, dst/p.perNode
 		crossed, d := p.pathBetween(a, b)
 		if crossed == &p.intra {
 			d = d.Plus(intra)
 		} else {
 			d = d.Plus(inter)
 		}
-		n := min(leftA, leftB, len(out))
+		n := min(p.perNode-src%p.perNode, p.perNode-dst%p.perNode)
+		if p.scope == byHops && a != b {
+			n = p.steady(src, dst)
+		}
+		n = min(n, len(out))
 		for j := range out[:n] {
 			out[j] = d
 		}
-		out = out[n:]
-		if leftA -= n; leftA == 0 {
-			a, leftA = a+1, perNode
-		}
-		if leftB -= n; leftB == 0 {
-			b, leftB = b+1, perNode
-		}
+		src, dst, out = src+n, dst+n, out[n:]
 	}
 }
 
@@ -221,6 +258,9 @@ func (p *paths) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	if p.scope == everywhere {
 		return p.inter.latency
 	}
+	if p.scope == byLevel {
+		return p.lookaheadOverLevels(loA, hiA, loB, hiB)
+	}
 	var least vtime.Duration = math.MaxInt64
 	same, different := p.layout.meeting(loA, hiA, loB, hiB)
 	if same {
@@ -240,7 +280,7 @@ func (p *paths) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 // rank of [loA,hiA) and the other with a rank of [loB,hiB).
 func (p *paths) leastHops(loA, hiA, loB, hiB int) int {
 	near, isRanged := p.topology.(ranged)
-	if isRanged && p.perNode > 0 {
+	if isRanged && p.perNode > 0 && p.places == nil {
 		a, b := p.node(loA), p.node(hiA-1)
 		c, d := p.node(loB), p.node(hiB-1)
 		switch {
@@ -259,13 +299,29 @@ func (p *paths) uniformFrom() int {
 		return 0
 	case p.scope == byNode && p.perNode > 0:
 		return p.perNode
+	case p.scope == byLevel:
+		return p.uniformOverLevels()
 	}
 	return p.ranks
 }
 
-func (p *paths) ranksAlike() bool { return p.scope == everywhere || p.layout.nodes() == 1 }
+func (p *paths) ranksAlike() bool {
+	if p.scope == byLevel {
+		_, most := p.layout.sizes()
+		return p.layout.nodes() == 1 && most <= p.tiers[0].size
+	}
+	return p.scope == everywhere || p.layout.nodes() == 1
+}
 
-func (p *paths) leadersAlike() bool { return p.scope != byHops || p.sameHops() }
+func (p *paths) leadersAlike() bool {
+	switch p.scope {
+	case byHops:
+		return p.sameHops()
+	case byLevel:
+		return p.layout.nodes() <= 2 || p.outermost() <= p.nodeTier+1 && (p.perHop == 0 || p.sameHops())
+	}
+	return true
+}
 
 // mostCompared bounds the number of nodes up to which all pairs are compared.
 const mostCompared = 1 << 10

@@ -50,6 +50,16 @@ func (l *scatter) member(node, k int) int {
 	return members[k]
 }
 
+func (l *scatter) index(rank int) int {
+	node, below := l.node(rank), 0
+	for i := range l.size(node) {
+		if l.order.inverse(l.blocks.member(node, i)) < rank {
+			below++
+		}
+	}
+	return below
+}
+
 func (l *scatter) meeting(a, b, c, d int) (same, different bool) {
 	return unknownMeeting(l, l.blocks.perNode, a, b, c, d)
 }

@@ -68,7 +68,7 @@ func TestReferenceOfMachineFiles(t *testing.T) {
 	}
 	// The topologies of the table can be read.
 	for _, row := range regexp.MustCompile("(?m)^\\| `({kind: .*?})` \\|").FindAllStringSubmatch(text, -1) {
-		if _, err := Parse("row", []byte("name: m\ntopology: "+row[1]+"\nnetwork: {model: flat, latency: 1us}\n"), nil); err != nil {
+		if _, err := Parse("row", []byte("name: m\ntopology: "+row[1]+"\nnetwork: {model: flat, latency: 1us, latency_per_hop: 1ns}\n"), nil); err != nil {
 			t.Errorf("%s: %v", row[1], err)
 		}
 	}

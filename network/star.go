@@ -19,6 +19,9 @@ func (star) hops(a, b int) int {
 	}
 	return 2
 }
+func (star) steady(a, b int) int {
+	return unlimited
+}
 func (star) capacity() int { return unlimited }
 func (star) fewest() int   { return 2 }
 func (star) most(int) int  { return 2 }

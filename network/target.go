@@ -28,7 +28,8 @@ type Target struct {
 	reduce   rate
 	local    path // of the block that a rank has for itself
 	copied   rate // time per byte of the processor at either end
-	join     path // of joins, without a table if the machine gives none
+	join     path // of joins, if joins
+	joins    bool // joins take other times than messages within a node
 	copies   bool // the sender of a rendezvous is free once the bytes are copied
 	// copiesOwn is true where a message of a rank to itself takes a local copy.
 	copiesOwn bool
@@ -51,7 +52,9 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 		t.delays = &t.paths
 	}
 	if m.join != nil {
-		t.join = measuredPath(m.join)
+		t.join, t.joins = measuredPath(m.join), true
+	} else if t.paths.scope == byLevel {
+		t.join, t.joins = t.paths.tiers[t.paths.nodeTier].path, true
 	}
 	t.occupier, _ = m.model.(occupier)
 	t.loggops, _ = m.model.(*LogGOPS)
@@ -72,27 +75,46 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 // place puts the ranks on nodes, and the nodes on the topology, if there is room.
 func (m *Machine) place(ranks int) (placement, error) {
 	needed := (ranks + m.perNode - 1) / m.perNode
+	room := m.nodes // that the mapping may use, or 0
+	if listed := m.allocation.places; listed != nil {
+		room = len(listed)
+		if needed > room {
+			return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but allocation %s has %d: list more, raise ranks_per_node, or ask for at most %d ranks",
+				ranks, needed, m.perNode, m.Allocation(), room, multiply(room, m.perNode))
+		}
+	} else if m.allocation.shape != nil {
+		room = product(m.allocation.shape)
+	}
 	if m.nodes != 0 && needed > m.nodes {
 		return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but nodes is %d: raise nodes or ranks_per_node, or ask for at most %d ranks",
 			ranks, needed, m.perNode, m.nodes, multiply(m.nodes, m.perNode))
 	}
-	l, err := m.mapping.layOut(ranks, m.perNode, m.nodes)
+	l, err := m.mapping.layOut(ranks, m.perNode, room)
 	if err != nil {
 		return placement{}, err
 	}
-	places := m.nodes
-	if places == 0 {
-		places = l.place(l.nodes()-1) + 1
-	}
-	top := m.topology.build(places)
-	if capacity := top.capacity(); capacity < places {
-		return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but topology %s has room for %d: enlarge it, raise ranks_per_node, or ask for at most %d ranks",
-			ranks, places, m.perNode, m.Topology(), capacity, multiply(capacity, m.perNode))
-	}
-	p := placement{ranks: ranks, layout: l, topology: top, farthest: top.most(places)}
+	p := placement{ranks: ranks, layout: l, perHop: m.perHop, places: m.allocation.places}
 	if filled, ok := l.(blocks); ok {
 		p.perNode = filled.perNode
 	}
+	places := m.nodes
+	if places == 0 || m.allocation.shape != nil {
+		places = l.place(l.nodes()-1) + 1
+	}
+	if p.places != nil {
+		if last := l.place(l.nodes() - 1); last >= len(p.places) {
+			return placement{}, fmt.Errorf("mapping %s names node %d, but allocation %s has %d: list more, or correct the mapping", m.mapping, last, m.Allocation(), len(p.places))
+		}
+		if m.nodes == 0 {
+			places = m.allocation.extent()
+		}
+	}
+	p.topology = m.allocation.topology(m.topology).build(places)
+	if capacity := p.topology.capacity(); capacity < places {
+		return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but topology %s has room for %d: enlarge it, raise ranks_per_node, or ask for at most %d ranks",
+			ranks, places, m.perNode, m.Topology(), capacity, multiply(capacity, m.perNode))
+	}
+	p.farthest = p.topology.most(places)
 	return p, nil
 }
 
@@ -184,6 +206,9 @@ func (t *Target) path(src, dst int) (*path, vtime.Duration) {
 	if p.scope == byModel {
 		return nil, t.delays.latency(src, dst)
 	}
+	if p.scope == byLevel {
+		return p.pathOverLevels(src, dst)
+	}
 	return p.pathBetween(p.node(src), p.node(dst))
 }
 
@@ -223,7 +248,7 @@ func (t *Target) Lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 		return math.MaxInt64
 	}
 	least := t.delays.lookahead(loA, hiA, loB, hiB)
-	if t.join.table != nil && t.join.latency < least {
+	if t.joins && t.join.latency < least {
 		if same, _ := t.paths.layout.meeting(loA, hiA, loB, hiB); same {
 			return t.join.latency
 		}

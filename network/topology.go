@@ -8,7 +8,7 @@ import (
 // A topology places nodes 0, 1, 2, … on a graph of links. Its hop function is the
 // number of links on a minimal route between two of them, in closed form. It is
 // symmetric, and 0 from a node to itself. A topology is immutable and safe for
-// concurrent use. It may also be [ranged].
+// concurrent use. It may also be [ranged] and [steady].
 type topology interface {
 	hops(a, b int) int
 	// capacity returns the number of nodes that fit.
@@ -23,6 +23,12 @@ type topology interface {
 // bound on the hops between any node of a..b and any of c..d, inclusive, where b < c.
 type ranged interface {
 	least(a, b, c, d int) int
+}
+
+// A steady topology says for how long hops stay as they are. steady returns a number n of at
+// least 1: a and b, a+1 and b+1, to a+n-1 and b+n-1 are the same number of hops apart.
+type steady interface {
+	steady(a, b int) int
 }
 
 // topologySpec is a topology as the machine file gives it. A field left out is 0, and
