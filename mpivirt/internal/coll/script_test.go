@@ -26,7 +26,7 @@ import (
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"closedforms", "communicators", "costs", "loggops", "mismatch", "nodes"} {
+	for _, name := range []string{"closedforms", "communicators", "costs", "intercommunicators", "loggops", "mismatch", "nodes"} {
 		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine
 			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
@@ -251,6 +251,8 @@ type scripted struct {
 	want    []byte           // what the call is to give, nil for anything
 	names   map[string]int32 // of requests
 	pending map[int32]expected
+	inter   *InterCall // a call that goes in parts and is not over
+	made    *Communicator
 }
 
 // expected is what a nonblocking call is to give.
@@ -361,6 +363,9 @@ func (p *scriptPlayer) Expect(context uint64) int32 { return p.k.Expect(context)
 func (p *scriptPlayer) run(lp int32) bool {
 	r := &p.ranks[lp]
 	if r.waits {
+		if r.inter != nil && !p.goOn(lp, r) {
+			return true
+		}
 		p.over(lp, r)
 	}
 	for r.next < len(r.calls) {
@@ -396,15 +401,16 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 			k.Fail(lp, b.Procedure, b.Err)
 		}
 	case words[0] == "split" || words[0] == "dup" || words[0] == "subgroup":
-		if made := k.NewComm(lp, r.comm, r.color); made == nil {
+		made := k.NewComm(lp, r.comm, r.color)
+		if made == nil {
 			line += ", no member"
-		} else {
-			r.comm = made
-			line += fmt.Sprintf(", member %d of %d", made.Group.Member(int(rank)), made.Size)
 		}
+		line += r.takes(made, int(rank))
+	case r.made != nil:
+		line += r.takes(r.made, int(rank))
 	case r.want != nil:
 		got := r.call.Output
-		if r.call.SharesResult() {
+		if r.comm.Remote == nil && r.call.SharesResult() {
 			if shared := k.SharedResult(lp, r.comm); shared != nil {
 				got = shared
 			}
@@ -414,6 +420,20 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 		}
 	}
 	p.lines[rank] = append(p.lines[rank], line)
+}
+
+// takes makes a communicator that of the next calls, if there is one, and says who the rank is in it.
+func (r *scripted) takes(made *Communicator, rank int) string {
+	r.made = nil
+	if made == nil {
+		return ""
+	}
+	r.comm = made
+	text := fmt.Sprintf(", member %d of %d", made.Group.Member(rank), made.Size)
+	if made.Remote != nil {
+		text += fmt.Sprintf(" before %d", made.Remote.Size)
+	}
+	return text
 }
 
 // begin begins a call of a rank. It reports whether it is over.
@@ -447,10 +467,14 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 	case "split":
 		r.color = p.number(words[1])
 		v, err := k.Split(r.color, p.number(words[2]))
+		if r.comm.Remote != nil {
+			return p.enterUnion(lp, r, v, err)
+		}
 		return p.enter(lp, r, v, err, "")
 	case "dup":
 		r.color = 0
-		return p.enter(lp, r, k.Dup(k.GroupOf(r.comm, lp)), nil, "")
+		v := k.Dup(k.GroupOf(r.comm, lp))
+		return p.enter(lp, r, v, r.comm.Check(v), "")
 	case "subgroup": // of the members from the first to the last
 		g := world.Strided(p.number(words[1]), 1, p.number(words[2]))
 		v, err := k.Create(r.comm.Group, g, int(k.Global(lp)))
@@ -467,12 +491,17 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 		}
 		q.Procedure, q.Incoming.Source = world.Recv, p.number(words[1])
 		return k.WaitRequest(lp, k.Receive(lp, q), world.Recv)
+	case "inter", "meet", "merge", "twin":
+		return p.makeInter(lp, r, words)
 	}
 	name, word, named := strings.Cut(words[0], "=")
 	if !named {
 		name, word = "", words[0]
 	}
 	v := p.collective(r, int(k.Global(lp)), word, words[1:])
+	if r.comm.Remote != nil {
+		return p.enterInter(lp, r, v, name)
+	}
 	return p.enter(lp, r, v, r.comm.Check(v), name)
 }
 
@@ -549,6 +578,10 @@ func (p *scriptPlayer) collective(r *scripted, rank int, word string, words []st
 		} else if v.Algorithm, err = collectives.ParseAlgorithm(v.Operation, w); err != nil {
 			p.Error(err)
 		}
+	}
+	if r.comm.Remote != nil {
+		p.fillInter(r, v, rank)
+		return v
 	}
 	switch v.Operation {
 	case collectives.Barrier:
