@@ -23,7 +23,7 @@ import (
 // rank; what comes out is each call with the instants at which it begins and ends, and its result. Each run is made
 // on one engine and on several, strictly or not, with short lists and with bins: all give the same.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"eager", "end", "exchange", "kept", "loggops", "matching", "polls", "progress", "rendezvous"} {
+	for _, name := range []string{"activities", "eager", "end", "exchange", "kept", "lists", "loggops", "matching", "polls", "progress", "rendezvous"} {
 		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine
 			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
@@ -45,6 +45,8 @@ func TestScripts(t *testing.T) {
 type variant struct {
 	engines      int
 	strict, bins bool
+	kept         keptWay
+	limit        int64 // of bytes in buffers beyond which ranks are held back; 0 for the usual one
 }
 
 // runScript returns the outcome of a run, which is that of all its variants.
@@ -58,7 +60,11 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 	var variants []variant
 	for engines := 1; engines <= min(len(programs), options.engines); engines++ {
 		for way := range options.ways {
-			variants = append(variants, variant{engines, way&1 != 0, way&2 != 0})
+			v := variant{engines: engines, strict: way&1 != 0, bins: way&2 != 0, kept: keptWay((engines + way) % 4)}
+			if way == 3 {
+				v.limit = 50
+			}
+			variants = append(variants, v)
 		}
 	}
 	outcomes := make([]string, len(variants))
@@ -99,6 +105,7 @@ type outcome struct {
 	ranks      [][]string // by rank: a line for each call
 	finish     []string
 	failure    string
+	activities string
 	least      *world.RankError
 	unreceived error
 }
@@ -121,7 +128,7 @@ func (o options) text(x *outcome) string {
 	if x.unreceived != nil {
 		fmt.Fprintln(&b, x.unreceived)
 	}
-	return b.String()
+	return b.String() + x.activities
 }
 
 // playScript makes one run.
@@ -133,7 +140,7 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 	players := make([]*player, v.engines)
 	for i := range players {
 		lo, hi := partition.Range(i)
-		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], Lookahead: func(dst int) vtime.Duration {
+		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], BufferLimit: v.limit, Lookahead: func(dst int) vtime.Duration {
 			dstLo, dstHi := partition.Range(dst)
 			return lookaheadOf(target, lo, hi, dstLo, dstHi)
 		}})
@@ -155,6 +162,11 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 	}
 	if x.failure == "" {
 		x.unreceived = summary.Unreceived.Err()
+	}
+	for _, a := range summary.Activities.Times(ranks) {
+		if o.counts && a.Count > 0 {
+			x.activities += fmt.Sprintf("%v: %d, %v to %v, %v a rank\n", a.Activity, a.Count, a.Min, a.Max, a.PerRank)
+		}
 	}
 	return x
 }
@@ -189,6 +201,7 @@ type player struct {
 	m     *Messages
 	x     *outcome
 	bins  bool
+	kept  keptWay
 	comm  *world.Comm
 	ranks []scripted
 
@@ -205,10 +218,11 @@ type scripted struct {
 	names map[string]int32 // of requests
 	found map[string]int32 // of messages that matched probes have found
 	list  []int32          // the requests of a call
+	slice scriptSlice      // those of the calls for any or some of them, where they are kept
 }
 
 func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant, o options, x *outcome, programs []string) *player {
-	p := &player{T: t, m: &Messages{}, x: x, bins: v.bins}
+	p := &player{T: t, m: &Messages{}, x: x, bins: v.bins, kept: v.kept}
 	p.m.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict, Activities: o.counts})
 	p.m.Open(nil, o.polls, p)
 	if p.m.Processors != nil {
@@ -323,12 +337,21 @@ func (p *player) run(lp int32) bool {
 			r.begun = p.m.Clock[lp]
 		}
 		over := p.call(lp, r, strings.Fields(r.calls[r.next]))
-		if r.waits = !over || p.m.MayPause() && p.m.Pause(lp); r.waits {
+		if r.waits = !over || p.pauses(lp, r.calls[r.next]); r.waits {
 			return true
 		}
 		p.over(lp, r)
 	}
 	return p.m.PostponeEnd(lp)
+}
+
+// pauses has a rank resumed later if buffers are full, or under a model with state at the receiver, and reports whether
+// it is. Ranks of some kinds ask after nonblocking sends alone.
+func (p *player) pauses(lp int32, call string) bool {
+	if p.m.Processors == nil && p.bins {
+		return strings.Contains(call, "send") && p.m.Throttle(lp)
+	}
+	return p.m.MayPause() && p.m.Pause(lp)
 }
 
 // over notes what a call has come to. A loop of polls begins again if it has not found anything.
@@ -581,6 +604,12 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 		return m.Probe(lp, scriptKinds[word], q)
 	case "wait":
 		return p.waitFor(lp, r.names[words[0]], c)
+	case "own": // makes the request one of the rank's own, whose index tells whether it is still in use
+		index, generation := m.OwnRequest(lp, r.names[words[0]], world.Irecv)
+		if !m.HoldsRequest(lp, index, generation) || m.shared(index) {
+			p.Errorf("request %d is not the rank's own", index)
+		}
+		r.names[name] = index
 	case "round", "combine":
 		p.round(lp, word, words)
 	case "keepany", "keepsome":
@@ -593,6 +622,9 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 		}
 		if p.list(lp, r, words); !slices.ContainsFunc(r.list, func(index int32) bool { return index != 0 }) {
 			return true
+		}
+		if p.kept != notKept && (&wait{Kind: kind}).ofKept() {
+			return p.waitKeptFor(lp, r, kind, c)
 		}
 		return m.WaitRequests(lp, kind, append([]int32(nil), r.list...), c)
 	}
