@@ -51,6 +51,8 @@ type variant struct {
 	data, nonblocking bool
 	strict            bool
 	protocol          engine.Protocol
+	ranges            bool  // ranks that are ready together are resumed in one call
+	limit             int64 // of bytes in buffers beyond which ranks are held back; 0 for the usual one
 }
 
 // variantsOf returns the ways to make a run: the greatest number of engines, in some of them.
@@ -64,6 +66,10 @@ func variantsOf(engines int, forms bool) (all []variant) {
 				v := variant{engines: e, wanted: wanted, data: way&1 != 0, nonblocking: way&2 != 0 && forms, strict: way == 3 && wanted == Auto}
 				if way == 0 && wanted == Auto {
 					v.protocol = engine.Null
+				}
+				v.ranges = way != 2
+				if way == 1 {
+					v.limit = 100
 				}
 				all = append(all, v)
 			}
@@ -87,7 +93,7 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 		who, calls, _ := strings.Cut(line, ": ")
 		lo, hi := rangeOf(t, who, ranks)
 		for rank := lo; rank <= hi; rank++ {
-			programs[rank] = append(programs[rank], strings.Split(calls, "; ")...)
+			programs[rank] = append(programs[rank], repeated(t, strings.Split(calls, "; "))...)
 		}
 	}
 	variants := variantsOf(engines, !d.HasArg("blocking"))
@@ -104,6 +110,27 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 	}
 	return outcomes[0]
 }
+
+// repeated returns calls with the repetitions that they say, as in 20*barrier, of which only the last is told.
+func repeated(t *testing.T, calls []string) (all []string) {
+	for _, call := range calls {
+		if times, one, several := strings.Cut(call, "*"); several {
+			n, err := strconv.Atoi(times)
+			if err != nil {
+				t.Fatalf("%q: %v", call, err)
+			}
+			call = one
+			for range n - 1 {
+				all = append(all, silent+call)
+			}
+		}
+		all = append(all, call)
+	}
+	return all
+}
+
+// silent precedes a call of which nothing comes out.
+const silent = "~"
 
 // rangeOf returns the least and the greatest rank of "all", "3" or "2-5".
 func rangeOf(t *testing.T, who string, ranks int) (lo, hi int) {
@@ -133,7 +160,7 @@ func play(t *testing.T, v variant, target *network.Target, programs [][]string) 
 	players := make([]*scriptPlayer, v.engines)
 	for i := range players {
 		lo, hi := partition.Range(i)
-		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], Protocol: v.protocol, Lookahead: func(dst int) vtime.Duration {
+		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], Protocol: v.protocol, BufferLimit: v.limit, Lookahead: func(dst int) vtime.Duration {
 			dstLo, dstHi := partition.Range(dst)
 			if lo == hi || dstLo == dstHi {
 				return vtime.Second
@@ -150,6 +177,11 @@ func play(t *testing.T, v variant, target *network.Target, programs [][]string) 
 		})
 	}
 	running.Wait()
+	if !anyOf(errs) {
+		for _, p := range players {
+			p.checkTimes()
+		}
+	}
 	var least *world.RankError
 	for _, p := range players {
 		if own := p.k.Failing.Own.Load(); own != nil && (least == nil || own.Before(least)) {
@@ -238,6 +270,7 @@ type scriptPlayer struct {
 	lines [][]string
 	ended []bool
 	ranks []scripted
+	times map[int32][]vtime.Duration // by label: of the calls that were timed
 }
 
 // scripted is a rank.
@@ -253,6 +286,8 @@ type scripted struct {
 	pending map[int32]expected
 	inter   *InterCall // a call that goes in parts and is not over
 	made    *Communicator
+	entered vtime.Time // its latest call
+	label   int32      // under which the call is timed
 }
 
 // expected is what a nonblocking call is to give.
@@ -260,15 +295,19 @@ type expected struct{ got, want []byte }
 
 func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant, lines [][]string, ended []bool, programs [][]string) *scriptPlayer {
 	p := &scriptPlayer{T: t, k: &Collectives{}, v: v, lines: lines, ended: ended}
+	p.times = map[int32][]vtime.Duration{}
 	p.k.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
 	p.k.Messages.Open(nil, 0, p)
+	if v.data {
+		p.k.InRows = affine.Name
+	}
 	algorithms := make([]collectives.Algorithm, len(collectives.Operations()))
 	for _, op := range collectives.Operations() {
 		algorithms[op] = collectives.DefaultOn(op, target.BarrierTime())
 	}
 	p.k.Open(algorithms, v.wanted)
 	for i := range p.k.Ranks {
-		p.ranks = append(p.ranks, scripted{calls: programs[p.k.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})
+		p.ranks = append(p.ranks, scripted{label: world.Untimed, calls: programs[p.k.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})
 	}
 	return p
 }
@@ -372,7 +411,8 @@ func (p *scriptPlayer) run(lp int32) bool {
 		if p.k.HasFailed(lp) {
 			return true
 		}
-		over := p.begin(lp, r, strings.Fields(r.calls[r.next]))
+		r.entered = p.k.Clock[lp]
+		over := p.begin(lp, r, strings.Fields(strings.TrimPrefix(r.calls[r.next], silent)))
 		if r.waits = !over || p.k.MayPause() && p.k.Pause(lp); r.waits {
 			return true
 		}
@@ -384,13 +424,17 @@ func (p *scriptPlayer) run(lp int32) bool {
 // over notes the end of a call, and checks what it gives.
 func (p *scriptPlayer) over(lp int32, r *scripted) {
 	r.waits = false
-	k, words := p.k, strings.Fields(r.calls[r.next])
+	k, words := p.k, strings.Fields(strings.TrimPrefix(r.calls[r.next], silent))
+	quiet := strings.HasPrefix(r.calls[r.next], silent)
+	p.timed(lp, r)
 	r.next++
 	b := k.CompletionOf(lp)
 	line := fmt.Sprintf("%s: %v", strings.Join(words, " "), k.Clock[lp])
 	rank := k.Global(lp)
 	for _, index := range b.Completed {
-		if x, has := r.pending[index]; has && !bytes.Equal(x.got, x.want) {
+		x, has := r.pending[index]
+		delete(r.pending, index)
+		if has && b.Err == nil && !bytes.Equal(x.got, x.want) {
 			p.Errorf("%+v: %s of rank %d gives %x, want %x", p.v, words, rank, x.got, x.want)
 		}
 	}
@@ -400,7 +444,7 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 		if b.Fatal {
 			k.Fail(lp, b.Procedure, b.Err)
 		}
-	case words[0] == "split" || words[0] == "dup" || words[0] == "subgroup":
+	case words[0] == "split" || words[0] == "dup" || words[0] == "subgroup" || words[0] == "group":
 		made := k.NewComm(lp, r.comm, r.color)
 		if made == nil {
 			line += ", no member"
@@ -419,7 +463,9 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 			p.Errorf("%+v: %s of rank %d gives %x, want %x", p.v, words, rank, got, r.want)
 		}
 	}
-	p.lines[rank] = append(p.lines[rank], line)
+	if !quiet {
+		p.lines[rank] = append(p.lines[rank], line)
+	}
 }
 
 // takes makes a communicator that of the next calls, if there is one, and says who the rank is in it.
@@ -491,6 +537,15 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 		}
 		q.Procedure, q.Incoming.Source = world.Recv, p.number(words[1])
 		return k.WaitRequest(lp, k.Receive(lp, q), world.Recv)
+	case "group": // of the members from the first to the last, by them alone, with a tag
+		g := world.Strided(p.number(words[1]), 1, p.number(words[2]))
+		on, v, err := k.CreateGroup(r.comm, g, p.number(words[3]), lp)
+		r.color = v.Color()
+		if err != nil {
+			return p.enter(lp, r, v, err, "")
+		}
+		r.comm = on
+		return p.enter(lp, r, v, nil, "")
 	case "inter", "meet", "merge", "twin":
 		return p.makeInter(lp, r, words)
 	}
@@ -527,6 +582,10 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 	if err := k.CopyOwn(lp, member, v); err != nil {
 		return k.Raise(lp, v.Procedure, err)
 	}
+	if name == "" && !p.v.nonblocking && v.Creation == nil && r.inter == nil {
+		r.label = k.Label(r.next%3, "call")
+		k.Timing = r.label
+	}
 	index := int32(0)
 	if name != "" || p.v.nonblocking && v.Creation == nil {
 		index = k.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)
@@ -538,6 +597,7 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		k.CarryOutAlone(lp, r.comm, v, index)
 	case k.Processors != nil:
 		k.EnterLater(lp, r.comm, member, v, index)
+	case index == 0 && v.Operation == collectives.Barrier && p.joins(lp, r.comm):
 	case index == 0 && v.Operation == collectives.Barrier && k.EnterBarrier(lp, r.comm, member):
 	default:
 		k.Enter(lp, r.comm, member, v, index)
@@ -646,7 +706,7 @@ func contributed(member int, n int64) []byte {
 func (p *scriptPlayer) fill(r *scripted, v *Collective, rank int) {
 	n, me := int64(r.comm.Size), r.comm.Group.Member(rank)
 	v.Data = true
-	if v.Operator = affine; !collectives.Ordered(v.Operation, v.Algorithm) {
+	if v.Operator = p.inRows(affine); !collectives.Ordered(v.Operation, v.Algorithm) {
 		v.Operator = total
 	}
 	all := func(of func(member int) []byte) (joined []byte) {

@@ -1,0 +1,76 @@
+package coll
+
+import (
+	"slices"
+
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// RunRange makes a player an [engine.RangeRunner]. As event ranks do, ranks that find a barrier open join it together.
+func (p *scriptPlayer) RunRange(lo, hi int32) {
+	k := p.k
+	if p.v.ranges {
+		k.CollectJoiners(lo)
+	}
+	for lp := lo; lp < hi; lp++ {
+		p.Resume(lp)
+		if p.v.ranges && lp == lo && k.Joiners.Hi < 0 { // it may have opened a barrier
+			k.CollectJoiners(lp + 1)
+		}
+	}
+	k.EnterJoiners()
+}
+
+// joins has a rank join the barrier that is open, if it is the next of its range.
+func (p *scriptPlayer) joins(lp int32, c *Communicator) bool {
+	k := p.k
+	if c.Index != world.World || lp != k.Joiners.Hi || k.Timing != k.Joiners.Timed {
+		return false
+	}
+	k.Joiners.Hi++
+	k.Timing = world.Untimed
+	return true
+}
+
+// inRows returns an operator that combines many vectors at once where it is asked to.
+func (p *scriptPlayer) inRows(o world.Operator) world.Operator {
+	apply := o.Apply
+	o.Apply = func(into, left, right []byte) {
+		n := p.k.Row
+		if n == 0 || left != nil {
+			apply(into, left, right)
+			return
+		}
+		size := len(into) / n
+		for at := size; at < len(into); at += size {
+			apply(into[at:at+size], into[at-size:at], into[at:at+size])
+		}
+	}
+	return o
+}
+
+// timed notes how long a rank has been in a call that the tally counts, too.
+func (p *scriptPlayer) timed(lp int32, r *scripted) {
+	if r.label == world.Untimed {
+		return
+	}
+	p.times[r.label] = append(p.times[r.label], p.k.Clock[lp].Sub(r.entered))
+	r.label = world.Untimed
+}
+
+// checkTimes compares what the tally has counted with the times of the ranks' calls.
+func (p *scriptPlayer) checkTimes() {
+	tally := &p.k.Summary.Tally
+	tally.Settle()
+	for i, got := range tally.Iterations() {
+		times := p.times[p.k.Label(got.Index, got.Operation)]
+		sum := vtime.Duration(0)
+		for _, d := range times {
+			sum += d
+		}
+		if n := len(times); int(got.Count) != n || n > 0 && (got.Min != slices.Min(times) || got.Max != slices.Max(times) || got.Mean != sum/vtime.Duration(n)) {
+			p.Errorf("%+v: iteration %d is counted as %+v, its calls take %v", p.v, i, got, times)
+		}
+	}
+}
