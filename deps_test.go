@@ -137,6 +137,7 @@ var rules = map[string]rule{
 	"internal/noise":  {pure: true, imports: "vtime internal/random network mpivirt"},
 	"internal/result": {pure: true},
 	"internal/loggp":  {pure: true, imports: "vtime network"},
+	"internal/fit":    {imports: "vtime network collectives internal/loggp internal/measurements", testsOnly: "mpivirt"},
 	// It simulates measured points itself.
 	"internal/measurements": {imports: "vtime internal/spelling sync network collectives mpivirt mpivirt/steps"},
 	// It reads the clocks of the host.
@@ -166,7 +167,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/measurements" +
+		imports: "vtime internal/spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

@@ -83,10 +83,10 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	m = m.clone()
 	for _, pair := range []*Pair{m.Intra, m.Inter} {
 		if pair != nil {
-			lower(pair.Delays)
+			Lower(pair.Delays)
 		}
 	}
-	lower(m.LocalCopies)
+	Lower(m.LocalCopies)
 	intra, inter := m.Intra, m.Inter
 	missing := ""
 	switch {
@@ -198,9 +198,9 @@ func (m Measurements) Ratios(before, now *network.Target) Ratios {
 	return RatiosOf(sizes, ratios)
 }
 
-// lower takes the time of a message for no more than that of a longer one: what disturbs a
+// Lower takes the time of a message for no more than that of a longer one: what disturbs a
 // measurement adds to it.
-func lower(points []Point) {
+func Lower(points []Point) {
 	for i := len(points) - 2; i >= 0; i-- {
 		points[i].Seconds = min(points[i].Seconds, points[i+1].Seconds)
 	}
