@@ -189,12 +189,21 @@ func ascending(n int) []int {
 	return order
 }
 
+// mostMembers returns up to how many members tests go, fewer in short ones: 13 has three powers of two below it, and
+// numbers on both sides of each.
+func mostMembers(most int) int {
+	if testing.Short() {
+		return min(most, 13)
+	}
+	return most
+}
+
 // Every algorithm gives the result of its operation, for every small number of members.
 // Every send has its receive, and nothing deadlocks.
 func TestSchedulesMatchTheirOperations(t *testing.T) {
 	for _, p := range pairs() {
 		t.Run(p.String(), func(t *testing.T) {
-			for members := 1; members <= 70; members++ {
+			for members := 1; members <= mostMembers(70); members++ {
 				s := build(t, p, members, 0)
 				if err := check(p, s, 0, ascending(members)); err != nil {
 					t.Fatalf("%d members: %v", members, err)
@@ -210,7 +219,7 @@ func TestSchedulesMatchTheirOperationsForEveryRoot(t *testing.T) {
 			continue
 		}
 		t.Run(p.String(), func(t *testing.T) {
-			for members := 1; members <= 20; members++ {
+			for members := 1; members <= mostMembers(20); members++ {
 				for root := range members {
 					s := build(t, p, members, root)
 					if err := check(p, s, root, ascending(members)); err != nil {
