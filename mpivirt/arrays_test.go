@@ -32,6 +32,7 @@ func unevenBarriers(seed uint64) mpivirt.Program {
 // and stretches wait for room in the window.
 func TestLongArrays(t *testing.T) {
 	algorithms := []collectives.Algorithm{collectives.RecursiveDoubling, collectives.Dissemination, collectives.NodeLeader}
+	fewer(t, 30)
 	rapid.Check(t, func(rt *rapid.T) {
 		a := rapid.SampledFrom(algorithms).Draw(rt, "algorithm")
 		// Around 2^14 = four blocks, where folding sets in.

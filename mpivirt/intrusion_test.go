@@ -31,63 +31,72 @@ func watched(t *testing.T, p mpivirt.Program, ranks, engines int, seconds float6
 // named with its clock and the call before, and the rule is told.
 func TestARankBlockedOutsideMPIIsNamed(t *testing.T) {
 	for engines := 1; engines <= 3; engines++ {
-		for name, main := range map[string]func(r *mpivirt.Rank, lock *stdsync.Mutex, line chan int) error{
-			"chan receive": func(r *mpivirt.Rank, _ *stdsync.Mutex, line chan int) error {
-				if r.Rank() == 1 {
-					<-line
-				}
-				err := r.World().Barrier()
-				line <- 1
-				return err
-			},
-			"sync.Mutex.Lock": func(r *mpivirt.Rank, lock *stdsync.Mutex, _ chan int) error {
-				if r.Rank() != 1 {
-					return r.World().Barrier()
-				}
-				lock.Lock()
-				lock.Lock() // as another rank that waits in a barrier would
-				return nil
-			},
-			"chan send": func(r *mpivirt.Rank, _ *stdsync.Mutex, line chan int) error {
-				if r.Rank() == 1 {
-					line <- 1
-				}
+		t.Run(fmt.Sprintf("%d engines", engines), func(t *testing.T) {
+			t.Parallel() // the watchdog waits
+			rankBlockedOutsideMPI(t, engines)
+		})
+	}
+}
+
+// rankBlockedOutsideMPI runs goroutine ranks and event ranks that block.
+func rankBlockedOutsideMPI(t *testing.T, engines int) {
+	t.Helper()
+	for name, main := range map[string]func(r *mpivirt.Rank, lock *stdsync.Mutex, line chan int) error{
+		"chan receive": func(r *mpivirt.Rank, _ *stdsync.Mutex, line chan int) error {
+			if r.Rank() == 1 {
+				<-line
+			}
+			err := r.World().Barrier()
+			line <- 1
+			return err
+		},
+		"sync.Mutex.Lock": func(r *mpivirt.Rank, lock *stdsync.Mutex, _ chan int) error {
+			if r.Rank() != 1 {
 				return r.World().Barrier()
-			},
-		} {
-			var lock stdsync.Mutex
-			line := make(chan int)
-			r, err := watched(t, mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
-				r.Compute(us(1 + r.Rank()))
-				if err := r.World().SendSize(8, (r.Rank()+1)%r.Size(), 0); err != nil {
-					return err
-				}
-				return main(r, &lock, line)
-			})}}, 6, engines, 0.1)
-			var f *mpivirt.RankError
-			if !errors.As(err, &f) || f.Rank != 1 || f.Time != at(2) || f.Call != "Send" || r.Complete {
-				t.Fatalf("%s, %d engines: %v", name, engines, err)
 			}
-			for _, text := range []string{name + " at intrusion_test.go", "blocked outside MPI", "docs/programs.md"} {
-				if !strings.Contains(err.Error(), text) {
-					t.Errorf("%s, %d engines: %v does not say %q", name, engines, err, text)
-				}
+			lock.Lock()
+			lock.Lock() // as another rank that waits in a barrier would
+			return nil
+		},
+		"chan send": func(r *mpivirt.Rank, _ *stdsync.Mutex, line chan int) error {
+			if r.Rank() == 1 {
+				line <- 1
 			}
-		}
+			return r.World().Barrier()
+		},
+	} {
+		var lock stdsync.Mutex
 		line := make(chan int)
-		_, err := watched(t, mpivirt.Program{Name: "event", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
-			return steps.New(func(r *steps.Rank, _ *struct{}) steps.Outcome {
-				if r.Rank() == 3 {
-					r.Compute(us(7))
-					<-line
-				}
-				return r.Barrier()
-			})
+		r, err := watched(t, mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			r.Compute(us(1 + r.Rank()))
+			if err := r.World().SendSize(8, (r.Rank()+1)%r.Size(), 0); err != nil {
+				return err
+			}
+			return main(r, &lock, line)
 		})}}, 6, engines, 0.1)
 		var f *mpivirt.RankError
-		if !errors.As(err, &f) || f.Rank != 3 || f.Time != at(7) || !strings.Contains(err.Error(), "chan receive") {
-			t.Errorf("event ranks, %d engines: %v", engines, err)
+		if !errors.As(err, &f) || f.Rank != 1 || f.Time != at(2) || f.Call != "Send" || r.Complete {
+			t.Fatalf("%s, %d engines: %v", name, engines, err)
 		}
+		for _, text := range []string{name + " at intrusion_test.go", "blocked outside MPI", "docs/programs.md"} {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("%s, %d engines: %v does not say %q", name, engines, err, text)
+			}
+		}
+	}
+	line := make(chan int)
+	_, err := watched(t, mpivirt.Program{Name: "event", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+		return steps.New(func(r *steps.Rank, _ *struct{}) steps.Outcome {
+			if r.Rank() == 3 {
+				r.Compute(us(7))
+				<-line
+			}
+			return r.Barrier()
+		})
+	})}}, 6, engines, 0.1)
+	var f *mpivirt.RankError
+	if !errors.As(err, &f) || f.Rank != 3 || f.Time != at(7) || !strings.Contains(err.Error(), "chan receive") {
+		t.Errorf("event ranks, %d engines: %v", engines, err)
 	}
 }
 

@@ -227,6 +227,8 @@ func TestCollectivesAgainstLogGOPSim(t *testing.T) {
 		sizes := []int{2, 3, 5, 8, 16}
 		if testing.Short() {
 			sizes = sizes[1:3]
+		} else if machine == combining { // another level of a tree shows nothing of a reduction's price
+			sizes = sizes[:4]
 		}
 		for _, ranks := range sizes {
 			tgt := target(t, machine, ranks)

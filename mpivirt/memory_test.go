@@ -63,7 +63,7 @@ func keepsPlaces(op collectives.Operation, a collectives.Algorithm) bool {
 // That holds by either interpreter, for eager messages and for those whose senders wait, and
 // on one engine for every algorithm that combines nothing.
 func TestCollectivesTakeNoMemoryForData(t *testing.T) {
-	const ranks = 64
+	const ranks = 32
 	sum := mpivirt.Sum[float64]()
 	for _, c := range []struct {
 		op         collectives.Operation

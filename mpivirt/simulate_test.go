@@ -2,9 +2,11 @@ package mpivirt_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -16,6 +18,27 @@ import (
 	"gigarank/sync"
 	"gigarank/vtime"
 )
+
+// fewer lets the properties of a test, which takes long for each case, draw at most some cases, unless the
+// command line says how many.
+func fewer(t *testing.T, cases int) {
+	t.Helper()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if given {
+		return
+	}
+	checks := flag.Lookup("rapid.checks")
+	before := checks.Value.String()
+	t.Cleanup(func() {
+		if err := checks.Value.Set(before); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := checks.Value.Set(strconv.Itoa(cases)); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // target lays a machine out, given as a preset or as YAML text.
 func target(t rapid.TB, machine string, ranks int) *network.Target {
