@@ -422,8 +422,8 @@ func (c *cluster) lose(how, victim, nodes string) {
 		if began.IsZero() && strings.Contains(lines.Text(), "running") {
 			// Hosts connect with their first messages: Open MPI stands still in a handshake with a host that is cut off then.
 			time.Sleep(2 * time.Second)
-			began = time.Now()
 			c.local(0, c.script, how, victim)
+			began = time.Now()
 		}
 	}
 	_ = cmd.Wait() // the code tells

@@ -127,7 +127,7 @@ func (s *Signals) OrFaults(faults error) error {
 	return faults
 }
 
-// Supervise sets a simulation up, runs it and stops it on a signal. limit is how long
+// Supervise sets a simulation up, runs it and stops it on a signal, which may have come before. limit is how long
 // it may then take to end. Once it is set up, supervise passes it to watch, and at its
 // end calls the function that watch returns.
 func Supervise(c *terminal.Console, signals *Signals, limit time.Duration, setUp func() (bench.Simulation, error),
@@ -160,6 +160,9 @@ func Supervise(c *terminal.Console, signals *Signals, limit time.Duration, setUp
 		if simulation != nil {
 			simulation.Stop(stop.Reason)
 		}
+	}
+	if signals.reason.Reason != "" { // it came when the simulation before had come to its end
+		end(signals.reason)
 	}
 	for {
 		select {

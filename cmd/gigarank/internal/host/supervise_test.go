@@ -84,6 +84,34 @@ func TestSignalDuringSetUp(t *testing.T) {
 	}
 }
 
+// A signal that comes when the simulation has come to its end ends the next one, such as the next point of a study.
+func TestSignalAtTheEndOfARunEndsTheNext(t *testing.T) {
+	c, _, _ := terminaltest.Console(nil)
+	signals := testSignals(t)
+	complete := newScripted(func(stopped <-chan string) (*mpivirt.Result, error) {
+		raise(t, unix.SIGTERM)
+		<-stopped
+		return &mpivirt.Result{Finished: 9, Complete: true}, nil
+	})
+	o := Supervise(c, signals, time.Minute, func() (bench.Simulation, error) { return complete, nil }, watchNothing)
+	if o.Err != nil || !o.Result.Complete {
+		t.Fatalf("the first run ended with %v, result %+v", o.Err, o.Result)
+	}
+	next := newScripted(func(stopped <-chan string) (*mpivirt.Result, error) {
+		select {
+		case reason := <-stopped:
+			return nil, &sync.Stopped{Reason: []byte(reason)}
+		case <-time.After(time.Minute):
+			return nil, nil
+		}
+	})
+	o = Supervise(c, signals, time.Minute, func() (bench.Simulation, error) { return next, nil }, watchNothing)
+	var by terminal.Interrupted
+	if !errors.As(o.Err, &by) || by.Reason != "interrupted by SIGTERM" {
+		t.Errorf("the next run ended with %v", o.Err)
+	}
+}
+
 // A simulation that does not end when it is stopped is given up, and its visible
 // results are reported.
 func TestHungSimulationIsGivenUp(t *testing.T) {
