@@ -11,7 +11,7 @@ import (
 )
 
 // measure has the CPU times of the ranks count. Where bursts are kept, declared computing and
-// looks at the clock are calls on any machine, so that a rank has the same bursts on all.
+// clock polls are calls on any machine, so that a rank has the same bursts on all.
 func (b *body) measure() error {
 	k := b.k
 	if err := measureBursts(b.engine); err != nil {

@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
 }
 `
 
-// Each burst is charged where it ends, in a call or a look at the clock, and on each node as
+// Each burst is charged where it ends, in a call or a clock poll, and on each node as
 // its cores take: here 10 us, or 5 us. Into the barrier the ranks come at 70 and 45 us, and
 // each leaves when the other's message has come after 100 us. Each of seven samples has a burst
 // before it and one in it, which from the fourth on is the mean.
@@ -96,7 +96,7 @@ func TestBurstsAreCharged(t *testing.T) {
 	}
 }
 
-// computing computes, in a ring and round collectives, what depends on the rank.
+// computing computes, in a ring and round collectives, values that depend on the rank.
 const computing = `#include <mpi.h>
 #include <gigarank.h>
 #include <stdio.h>
@@ -288,9 +288,9 @@ int main(int argc, char **argv) {
 }
 `
 
-// Where the CPU time of a rank does not count, it comes to the end of a wait by the clock as it does where none
-// counts: each look after 1,000 takes a poll of the machine, 100 ns. That holds on machines where looks are calls, and
-// where bursts are kept: another rank runs between two looks there. The last look takes a poll too.
+// Where the CPU time of a rank does not count, it comes to the end of a wait by the clock as it does where no CPU
+// time counts: each clock poll after 1,000 takes the poll time of the machine, 100 ns. That holds on machines where polls are calls,
+// and where bursts are kept: another rank runs between two polls there. The last poll takes the time too.
 func TestWaitByTheClockWithoutCharging(t *testing.T) {
 	program := build(t, uncharged)
 	want := []string{"0: 2998 0.000200100\n", "1: 4998 0.000400100\n"}
@@ -360,7 +360,7 @@ int main(int argc, char **argv) {
 `
 
 // A message does not wait until its sender has computed: ranks of other engines that need it would
-// do so too, one after the other.
+// wait too, one after the other.
 func TestMessagesLeaveBeforeABurst(t *testing.T) {
 	program := build(t, replies)
 	_, printed, err := run(t, program, unequal(t, "{model: flat, latency: 1us}"), 2, hosting{engines: 2,
@@ -370,9 +370,9 @@ func TestMessagesLeaveBeforeABurst(t *testing.T) {
 	}
 }
 
-// An engine that resumes its ranks again and again is none that computes for ever: Go's monitor, which looks
-// every 100 us for a while once it has taken the place of one, sleeps. The process then waits some 800 times a second, and
-// 1,600 to 3,000 times otherwise. What else it does may add to that, so the least of five runs counts.
+// An engine that resumes its ranks again and again is no goroutine that computes for ever: Go's monitor, which looks
+// every 100 us for a while once it has taken the place of such a goroutine, sleeps. The process then waits some 800 times a second, and
+// 1,600 to 3,000 times otherwise. Other work of the process may add to that, so the least of five runs counts.
 func TestMeasuringGivesWay(t *testing.T) {
 	program := build(t, `#include <mpi.h>
 int main(int argc, char **argv) {

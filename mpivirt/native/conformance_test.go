@@ -36,8 +36,8 @@ var languages = map[string]struct {
 // modules are the modules that programs whose suffix is F90 are built with, one after the other.
 var modules = []string{"mpi", "mpi_f08"}
 
-// fileOf returns the file of a program of the suite, and the module that it is built with, "" for one
-// that names its own.
+// fileOf returns the file of a program of the suite, and the module that it is built with, "" for a program
+// that names its own modules.
 func fileOf(source string) (file, module string) {
 	file, module, _ = strings.Cut(source, ":")
 	return file, module
@@ -62,8 +62,7 @@ func flagsIn(source, dir string) []string {
 }
 
 // conformance returns the programs of the suite: one for each family of functions, and each module
-// of Fortran. Each checks
-// what they do and prints, at its end, how many checks it has made and how many have failed.
+// of Fortran. A program checks the effects of these functions and prints, at its end, the number of checks and of failures.
 // It prints the same under a real MPI.
 func conformance(t *testing.T) (sources []string) {
 	t.Helper()
@@ -181,8 +180,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// Each function that is served is called by a program of the suite in C, and in Fortran with each module, but
-// for those that a real MPI need not have any more or yet; see TestRemovedFunctions and TestSessions.
+// Each supported function is called by a program of the suite in C, and in Fortran with each module, but
+// for functions that a real MPI need not have any more or yet; see TestRemovedFunctions and TestSessions.
 func TestConformanceIsComplete(t *testing.T) {
 	called := map[string]bool{}
 	for _, source := range conformance(t) {
@@ -201,7 +200,7 @@ func TestConformanceIsComplete(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	deprecated := []string{"Attr_delete", "Attr_get", "Attr_put", "Keyval_create", "Keyval_free"} // mpi_f08 has none
+	deprecated := []string{"Attr_delete", "Attr_get", "Attr_put", "Keyval_create", "Keyval_free"} // mpi_f08 does not have these
 	for _, name := range toolchain.Supported() {
 		if slices.Contains(slices.Concat(toolchain.Removed(), toolchain.Sessions()), name) {
 			continue

@@ -23,7 +23,7 @@ var (
 	endingsCount = flag.Int("endings.count", 40, "the number of seeds of TestRandomEndings")
 )
 
-// However ranks come to their ends, the end of the run, the ranks that have finished, and what ranks have written
+// However ranks come to their ends, the end of the run, the ranks that have finished, and the output of ranks
 // until then do not depend on the hosting. A failure names the flag that has its seed again.
 func TestRandomEndings(t *testing.T) {
 	first := *endingsSeed
@@ -36,7 +36,7 @@ func TestRandomEndings(t *testing.T) {
 		ranks := 3 + seed%4
 		want := endingOf(t, program, seed, ranks, hosting{engines: 1})
 		kinds[want.kind()]++
-		// MPI_Finalize holds ranks back as a barrier does: what ranks do after it keeps nobody from coming there.
+		// MPI_Finalize holds ranks back as a barrier does: what ranks do after it keeps no rank from coming there.
 		if n := strings.Count(want.text, "\nlast "); n != ranks && !strings.Contains(want.text, "\nfails ") && !strings.Contains(want.text, "\nalone ") {
 			t.Errorf("-endings.seed=%d -endings.count=1: %d of %d ranks have come to MPI_Finalize, and none has failed before:\n%s", seed, n, ranks, want.text)
 		}
@@ -102,7 +102,7 @@ func countsBefore(t *testing.T, line string, failure *mpivirt.RankError) bool {
 	return at < int64(failure.Time) || at == int64(failure.Time) && rank <= failure.Rank
 }
 
-// firstDifference returns the first line that differs, with the one that is wanted.
+// firstDifference returns the first line that differs, with the wanted line.
 func firstDifference(got, want []string) string {
 	for i := range max(len(got), len(want)) {
 		line := func(lines []string) string {

@@ -19,7 +19,7 @@ import (
 	"gigarank/mpivirt/native/toolchain"
 )
 
-// prelude begins programs of which rank 1 does something else than the others.
+// prelude begins programs in which rank 1 does something else than other ranks.
 const prelude = `#include <mpi.h>
 #include <assert.h>
 #include <errno.h>
@@ -42,10 +42,10 @@ static void begin(int *argc, char ***argv) {
 }
 `
 
-// ofDivision is what comes of an integer division by zero: on arm64 it gives zero.
+// ofDivision is the reason after an integer division by zero: on arm64 the division gives zero.
 var ofDivision = map[string]string{"amd64": "stopped by SIGFPE in main (program.c:", "arm64": ""}
 
-// A rank ends with its code, and the others go on as far as they can.
+// A rank ends with its code, and other ranks go on as far as they can.
 func TestEndings(t *testing.T) {
 	for _, c := range []struct{ why, does, says string }{
 		{"exit without a fault", "MPI_Finalize(); exit(0);", ""},
@@ -168,8 +168,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// The errors of calls that do not match, and of deadlocks, name calls as C does, also calls that are carried out like
-// others.
+// The errors of calls that do not match, and of deadlocks, name calls as C does, also variants of a
+// procedure.
 func TestNamesOfCalls(t *testing.T) {
 	const barrier, receive = "MPI_Barrier(MPI_COMM_WORLD);", "MPI_Recv(&rank, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
 	const divided = "MPI_Comm half; MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &half); "
@@ -246,11 +246,11 @@ func TestNamesOfCalls(t *testing.T) {
 	}
 }
 
-// MPI_Finalize holds ranks back as a barrier does: what a rank fails with after it ends the run once all have come there.
-// Until then they write what they have to write, and all work of the run is done.
+// MPI_Finalize holds ranks back as a barrier does: a failure of a rank after it ends the run once all ranks have come there.
+// Until then ranks write their output, and all work of the run is done.
 func TestEndingsAfterFinalize(t *testing.T) {
 	for _, c := range []struct {
-		why, does string // what all do after MPI_Finalize
+		why, does string // code of all ranks after MPI_Finalize
 		finished  uint64
 		rank      int
 		says      string
@@ -304,7 +304,7 @@ func TestEndingsAfterFinalize(t *testing.T) {
 	}
 }
 
-// A rank that does not come to MPI_Finalize keeps the failures of those that have been there from ending the run.
+// A rank that does not come to MPI_Finalize keeps the failures of ranks that have been there from ending the run.
 func TestEndingsWithoutAll(t *testing.T) {
 	for _, c := range []struct{ why, does, says string }{
 		{"a rank that waits for ever", "MPI_Recv(&size, 1, MPI_INT, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "deadlock: 1 rank waits and cannot go on\n  rank 0 waits in Recv for a message from rank 1"},
@@ -325,7 +325,7 @@ func TestEndingsWithoutAll(t *testing.T) {
 	}
 }
 
-// A failure after MPI_Finalize waits for a rank that computes before it, however long, and not for one that computes after
+// A failure after MPI_Finalize waits for a rank that computes before it, however long, and not for a rank that computes after
 // it for ever.
 func TestEndingsBesideOneThatComputes(t *testing.T) {
 	for _, c := range []struct{ why, before, after, prints, says string }{
@@ -343,7 +343,7 @@ func TestEndingsBesideOneThatComputes(t *testing.T) {
 	}
 }
 
-// What ranks have written to files that they have left open is there after a failure, too.
+// Output of ranks to files that they have left open is there after a failure, too.
 func TestOpenFilesAfterFailure(t *testing.T) {
 	program := build(t, prelude+`int main(int argc, char **argv) {
 	begin(&argc, &argv);
@@ -377,7 +377,7 @@ func TestMPIBeforeInit(t *testing.T) {
 	}
 }
 
-// What an operation of the program must not do ends the run, and is named with a rank that takes
+// A call that an operation of the program must not make ends the run. The error names it, with a rank that takes
 // part in the reduction.
 func TestOperationsThatFail(t *testing.T) {
 	for _, c := range []struct{ why, does, says string }{
@@ -461,7 +461,7 @@ extern "C" void crash(void *at) {
 	}
 }
 
-// A rank may close its standard streams, or have its output go to a file. The others keep theirs.
+// A rank may close its standard streams, or have its output go to a file. Other ranks keep theirs.
 func TestClosedStreams(t *testing.T) {
 	program := build(t, prelude+`
 int main(int argc, char **argv) {
@@ -653,7 +653,7 @@ int main(int argc, char **argv) {
 	}
 }
 
-// Each clock of the system is there, and no other. Those of CPU time leave out sleep. A wait of the threads of C11 takes virtual time.
+// Each clock of the system is there, and no other. Clocks of CPU time leave out sleep. A wait of the threads of C11 takes virtual time.
 func TestAllClocks(t *testing.T) {
 	program := build(t, prelude+`
 #include <time.h>
@@ -737,7 +737,7 @@ int main(int argc, char **argv) {
 	}
 }
 
-// Without computed time a rank sees its clock advance once it has looked at it 1,000 times in a row:
+// Without computed time a rank sees its clock advance after 1,000 polls in a row:
 // from then on each look takes a poll of the machine, 100 ns. A program that waits for a time by
 // looking comes to an end, at the same time on any hosting.
 func TestWaitByTheClock(t *testing.T) {
@@ -771,7 +771,7 @@ int main(int argc, char **argv) {
 }
 
 // The clocks of C++ and of Fortran's library show virtual time, and random numbers of the system are
-// the same in each run, and others in each rank.
+// the same in each run, and differ between ranks.
 func TestClocksOfLanguages(t *testing.T) {
 	seconds := func(lines []string, rank, n int) string {
 		return strings.Join(strings.Fields(lines[rank])[:n], " ")
@@ -840,7 +840,7 @@ int main(int argc, char **argv) {
 	}
 }
 
-// What is printed to the number of the standard output goes the way of what is printed to its stream. Compilers of
+// Text that is printed to the number of the standard output goes where text of its stream goes. Compilers of
 // some systems have calls checked.
 func TestPrintedToNumbers(t *testing.T) {
 	for _, checked := range []string{"0", "2"} {
@@ -873,7 +873,7 @@ int main(int argc, char **argv) {
 	}
 }
 
-// A rank that waits in the system is named, with the place. One that computes is not.
+// A rank that waits in the system is named, with the place. A rank that computes is not named.
 func TestBlocked(t *testing.T) {
 	for _, c := range []struct{ why, does, says string }{
 		{"a pipe", "int ends[2]; char c; if (pipe(ends) == 0 && read(ends[0], &c, 1) == 1) return 2;", "read of pipe:["},
@@ -894,8 +894,8 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// A rank that computes for ever does not hold up the end of a run in which another one fails, whichever
-// of them the engine resumes first.
+// A rank that computes for ever does not hold up the end of a run in which another rank fails, whichever
+// rank the engine resumes first.
 func TestEndBesideComputing(t *testing.T) {
 	text := prelude + `int main(int argc, char **argv) {
 	static volatile double x[32];
@@ -917,7 +917,7 @@ func TestEndBesideComputing(t *testing.T) {
 			_, _, err := run(t, program, "xt5", 3, h, arguments...)
 			var failure *mpivirt.RankError
 			want, and := "the program called Abort with code 3 in main (program.c:", ""
-			if h.bursts == nil && arguments[0] != "0" { // those that come later are not asked for
+			if h.bursts == nil && arguments[0] != "0" { // an end that comes later is not asked for
 				and = "; rank 0 has computed since its latest call, at 0s of virtual time, and was not waited for"
 			}
 			if !errors.As(err, &failure) || fmt.Sprint(failure.Rank) != arguments[0] || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), and) {
@@ -1056,7 +1056,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// What cannot run is refused before anything runs, with the reason.
+// A program that cannot run is refused before anything runs, with the reason.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	object := filepath.Join(dir, "plain")

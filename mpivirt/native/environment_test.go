@@ -13,7 +13,7 @@ import (
 	"gigarank/mpivirt/native/toolchain"
 )
 
-// named are the variables by which launchers tell a process its number, with what each of 5 ranks is told on nodes of two
+// named are the variables by which launchers tell a process its number, with their value for each of 5 ranks on nodes of two
 // that take turns: nodes 0, 1, 2 have ranks 0 and 3, 1 and 4, 2.
 var named = map[string]func(rank int) int{
 	"OMPI_COMM_WORLD_RANK": ownRank, "OMPI_COMM_WORLD_SIZE": allRanks, "OMPI_COMM_WORLD_LOCAL_RANK": localRank, "OMPI_COMM_WORLD_LOCAL_SIZE": localSize,
@@ -38,7 +38,7 @@ func inTurns(t *testing.T) (machine string) {
 	return machine
 }
 
-// The variables of launchers say where a rank is on the simulated machine, to the rank, its threads, and what it starts,
+// The variables of launchers say where a rank is on the simulated machine, to the rank, its threads, and processes that it starts,
 // whatever has launched the simulator.
 func TestVariablesOfLaunchers(t *testing.T) {
 	names := slices.Sorted(func(yield func(string) bool) {

@@ -39,7 +39,7 @@ func TestExampleInFortran(t *testing.T) {
 	}
 }
 
-// Statuses of mpi_f08 become those of module mpi and back. Open MPI 4.1 declares the procedures, and
+// Statuses of mpi_f08 become statuses of module mpi and back. Open MPI 4.1 declares the procedures, and
 // does not have them.
 func TestStatusesOfBothModules(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "statuses.f90")
@@ -111,7 +111,7 @@ end program
 	}
 }
 
-// Numbers of sixteen bytes are reduced. Open MPI 4.1 takes them for those of long double.
+// Numbers of sixteen bytes are reduced. Open MPI 4.1 takes them for numbers of type long double.
 func TestReductionsOfSixteenBytes(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "quad.f90")
 	text := `program quad
@@ -257,7 +257,7 @@ end subroutine
 	}
 }
 
-// Procedures inside a program, whose addresses are those of code on its stack, are called by MPI and
+// Procedures inside a program, whose addresses lead to code on its stack, are called by MPI and
 // use the program's variables. On a stack that is copied, the simulator cannot call an operation.
 func TestNestedProcedures(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "nested.f90")
@@ -325,7 +325,7 @@ end program
 	}
 }
 
-// What ranks have printed is there, however the run ends: the library puts out each record.
+// The output of ranks is there, however the run ends: the library puts out each record.
 func TestFortranOutputBeforeTheEnd(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "ends.f90")
 	text := `program ends
@@ -370,7 +370,7 @@ end program
 	}
 }
 
-// A rank in Fortran starts in little more time than one in C: what its library's constructors do is the same for all ranks but
+// A rank in Fortran starts in little more time than a rank in C: the constructors of its library do the same for all ranks but
 // for its units. With stacks of their own a rank in C takes a page of memory, a rank in Fortran some 1.8 times the time of that.
 func TestStartOfFortran(t *testing.T) {
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What a wait for any of a long list finds, and when, is what it finds in a list of the active
+// A wait for any of a long list finds the same request, at the same time, as in a list of the active
 // requests alone, of which the simulator keeps nothing from one call to the next. The list changes
 // from call to call.
 func TestLongLists(t *testing.T) {
@@ -83,7 +83,7 @@ func TestCostOfAWaitStaysConstant(t *testing.T) {
 			return cpuTime(t) - before
 		}
 		few, many := one(n), one(more*n)
-		for try := 0; try < 3 && many > most*few; try++ { // what else the process did
+		for try := 0; try < 3 && many > most*few; try++ { // other work of the process counts too
 			few, many = one(n), one(more*n)
 		}
 		if many > most*few {

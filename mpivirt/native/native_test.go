@@ -170,7 +170,7 @@ func alike(t *testing.T, program, machine string, ranks int, ways []hosting, arg
 	return lines
 }
 
-// Ranks that wait in barriers keep what they have on their stacks, whatever other ranks have there.
+// Ranks that wait in barriers keep the contents of their stacks, whatever other ranks have there.
 func TestStacksInBarriers(t *testing.T) {
 	program := build(t, "barriers.c")
 	for _, ranks := range []int{1, 7, 300} {

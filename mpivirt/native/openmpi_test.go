@@ -95,7 +95,7 @@ func TestRealRunsEnd(t *testing.T) {
 	}
 }
 
-// What a rank has of a process is what a process has.
+// The state of a process that a rank has is the state that a real process has.
 func TestProcessAgainstRealMPI(t *testing.T) {
 	for _, source := range []string{"process.c", "objects.cc"} {
 		t.Run(source, func(t *testing.T) {

@@ -25,8 +25,8 @@ import (
 	"gigarank/vtime"
 )
 
-// What the C library keeps for a process is each rank's own: thread-local variables, random
-// numbers, options, environment, locale, working directory, handlers of signals, and what is
+// State that the C library keeps for a process is each rank's own: thread-local variables, random
+// numbers, options, environment, locale, working directory, handlers of signals, and functions that are
 // called at the end. Compilers of some systems have calls checked.
 func TestProcess(t *testing.T) {
 	for _, checked := range []string{"0", "2"} {
@@ -49,8 +49,8 @@ func testProcess(t *testing.T, program string) {
 	}
 }
 
-// Keys of threads are those of a rank: there are as many as in a process, and a thread keeps under them what is its
-// own, which is destroyed at its end.
+// The keys of pthread_key_create belong to a rank: there are as many as in a process, and a thread has values of its
+// own for them, which are destroyed at its end.
 func TestKeysOfThreads(t *testing.T) {
 	program := build(t, prelude+`
 static pthread_key_t keys[200], gone;
@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
 	alike(t, program, "xt5", 3, []hosting{{engines: 1}, {engines: 2}, {engines: 1, stacks: native.Copied}})
 }
 
-// CPU clocks leave out what a rank has slept.
+// CPU clocks leave out the time that a rank has slept.
 func TestSleepTakesNoProcessor(t *testing.T) {
 	program := build(t, prelude+`#include <poll.h>
 #include <sys/resource.h>
@@ -184,7 +184,7 @@ func TestForeignLibraries(t *testing.T) {
 const roomVariable = "GIGARANK_ROOM_PROGRAM"
 
 // Where a library has no room for the path of copies, the first image may have the libraries themselves, unless
-// the ranks would share what the constructor of one has made.
+// the ranks would share objects that a constructor has made.
 func TestLibrariesWithoutRoom(t *testing.T) {
 	if program := os.Getenv(roomVariable); program != "" {
 		for engines := range 2 {
@@ -249,7 +249,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// So do those that a library of the program's own uses, whether or not the program itself uses them.
+// So do streams that a library of the program's own uses, whether or not the program itself uses them.
 func TestStreamsOfLibraries(t *testing.T) {
 	library := `#include <iomanip>
 #include <iostream>
@@ -338,7 +338,7 @@ func TestLargeVariables(t *testing.T) {
 	if lines := alike(t, program, "xt5", 5, ways); len(lines) != 0 {
 		t.Error(strings.Join(lines, ""))
 	}
-	if testing.Short() { // what follows counts memory
+	if testing.Short() { // the rest counts memory
 		return
 	}
 	// 300 ranks have 20 GB of variables, of which they write 10 MB.
@@ -351,8 +351,8 @@ func TestLargeVariables(t *testing.T) {
 	}
 }
 
-// Where the process has few mappings left, the variables of ranks beyond them are copied, with
-// one engine and with two. Those of which no rank has written a page take no memory for it.
+// Where the process has few mappings left, the variables of further ranks are copied, with
+// one engine and with two. A page that no rank has written takes no memory.
 func TestFewMappings(t *testing.T) {
 	program := build(t, largeVariables, "-DLENGTH=(1<<17)")
 	most := mostMappings(t)
@@ -401,7 +401,7 @@ const oldSystemVariable = "GIGARANK_TEST_OLD_SYSTEM"
 
 // Before Linux 6.13 each guard of a stack is a mapping. Ranks for whose guards a process has too few
 // have copied stacks, unless they are to have their own. The test runs in a process of its own, to
-// which the system refuses what is new.
+// which the system refuses the new advice.
 func TestGuardsAreMappings(t *testing.T) {
 	if program := os.Getenv(oldSystemVariable); program != "" {
 		refuseGuardAdvice(t)
@@ -531,7 +531,7 @@ func residentPeak(t *testing.T) int64 {
 }
 
 // pagesThatAreReadTakeNone reports whether pages that are read and not written take no memory, as on Linux, which
-// has a page of zeros for all of them. Kernels of some virtual machines have none.
+// has one page of zeros for all such pages. Kernels of some virtual machines have no page of zeros.
 func pagesThatAreReadTakeNone(t *testing.T) bool {
 	t.Helper()
 	area, err := unix.Mmap(-1, 0, 16<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
@@ -565,7 +565,7 @@ func residentNow(t *testing.T) int64 {
 
 const inputVariable = "GIGARANK_TEST_INPUT"
 
-// Rank 0 reads the standard input, and the others find its end. The test runs in a process of
+// Rank 0 reads the standard input, and other ranks find its end. The test runs in a process of
 // its own, which has an input.
 func TestInput(t *testing.T) {
 	if program := os.Getenv(inputVariable); program != "" {
@@ -599,8 +599,8 @@ func TestInput(t *testing.T) {
 
 const crashVariable = "GIGARANK_TEST_CRASH"
 
-// What stops the simulator between the calls of a rank, or a thread that a rank has started, ends the
-// process, and names the rank. The test runs in a process of its own, which does not go on for ever.
+// A signal that stops the simulator between the calls of a rank, or a thread that a rank has started, ends the
+// process. The error names the rank. The test runs in a process of its own, which does not go on for ever.
 func TestCrashesThatEndTheProcess(t *testing.T) {
 	if program := os.Getenv(crashVariable); program != "" {
 		_, _, err := run(t, program, "xt5", 3, hosting{engines: 1})
@@ -647,8 +647,8 @@ int main(int argc, char **argv) {
 	}
 }
 
-// What ranks find out of the processor is true of it: the constructor that compilers link into programs for that runs
-// once for all of them.
+// Ranks find the true features of the processor: the constructor that compilers link into programs for that runs
+// once for all ranks.
 func TestRanksKnowTheProcessor(t *testing.T) {
 	if gort.GOARCH != "amd64" {
 		t.Skip("__builtin_cpu_supports is for x86")
@@ -681,7 +681,7 @@ int main(int argc, char **argv) {
 }
 
 // Functions that end a rank run in the order of a process: those of atexit and destructors of objects first, the latest first, then
-// the destructors of the program's parts; what one of these adds comes next.
+// the destructors of the program's parts; a function that such a function adds comes next.
 func TestOrderOfTheEnd(t *testing.T) {
 	program := build(t, `#include <mpi.h>
 #include <stdio.h>
@@ -708,7 +708,7 @@ int main(int argc, char **argv) {
 	}
 }
 
-// The standard output and error of a rank are pipes, wherever those of the simulator go, until the rank has others.
+// The standard output and error of a rank are pipes, wherever the simulator's output goes, until the rank opens other files.
 func TestStandardOutputIsAPipe(t *testing.T) {
 	program := build(t, `#include <mpi.h>
 #include <errno.h>

@@ -17,7 +17,7 @@ import (
 )
 
 // profiler is a library that counts calls and bytes of sends and reductions, as profilers of MPI
-// do: it has the names of MPI, and calls the functions by their second ones. Fortran programs have
+// do: it has the names of MPI, and calls the functions by their second names. Fortran programs have
 // names of their own.
 const profiler = `#include <mpi.h>
 #include <stdio.h>
@@ -133,7 +133,7 @@ func TestProfiling(t *testing.T) {
 	}
 }
 
-// A profiler in LD_PRELOAD, which would take the place of what the simulator itself calls, is refused.
+// A profiler in LD_PRELOAD, which would take the place of functions that the simulator itself calls, is refused.
 func TestPreloadedProfiler(t *testing.T) {
 	if os.Getenv("LD_PRELOAD") != "" {
 		if err := native.Available(); err == nil || !strings.Contains(err.Error(), "LD_PRELOAD: link a profiler with the program") {

@@ -11,7 +11,7 @@ import (
 )
 
 // Sessions do what MPI 4.1, 11.3 and 7.4, say, as in its example 11.7: without MPI_Init, twice in a row and beside each
-// other, and after the world model has ended. Open MPI 4.1 has none.
+// other, and after the world model has ended. Open MPI 4.1 has no sessions.
 func TestSessions(t *testing.T) {
 	program := build(t, `#include <mpi.h>
 #include <stdio.h>

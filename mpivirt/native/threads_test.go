@@ -64,7 +64,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// A rank whose threads would write to the variables of others, or to a stack that moves, ends the run. The error names the rank, its call and the remedy.
+// A rank whose threads would write to the variables of other ranks, or to a stack that moves, ends the run. The error names the rank, its call and the remedy.
 func TestThreadsThatCannotBe(t *testing.T) {
 	inC := `#include <mpi.h>
 #include <aio.h>
@@ -124,7 +124,7 @@ int main(int argc, char **argv) {
 
 const waitVariable = "GIGARANK_TEST_WAIT"
 
-// Threads of OpenMP that wait sleep unless the user wants it otherwise: those that spin take the processor from other ranks.
+// Threads of OpenMP that wait sleep unless the user wants it otherwise: threads that spin take the processor from other ranks.
 // libgomp reads the setting once in a process, so that each run has a process of its own.
 func TestThreadsWaitPassively(t *testing.T) {
 	if program := os.Getenv(waitVariable); program != "" {

@@ -4,7 +4,7 @@ package native_test
 
 import "testing"
 
-// A run tells of computing that no virtual time was charged for: between two looks at the clock, or much of it.
+// A run tells of computing that no virtual time was charged for: between two clock polls, or much of it.
 func TestUncharged(t *testing.T) {
 	program := build(t, `#include <mpi.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
 	for way, want := range []bool{false, true, true, false, false, false, true} {
 		for _, engines := range []int{1, 2} {
 			result, _, err := run(t, program, "xt5", 3, hosting{engines: engines}, string(rune('0'+way)))
-			for again := 0; again < 20 && err == nil && result.Uncharged && !want; again++ { // the host may hold a rank up between two looks
+			for again := 0; again < 20 && err == nil && result.Uncharged && !want; again++ { // the host may hold a rank up between two polls
 				result, _, err = run(t, program, "xt5", 3, hosting{engines: engines}, string(rune('0'+way)))
 			}
 			if err != nil || result.Uncharged != want {

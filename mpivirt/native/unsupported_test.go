@@ -15,7 +15,7 @@ import (
 
 const lacks = "rank 1 failed at virtual time 1ms: MPI_ERR_UNSUPPORTED_OPERATION: native ranks do not have %s: "
 
-// A program that can use what native ranks do not have is run, and a call is an error of MPI (MPI 4.1, 9.3): it
+// A program that can use functions that native ranks do not have is run, and a call is an error of MPI (MPI 4.1, 9.3): it
 // ends the run, unless the program has asked to hear of it.
 func TestCallsOfUnsupportedFunctions(t *testing.T) {
 	program := build(t, prelude+`

@@ -25,7 +25,7 @@ func written(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
-// mpi.h passes what compilers warn of, in the standards of both languages. Open MPI's does, too, but for C++, whose bindings
+// mpi.h gives no cause for warnings of compilers, in the standards of both languages. Open MPI's does, too, but for C++, whose bindings
 // it has had.
 func TestHeaderWithoutWarnings(t *testing.T) {
 	const uses = `#include <mpi.h>
@@ -65,7 +65,7 @@ int use(MPI_Comm comm, int *data) {
 	}
 }
 
-// Flags that would link libraries into a program statically are left out: a program needs the shared ones.
+// Flags that would link libraries into a program statically are left out: a program needs shared libraries.
 func TestStaticFlags(t *testing.T) {
 	dir := written(t, map[string]string{
 		"main.c": "#include <mpi.h>\nint main(int n, char **all) { return MPI_Init(&n, &all) + MPI_Finalize(); }\n", "main.cc": "#include <iostream>\nint main() { std::cout << 1; }\n",
@@ -124,7 +124,7 @@ func TestFlagsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What the linker says of objects that are not position-independent comes with what to build anew, and how.
+// The linker's text about objects that are not position-independent comes with the files to build anew, and how.
 func TestRebuildHints(t *testing.T) {
 	dir := written(t, map[string]string{
 		"part.c": "const char *text = \"x\";\nconst char *part(void) { return text; }\nstatic int table[4];\nint *place(int i) { return &table[i]; }\n",
@@ -153,7 +153,7 @@ func TestRebuildHints(t *testing.T) {
 	}
 }
 
-// A program that another compiler links with the runtime is told from one that knows nothing of it.
+// A program that another compiler links with the runtime is told from a program without the runtime.
 func TestLinkedByAnotherCompiler(t *testing.T) {
 	dir := written(t, map[string]string{"main.c": "#include <mpi.h>\nint main(int n, char **all) { return MPI_Init(&n, &all) + MPI_Finalize(); }\n"})
 	library, err := toolchain.OpenLibrary()

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// uses lists, by folder of the runtime, the folders whose headers and functions a file may use beside those of its own. Functions
+// uses lists, by folder of the runtime, the folders whose headers and functions a file may use beside its own. Functions
 // of other folders are called by way of the table in rank/hooks.h, which hooks.c fills.
 var uses = map[string][]string{
 	"include": {},
@@ -36,7 +36,7 @@ func sourcesOf(t *testing.T, folder, suffix string) []string {
 	return files
 }
 
-// headerOf returns the header that declares what a source of the runtime defines for other files.
+// headerOf returns the header that declares the functions and variables that a source of the runtime defines for other files.
 func headerOf(source string) string {
 	if source == "hooks.c" {
 		return "rank/hooks.h"
@@ -152,9 +152,9 @@ func offeredBy(header runtimeFile) map[string]bool {
 	return names
 }
 
-// Each header belongs to one source and declares only functions and variables of it; rank/interface.h declares those that
-// the simulator calls by name, rank/real.h and rank/procedures.h no function. A source includes each header that it uses, by
-// itself, and no other; headers do not include each other in a circle.
+// Each header belongs to one source and declares only functions and variables of it; rank/interface.h declares functions that
+// the simulator calls by name, rank/real.h and rank/procedures.h declare no function. A source includes each header that it uses, by
+// itself, and no other header; headers do not include each other in a circle.
 func TestHeadersByFile(t *testing.T) {
 	files := runtimeFiles(t)
 	offered := map[string]map[string]bool{} // by header
@@ -218,7 +218,7 @@ func TestHeadersByFile(t *testing.T) {
 	}
 }
 
-// circles are the sources that use each other, by way of any number of others. The sources of a folder that are not listed
+// circles are the sources that use each other, by way of any number of other sources. The sources of a folder that are not listed
 // form a tree: a new circle needs a reason here.
 var circles = map[string][]string{
 	// A rank's keys of threads lie beside its handles of Fortran, which are given back together.
@@ -301,7 +301,7 @@ func TestDefinitionsHaveWholeNames(t *testing.T) {
 	}
 }
 
-// A file of the runtime uses functions and variables of its own folder and of those below it, which the headers of their files
+// A file of the runtime uses functions and variables of its own folder and of the folders below it, which the headers of their files
 // declare. Functions by which the C library knows a function of the runtime are the C library's for others. Names that other
 // files use begin with gigarank_.
 func TestCallsByFolder(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"gigarank/mpivirt/native/toolchain"
 )
 
-// What is no program of gigarank is told as what it is, by the magic numbers of its format (elf(5), the
-// formats PE, Mach-O, zip, ar), with what its user is to do.
+// The error for a file that is no program of gigarank describes it, by the magic numbers of its format (elf(5), the
+// formats PE, Mach-O, zip, ar), with the remedy.
 func TestOtherFormats(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

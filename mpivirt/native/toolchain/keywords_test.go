@@ -51,7 +51,7 @@ func callByKeywords(d declaration, number int) string {
 	return s.String()
 }
 
-// Parameters have the names and types in module mpi_f08 that they have in that of a real MPI, which
+// Parameters have the names and types in module mpi_f08 that they have in the module of a real MPI, which
 // may lack functions. Open MPI's module mpi has names of its own.
 func TestKeywordsAgainstRealMPI(t *testing.T) {
 	all, _, err := fortranDeclared()

@@ -27,8 +27,8 @@ func (s *scripted) Thread() (int64, int) {
 	return s.cpu, s.thread
 }
 
-// harness reads instants of both clocks, with the number of the thread, and tells the CPU time
-// of the burst that every second one ends.
+// harness reads instants of both clocks, with the number of the thread, and prints the CPU time
+// of the burst that every second instant ends.
 const harness = `#include "rank/meter.h"
 #include <stdio.h>
 
@@ -53,7 +53,7 @@ int main(void) {
 }
 `
 
-// The meter in C is that of package cputime.
+// The meter in C measures as the meter of package cputime does.
 func TestMeterIsThatOfGo(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "meter")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Where an object's own path and LD_LIBRARY_PATH have a library each, the loader takes that of RPATH
-// before that of LD_LIBRARY_PATH, and that of RUNPATH after it.
+// Where an object's own path and LD_LIBRARY_PATH have a library each, the loader takes the library of RPATH
+// before the library of LD_LIBRARY_PATH, and the library of RUNPATH after it.
 func TestLibraryOfTheLoader(t *testing.T) {
 	dir := t.TempDir()
 	own, other := filepath.Join(dir, "own"), filepath.Join(dir, "other")

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What native ranks do not have is declared as a real MPI, which may lack functions, declares it: a compiler takes
+// Functions that native ranks do not have are declared as a real MPI, which may lack functions, declares it: a compiler takes
 // both declarations of each function together.
 func TestPrototypesAgainstRealMPI(t *testing.T) {
 	compile := func(text string, flags ...string) (string, error) {

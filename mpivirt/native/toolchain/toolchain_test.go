@@ -83,7 +83,7 @@ func TestBuilds(t *testing.T) {
 	}
 }
 
-// The wrapper answers what build systems ask, and passes the compiler's failures on.
+// The wrapper answers the questions of build systems, and passes the compiler's failures on.
 func TestAnswers(t *testing.T) {
 	dir := sources(t)
 	for _, c := range []struct {
@@ -232,7 +232,7 @@ func TestMainInArchive(t *testing.T) {
 }
 
 // A program that names windows and files is built, with the numbers of the standard ABI (MPI 5.0, A.1),
-// in each language: it may never call what native ranks do not have, and check tells what it uses.
+// in each language: it may never call functions that native ranks do not have, and check names the functions that it uses.
 func TestConstantsOfUnsupportedFunctions(t *testing.T) {
 	values := []struct {
 		name  string
@@ -315,7 +315,7 @@ func TestCheckLooksIntoLibraries(t *testing.T) {
 	}
 }
 
-// What the dynamic linker would not find is told before anything runs.
+// Libraries and symbols that the dynamic linker would not find are named before anything runs.
 func TestUnresolved(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -359,7 +359,7 @@ func TestUnresolved(t *testing.T) {
 }
 
 // The runtime has the functions that mpi.h says it has, under both names. A program without
-// variables has none from the wrapper, either.
+// variables gets no variables from the wrapper, either.
 func TestLibrary(t *testing.T) {
 	library, err := toolchain.OpenLibrary()
 	if err != nil {
@@ -417,7 +417,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// docs/native.md lists what is served, no more and no less.
+// docs/native.md lists the supported functions, no more and no less.
 func TestDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "native.md"))
 	if err != nil {

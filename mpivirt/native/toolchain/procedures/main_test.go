@@ -8,7 +8,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// The header in the tree is that of the table.
+// The header in the tree is the header of the table.
 func TestHeaderIsThatOfTheTable(t *testing.T) {
 	text, err := os.ReadFile("../runtime/rank/procedures.h")
 	if err != nil {
@@ -19,7 +19,7 @@ func TestHeaderIsThatOfTheTable(t *testing.T) {
 	}
 }
 
-// Each name in C is that of a function of mpi.h, but for those of gigarank's own.
+// Each name in C is the name of a function of mpi.h, but for names of gigarank's own.
 func TestNamesInCAreFunctionsOfMPI(t *testing.T) {
 	text, err := os.ReadFile("../runtime/include/mpi.h")
 	if err != nil {
