@@ -28,7 +28,7 @@
 enum { FREE_CLOCK_POLLS = 1000 }; /* in a row take no time */
 
 /* now returns the rank's virtual time in picoseconds. Where computation takes no time, a rank
- * that waits for a time by looking at the clock would wait forever: in a long row of looks each
+ * that waits for a time by polling the clock would wait forever: in a long row of polls each
  * takes as long as a poll. */
 static int64_t now(struct gigarank_rank *r) {
 	struct gigarank_engine *e = gigarank_current;

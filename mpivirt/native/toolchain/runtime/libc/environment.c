@@ -189,7 +189,7 @@ int clearenv(void) {
 
 /* --- identity -------------------------------------------------------------------------------- */
 
-/* Each rank is a process by its number, the same in every run. */
+/* Each rank has a process number of its own, the same in every run. */
 pid_t getpid(void) {
 	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_rank *r = gigarank_running();

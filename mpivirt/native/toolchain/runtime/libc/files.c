@@ -219,7 +219,7 @@ int dup3(int from, int to, int flags) {
 
 /* --- text that is printed to a descriptor --------------------------------------------------------------- */
 
-/* print_to writes a text of n bytes to a standard stream's file, which goes the way of write. */
+/* print_to writes a text of n bytes to a standard stream's file by the runtime's write. */
 static int print_to(int file, char *text, int n) {
 	if (n < 0)
 		return -1;
@@ -269,7 +269,7 @@ int __dprintf_chk(int file, int flag, const char *format, ...) {
 
 /* --- standard input ------------------------------------------------------------------------------ */
 
-/* Rank 0 reads the standard input. Others are at its end, as under mpirun. */
+/* Rank 0 reads the standard input. Other ranks find its end, as under mpirun. */
 static int at_end(int file) {
 	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_rank *r = gigarank_running();

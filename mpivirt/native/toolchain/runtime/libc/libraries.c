@@ -59,8 +59,8 @@ int fstat64(int file, struct stat64 *s) { return fstat(file, (struct stat *)s); 
 
 /* --- random bytes -------------------------------------------------------------------------- */
 
-/* Random bytes are the same in every run: they follow from the rank and from how many it has
- * asked for. The generator is SplitMix64 (Steele, Lea, Flood 2014). */
+/* Random bytes are the same in every run: they follow from the rank and from
+ * the number of bytes that it has drawn. The generator is SplitMix64 (Steele, Lea, Flood 2014). */
 static void random_bytes(struct gigarank_fortran *f, char *to, size_t n) {
 	uint64_t rank = (uint64_t)(gigarank_current->first + (gigarank_running() - gigarank_current->ranks));
 	for (size_t i = 0; i < n; i++) {

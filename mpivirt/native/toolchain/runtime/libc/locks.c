@@ -1,4 +1,4 @@
-/* The lock of a file of counts, which gcov and compilers read. */
+/* The lock of a file of coverage counts, which gcov and compilers read. */
 #define _GNU_SOURCE
 #include "rank/running.h"
 

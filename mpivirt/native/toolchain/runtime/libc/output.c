@@ -17,14 +17,14 @@ static void put(struct gigarank_engine *e, const char *text, size_t n) {
 	e->text_length += n;
 }
 
-/* put_label puts the number of a rank before a line of its. */
+/* put_label puts the number of a rank at the begin of a line. */
 static void put_label(struct gigarank_engine *e, struct gigarank_rank *r) {
 	char label[16];
 	if (e->label)
 		put(e, label, (size_t)snprintf(label, sizeof label, "[%d] ", e->first + (int)(r - e->ranks)));
 }
 
-/* put_begun puts the part of a line that a rank has written before. */
+/* put_begun puts the begun line of a rank into the engine's output. */
 static void put_begun(struct gigarank_engine *e, struct gigarank_rank *r) {
 	if (r->line_length)
 		put(e, r->line, (size_t)r->line_length);

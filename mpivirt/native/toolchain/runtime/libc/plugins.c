@@ -22,7 +22,7 @@ static uintptr_t section(const struct link_map *map, ElfW(Sxword) tag) {
 	return d->d_tag == tag ? d->d_un.d_ptr : 0;
 }
 
-/* is_of_mpi reports whether a name is one of MPI's functions in C or Fortran. */
+/* is_of_mpi reports whether a name is the name of a function of MPI in C or Fortran. */
 static int is_of_mpi(const char *name) {
 	name += *name == 'P' || *name == 'p';
 	return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "mpi_", 4) == 0;
@@ -49,7 +49,7 @@ static int strays(void *plugin) {
 }
 
 /* The loader looks for a name without a slash, and for $ORIGIN, where the object that calls it says. So the
- * call must be the last thing that is done: the caller is then the one of this function. */
+ * call must be the last statement: its caller is then the caller of this function. */
 void *dlopen(const char *name, int mode) {
 	struct gigarank_engine *e = opener();
 	if (!e)

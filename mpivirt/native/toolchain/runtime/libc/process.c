@@ -118,7 +118,7 @@ char *setstate(char *state) {
 	return setstate_r(state, g) == 0 ? old : NULL;
 }
 
-/* Each of the family of drand48 has a variant that takes its state. */
+/* Each function of the family of drand48 has a variant that takes the state. */
 #define OF48(type, name, result) \
 	type name(void) { \
 		struct gigarank_rank *r = gigarank_running(); \

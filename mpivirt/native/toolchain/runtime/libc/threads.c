@@ -142,7 +142,7 @@ void GOMP_critical_end(void);
 void GOMP_critical_start(void) { pthread_mutex_lock(critical()); }
 void GOMP_critical_end(void) { pthread_mutex_unlock(critical()); }
 
-/* Operations of these kinds go on by themselves, in threads that the C library makes. */
+/* Asynchronous operations go on by themselves, in threads that the C library makes. */
 #define IN_BACKGROUND(name, parameters, when, ...) \
 	int name parameters { \
 		struct gigarank_threads *t = when ? gigarank_own_threads() : NULL; \

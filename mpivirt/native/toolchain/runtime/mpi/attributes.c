@@ -147,7 +147,7 @@ static int put(const char *function, const struct owner *o, struct gigarank_keyv
 	return MPI_SUCCESS;
 }
 
-/* removed deletes an attribute, unless its function fails. */
+/* removed deletes an attribute, unless its delete function fails. */
 static int removed(const char *function, const struct owner *o, struct gigarank_attribute **link) {
 	struct gigarank_attribute *a = *link;
 	CHECK(deleted(function, o, a));

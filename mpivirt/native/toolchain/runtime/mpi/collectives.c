@@ -82,7 +82,7 @@ static int reducing(struct gigarank_call *c, MPI_Datatype type, MPI_Op operation
 
 /* --- collectives -------------------------------------------------------------------- */
 
-/* product returns the elements of n blocks, or more than memory holds. */
+/* product returns the number of elements of n blocks, or a number that is more than memory holds. */
 static int64_t product(int64_t count, int32_t n) {
 	int64_t all;
 	return __builtin_mul_overflow(count, n, &all) ? INT64_MAX : all;

@@ -109,7 +109,7 @@ MPI(MPI_Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
 	return gigarank_duplicate(__func__, comm, &(struct gigarank_origin){.parent = comm, .hints = info, .duplicating = __func__}, made);
 }
 
-/* idup makes a communicator that is there at once. The request takes the time of a barrier. */
+/* idup makes a communicator that is valid at once. Its request takes the time of a barrier. */
 static int idup(const struct gigarank_origin *from, MPI_Comm *made, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	gigarank_form(GIGARANK_LATER);

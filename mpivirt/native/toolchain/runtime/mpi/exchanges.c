@@ -134,8 +134,8 @@ static int carry_out(struct gigarank_call *c, const struct gigarank_side *out, i
 	return error;
 }
 
-/* listed checks that the lists of blocks are given, if there are any blocks. Displacements that are missing have the classes
- * that Open MPI gives them. */
+/* listed checks that the lists of blocks are given, if there are any blocks. Missing displacements
+ * have the error classes of Open MPI. */
 static int listed(int procedure, const struct gigarank_side *s, int32_t n) {
 	int gathers = procedure == GIGARANK_NEIGHBOR_ALLGATHERV;
 	if (!n || s->same || procedure == GIGARANK_NEIGHBOR_ALLGATHER || procedure == GIGARANK_NEIGHBOR_ALLTOALL)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* A number of a basic type, as it lies in memory and as it is represented. */
+/* The bytes of a basic type's numbers in memory and in the representation. */
 struct number {
 	int bytes, external; /* of a number */
 	int numbers;         /* in an element: a complex element has two */

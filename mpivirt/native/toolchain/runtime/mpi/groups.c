@@ -1,4 +1,4 @@
-/* Groups. The simulator has them and answers at once; a handle is a number that it gives. */
+/* Groups. The simulator has them and answers calls at once; a handle is a number that the simulator gives. */
 #include "mpi/arguments.h"
 #include "rank/ranks.h"
 

@@ -160,7 +160,7 @@ MPI(MPI_Info_delete, MPI_Info handle, const char *key) {
 	return MPI_SUCCESS;
 }
 
-/* A value is cut to the room that there is for it, without its end. */
+/* A value is cut to the room of the program, without the end of the string. */
 MPI(MPI_Info_get, MPI_Info handle, const char *key, int room, char *value, int *flag) {
 	GIVEN(key, "key", MPI_ERR_INFO_KEY);
 	GIVEN(value, "value", MPI_ERR_INFO_VALUE);
@@ -243,7 +243,7 @@ MPI(MPI_Info_dup, MPI_Info handle, MPI_Info *made) {
 
 /* --- hints of communicators ------------------------------------------------------------- */
 
-/* A communicator keeps all hints that the program gives it. Nothing that it does depends on them. */
+/* A communicator keeps all hints that the program gives it. None of its operations depends on them. */
 
 int gigarank_check_hints(const char *function, MPI_Info handle) {
 	struct gigarank_info *info;

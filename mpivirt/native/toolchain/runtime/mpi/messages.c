@@ -191,7 +191,7 @@ MPI(MPI_Improbe, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
 	return error;
 }
 
-/* The simulator keeps buffered messages itself. It wants to know the room for them. */
+/* The simulator keeps buffered messages itself. It gets the size of the attached buffer. */
 static int attach(int64_t bytes, int64_t *before) {
 	struct gigarank_call c = {.procedure = GIGARANK_ATTACH, .bytes = bytes};
 	int error = gigarank_trap(&c);

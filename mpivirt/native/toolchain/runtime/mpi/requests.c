@@ -1,4 +1,4 @@
-/* Requests that are asked for, cancelled or freed, and persistent collectives. */
+/* Inquiries about requests, their cancellation and end, and persistent collectives. */
 #include "mpi/requests.h"
 #include "mpi/arguments.h"
 #include "mpi/collectives.h"
@@ -216,7 +216,7 @@ static int keep_types(const char *function, const MPI_Datatype **types, int32_t 
 }
 
 /* hold has a plan hold its types and its operation. Its lists have as many types as given. A type that
- * the rank need not give may be no handle at all: it is not looked at. */
+ * the rank need not give may be no handle at all: it is not read. */
 static int hold(const char *function, struct plan *p, const struct gigarank_call *c, int32_t sendtypes, int32_t recvtypes) {
 	int at_root = c->remote ? p->root == MPI_ROOT : p->root == c->member, with_root = !c->remote || p->root >= 0;
 	int sends = p->sent != MPI_IN_PLACE && (p->scatters ? at_root : !p->gathers || with_root);

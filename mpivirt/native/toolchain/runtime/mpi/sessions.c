@@ -111,7 +111,7 @@ MPI(MPI_Session_get_num_psets, MPI_Session session, MPI_Info info, int *n) {
 	return MPI_SUCCESS;
 }
 
-/* The length counts the end of the name. With a length of 0 it is asked for alone. */
+/* The length counts the end of the name. With a length of 0 the call asks for the length alone. */
 MPI(MPI_Session_get_nth_pset, MPI_Session session, MPI_Info info, int n, int *length, char *name) {
 	GIVEN(length, "pset_len", MPI_ERR_ARG);
 	FIND(s, session);

@@ -324,8 +324,7 @@ static void tell(int64_t *state, int member, int64_t edge[3]) {
 	state[member] += 3;
 }
 
-/* spread tells both ends of each edge of it. It stores the edges at the rank, which the caller
- * frees. */
+/* spread sends each edge to both of its ends. It stores the edges at the rank, which the caller frees. */
 static int spread(const struct edges *e, struct gigarank_call *c, MPI_Comm comm, int64_t **told, int64_t *n) {
 	size_t size = (size_t)c->size;
 	int64_t *out = calloc(size, sizeof *out), *in = calloc(size, sizeof *in), *lists = NULL;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* These name the function that they stand in, which is one of MPI. */
+/* These macros name the function of MPI in which they stand. */
 #define part(...) part_of(__func__, __VA_ARGS__)
 #define known(...) known_of(__func__, __VA_ARGS__)
 #define made(...) made_of(__func__, __VA_ARGS__)
@@ -118,7 +118,7 @@ static int check_order_of(const char *function, int order) {
 	return order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN ? MPI_SUCCESS : gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "an order of %d", order);
 }
 
-/* dealt returns the share of one of some processes in a dimension of an array: blocks of block
+/* dealt returns the share of a process in a dimension of an array: blocks of block
  * indices are dealt out in turn. */
 static struct gigarank_datatype *dealt(int64_t size, int64_t block, int processes, int place, int64_t stride, struct gigarank_datatype *of) {
 	int64_t round = times(block, processes), first = times(block, place);
@@ -135,7 +135,7 @@ static struct gigarank_datatype *dealt(int64_t size, int64_t block, int processe
 	return t;
 }
 
-/* A list of blocks: the length of all if it is even, or of each; the displacements in extents, or in
+/* A list of blocks: the one length of all blocks, or the length of each; the displacements in extents, or in
  * bytes. */
 struct list {
 	int64_t count, length;
@@ -398,8 +398,8 @@ MPI(MPI_Type_match_size, int class_, int size, MPI_Datatype *type) {
 	return refuse(GIGARANK_NONE, MPI_ERR_ARG, "no type of class %d has %d bytes", class_, size);
 }
 
-/* f90 returns a type of which values have a decimal precision and range. It is predefined, so
- * that each call with the same arguments returns the same. */
+/* f90 returns a type whose values have a decimal precision and range. The type is predefined, so
+ * that each call with the same arguments returns the same type. */
 static int f90(const char *function, int combiner, int precision, int range, MPI_Datatype basic, MPI_Datatype *new) {
 	struct gigarank_engine *e = gigarank_current;
 	CHECK(gigarank_active(function, GIGARANK_NONE));
@@ -535,7 +535,7 @@ static void add_bytes(const struct gigarank_datatype *t, int64_t *elements, int6
 	}
 }
 
-/* set_elements stores so many basic elements of a type in a status. */
+/* set_elements stores a number of basic elements of a type in a status. */
 static int set_elements(const char *function, MPI_Status *status, MPI_Datatype type, int64_t count) {
 	struct gigarank_datatype *t;
 	if (!status)

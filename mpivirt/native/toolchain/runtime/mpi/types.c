@@ -13,7 +13,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* Pairs of a value and an index as they lie in memory, and as they do in messages. */
+/* Pairs of a value and an index, in memory and in messages. */
 #define PAIRED(name, v, i) \
 	struct name { v value; i index; }; \
 	struct packed_##name { v value; i index; } __attribute__((packed));
@@ -176,7 +176,7 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 		} \
 	} while (0)
 
-/* apply calls the function of an operation, several times if it cannot count so far. */
+/* apply calls the function of an operation, several times if the count exceeds int. */
 static void apply(struct gigarank_operation *o, char *in, char *inout, int64_t count, struct gigarank_datatype *t) {
 	MPI_Datatype handle = gigarank_type_handle(t);
 	struct gigarank_told before = gigarank_told;
@@ -275,7 +275,7 @@ static void carry_out(void *what) {
 	gigarank_reduce(r->handle, r->type, r->into, r->left, r->right, r->bytes);
 }
 
-/* aside returns a copy of a vector in memory that the engine keeps for up to two of that length. */
+/* aside returns a copy of a vector in memory that the engine keeps for up to two vectors of that length. */
 static void *aside(struct gigarank_engine *e, int which, const void *vector, size_t bytes) {
 	size_t each = (bytes + 15) / 16 * 16;
 	if (e->aside_bytes < 2 * each) {

@@ -82,7 +82,7 @@ int gigarank_is_own(const char *file) {
 	return file && !gigarank_is_system(file) && strncmp(file, "/proc/self/fd/", 14) != 0 && strncmp(file, "/dev/fd/", 8) != 0;
 }
 
-/* follows_call reports whether an address may be that to which a call returns. */
+/* follows_call reports whether an address may be a return address of a call. */
 static int follows_call(uintptr_t pc) {
 #if defined(__x86_64__)
 	const unsigned char *code = (const unsigned char *)pc;
@@ -195,7 +195,7 @@ static void handled(void) {
 	crashed();
 }
 
-/* An operation of a program that is carried out outside of ranks. */
+/* A call of gigarank_attempt: an operation of a program that is carried out outside of ranks. */
 struct attempt {
 	void *context[5];
 	int signal;

@@ -17,8 +17,8 @@ __attribute__((visibility("default"), used)) char *const gigarank_program_consta
  * variables. */
 __attribute__((visibility("hidden"))) const void *const __dso_handle = &__dso_handle;
 
-/* An object with this section is run by the loader that it names. A link refers to it, or it could be
- * left out where all that is not used is. */
+/* An object with this section is run by the loader that it names. A link refers to the
+ * section: linkers may leave out a section without references. */
 #if defined(__x86_64__)
 #define LOADER "/lib64/ld-linux-x86-64.so.2"
 #else

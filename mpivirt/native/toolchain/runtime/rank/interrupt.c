@@ -25,7 +25,7 @@
 static struct sigaction before_ask, before_go;
 static void *runtime; /* where this library lies */
 
-/* hand_on has the handler that was there before take a signal that is not for ranks. */
+/* hand_on calls the handler of the Go runtime for a signal that is not for ranks. */
 static void hand_on(const struct sigaction *b, int number, siginfo_t *info, void *context) {
 	if (b->sa_flags & SA_SIGINFO && b->sa_sigaction)
 		b->sa_sigaction(number, info, context);

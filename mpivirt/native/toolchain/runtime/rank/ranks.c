@@ -29,8 +29,8 @@
 /* stacks_of returns the number of stacks in memory. */
 static int32_t stacks_of(struct gigarank_engine *e) { return e->copied ? e->count > 0 : e->count; }
 
-/* Code built with -fstack-clash-protection touches its stack at least so often on its way down.
- * A guard of as many bytes is not stepped over. */
+/* Code built with -fstack-clash-protection touches its stack on its way down at least once in this number of bytes.
+ * It does not step over a guard of that size. */
 #if defined(__aarch64__)
 enum { LONGEST_STEP = 64 << 10 };
 #else
@@ -153,7 +153,7 @@ memory:
 }
 
 /* gigarank_release gives the stacks and variables back, once no rank runs any more. An engine whose ranks have left
- * threads stays as it is, as these may use it. */
+ * threads stays as it is, as the threads may use its memory. */
 void gigarank_release(struct gigarank_engine *e) {
 	if (gigarank_threads_live(e))
 		return; /* they use both, until the process ends */

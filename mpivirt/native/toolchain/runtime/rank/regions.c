@@ -42,7 +42,7 @@ static void in_thread(void *what) {
 		;
 }
 
-/* counts reports whether the time of a region counts that begins here. */
+/* counts reports whether the time of a region that this thread begins counts. */
 static int counts(void) { return gigarank_running() ? gigarank_current->bursts && gigarank_lapse() : inside; }
 
 /* ended adds the time that the longest thread has taken beyond the time of the thread that has begun the region. */

@@ -1,4 +1,4 @@
-/* The rank that runs on this thread. */
+/* The rank that runs on this thread, and memory for ranks. */
 #define _GNU_SOURCE
 #include "rank/running.h"
 

@@ -1,4 +1,4 @@
-/* Linked into every program and every shared library of its own. The loader calls
+/* Linked into every program and every shared library of a program's own. The loader calls
  * gigarank_start before the constructors of the object, which each rank calls by itself. */
 #include "rank/object_constructors.h"
 

@@ -66,8 +66,7 @@ static void renew(char *to, const char *from, size_t bytes) {
 	}
 }
 
-/* copy_from copies a program's variables from where it has them to a rank's place, from the first
- * range on. */
+/* copy_from copies the variables of the program to a rank's place, from the first range on. */
 static void copy_from(struct gigarank_program *p, char *to, int first) {
 	for (; first < p->large; first++)
 		renew(to + p->piece[first].offset, p->piece[first].address, p->piece[first].bytes);
@@ -301,7 +300,7 @@ static void lay_out(struct gigarank_program *p) {
 	p->stride = p->large ? (at + TABLE - 1) / TABLE * TABLE : at;
 }
 
-/* can_move reports whether the system moves mappings as they are moved here. */
+/* can_move reports whether the system moves mappings as move_variables needs it. */
 static int can_move(void) {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int file = memfd_create("trial", MFD_CLOEXEC);
