@@ -1,6 +1,6 @@
 /* MPI for C programs whose ranks gigarank simulates. Handles and constants are those of the
  * standard ABI of MPI 5.0 (chapter "Application Binary Interface"). Functions that are supported
- * are declared here, functions that are not in mpi_unsupported.h. */
+ * are declared here, unsupported functions in mpi_unsupported.h. */
 #ifndef GIGARANK_MPI_H
 #define GIGARANK_MPI_H
 
