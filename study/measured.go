@@ -59,6 +59,7 @@ var summaryColumns = []column[measurements.Summary]{
 	{fmt.Sprintf("within ×%v", measurements.Factors[0]), func(s measurements.Summary) string { return share(s.Within[0]) }},
 	{fmt.Sprintf("within ×%v", measurements.Factors[1]), func(s measurements.Summary) string { return share(s.Within[1]) }},
 	{fmt.Sprintf("within ×%v", measurements.Factors[2]), func(s measurements.Summary) string { return share(s.Within[2]) }},
+	{"90 % within", func(s measurements.Summary) string { return "×" + ratioText(s.Ninety) }},
 	{"worst", func(s measurements.Summary) string { return worstText(s.Worst) }},
 }
 

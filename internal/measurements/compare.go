@@ -183,6 +183,7 @@ type Summary struct {
 	Quartiles [3]float64
 	Error     float64 // median of the relative errors without sign
 	Within    [3]float64
+	Ninety    float64  // the factor within which 90 % of the points lie
 	Worst     *Outcome // whose times differ by the greatest factor
 }
 
@@ -303,10 +304,10 @@ func by(all []Outcome, of func(o *Outcome) (name string, order int)) []Summary {
 
 func summarize(name string, some []*Outcome) Summary {
 	s := Summary{Group: name, Points: len(some)}
-	var ratios, errors []float64
+	var ratios, errors, factors []float64
 	var within [len(Factors)]int
 	for _, o := range some {
-		ratios, errors = append(ratios, o.Ratio()), append(errors, o.Error())
+		ratios, errors, factors = append(ratios, o.Ratio()), append(errors, o.Error()), append(factors, o.Factor())
 		if s.Worst == nil || o.Factor() > s.Worst.Factor() {
 			s.Worst = o
 		}
@@ -324,7 +325,8 @@ func summarize(name string, some []*Outcome) Summary {
 	for i := range s.Quartiles {
 		s.Quartiles[i] = quantile(ratios, float64(i+1)/4)
 	}
-	s.Error = quantile(errors, 0.5)
+	slices.Sort(factors)
+	s.Error, s.Ninety = quantile(errors, 0.5), quantile(factors, 0.9)
 	return s
 }
 

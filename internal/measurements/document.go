@@ -23,6 +23,7 @@ type group struct {
 	Median        float64            `json:"median"`
 	UpperQuartile float64            `json:"upper_quartile"`
 	Within        map[string]float64 `json:"within"`
+	Ninety        float64            `json:"ninety_percent_within"`
 	Worst         float64            `json:"worst"`
 	WorstLine     int                `json:"worst_line"`
 }
@@ -56,7 +57,7 @@ func NewDocument(file string, all []Outcome, classes []Class) Document {
 		of := groupings{By: g.Name}
 		for _, s := range g.Summaries {
 			one := group{Name: s.Group, Points: s.Points, MedianError: s.Error, LowerQuartile: s.Quartiles[0], Median: s.Quartiles[1],
-				UpperQuartile: s.Quartiles[2], Within: map[string]float64{}, Worst: s.Worst.Ratio(), WorstLine: s.Worst.Line}
+				UpperQuartile: s.Quartiles[2], Within: map[string]float64{}, Ninety: s.Ninety, Worst: s.Worst.Ratio(), WorstLine: s.Worst.Line}
 			for i, f := range Factors {
 				one.Within[number(f)] = s.Within[i]
 			}

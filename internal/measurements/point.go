@@ -106,6 +106,32 @@ func algorithmName(text string) string {
 	return name
 }
 
+// exception is a case in which Open MPI, or a library made of it, does something else under a name than gigarank.
+type exception struct {
+	operation, name string
+	when            func(r *Row) bool
+	as              string // the algorithm that it uses then
+	reason          string // why there is none, if as is empty
+}
+
+// elementBytes is the size of the elements of which PICO and the OSU micro-benchmarks make vectors, int32 and float.
+const elementBytes = 4
+
+var exceptions = []exception{
+	// ompi/mca/coll/base/coll_base_allreduce.c, ompi_coll_base_allreduce_intra_ring: "Special case for count less than size - use recursive doubling".
+	{"allreduce", "ring", func(r *Row) bool { return r.Bytes < elementBytes*r.Ranks() }, "recursive-doubling", ""},
+	// coll_base_allgather.c, ompi_coll_base_allgather_intra_basic_linear calls coll_gather and coll_bcast of the communicator.
+	{"allgather", "linear", func(*Row) bool { return true }, "", "the linear allgather of Open MPI is a gather and a bcast by the algorithms that it chooses for them"},
+}
+
+// ofOpenMPI reports whether the row is of Open MPI or of Fujitsu MPI, which is made of it, and the algorithm is
+// the library's.
+func (r *Row) ofOpenMPI() bool {
+	library := strings.ReplaceAll(strings.ToLower(r.Library), " ", "")
+	known := strings.Contains(library, "ompi") || strings.Contains(library, "openmpi") || strings.HasPrefix(library, "fjmpi")
+	return (known || strings.HasSuffix(r.Algorithm, "_ompi")) && !strings.HasSuffix(r.Algorithm, "_over")
+}
+
 // names reports whether the row names the algorithm.
 func (r *Row) names() bool { return algorithmName(r.Algorithm) != "" }
 
@@ -128,6 +154,14 @@ func PointOf(r *Row) (Point, error) {
 	}
 	if name := algorithmName(r.Algorithm); name != "" {
 		p.Named = true
+		for _, e := range exceptions {
+			if r.ofOpenMPI() && e.operation == r.Operation && e.name == name && e.when(r) {
+				if e.as == "" {
+					return p, errors.New(e.reason)
+				}
+				name = e.as
+			}
+		}
 		if p.Algorithm, err = collectives.ParseAlgorithm(p.Operation, name); err != nil {
 			return p, fmt.Errorf("gigarank has no algorithm %s of %s", name, p.Operation)
 		}
