@@ -24,7 +24,7 @@
 //
 //   - max (PICO: "median of max over ranks"): a barrier precedes each iteration, so that all ranks
 //     enter together. The figure is the time from the common entry to the last exit.
-//   - avg (osu_allreduce and its kin): a barrier precedes each iteration, too (since version 3.2 of the
+//   - avg (osu_allreduce and its kin): a barrier precedes each iteration, too (as in version 5.3 of the
 //     OSU micro-benchmarks). The figure is the mean over the ranks of the time from the common entry to
 //     the exit of each. min is that of the first exit.
 //   - back to back (IMB, nccl-tests, and osu_barrier, where the operation itself is the barrier): ranks enter an iteration as
