@@ -38,16 +38,18 @@ var rules = map[string]rule{
 	"internal/random":                  {pure: true, imports: "vtime"},
 	"internal/invariant":               {pure: true},
 	"internal/invariant/invarianttest": {imports: "internal/invariant"},
+	"internal/prefetch":                {pure: true, unsafe: "the addresses of the lines"},
 	"internal/spelling":                {pure: true},
 
 	"lp": {
-		pure:   true,
-		unsafe: "the address of a suspended LP's stack, which is fetched into the cache before it goes on",
+		pure:    true,
+		imports: "internal/prefetch",
+		unsafe:  "the address of a suspended LP's stack, which is prefetched before the LP goes on",
 	},
 	"network": {pure: true, imports: "vtime internal/random internal/spelling go.yaml.in/yaml/v3"},
 
 	"sync/internal/buffers": {},
-	"sync":                  {imports: "vtime internal/invariant sync/internal/buffers", testsOnly: "sync/transporttest internal/invariant/invarianttest"},
+	"sync":                  {imports: "vtime internal/invariant internal/prefetch sync/internal/buffers", testsOnly: "sync/transporttest internal/invariant/invarianttest"},
 	"sync/transporttest":    {imports: "vtime sync"},
 	"sync/mpi":              {imports: "sync sync/internal/buffers", testsOnly: "sync/transporttest"},
 
@@ -62,7 +64,7 @@ var rules = map[string]rule{
 	},
 	"mpivirt/internal/world": {
 		pure:    true,
-		imports: "vtime internal/random internal/invariant network collectives engine mpivirt/internal/stats golang.org/x/sys/cpu",
+		imports: "vtime internal/random internal/invariant internal/prefetch network collectives engine mpivirt/internal/stats golang.org/x/sys/cpu",
 		unsafe:  "the memory of arrays that the host is told of; whether two buffers overlap",
 	},
 	"mpivirt/internal/resource": {

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"unsafe"
+
+	"gigarank/internal/prefetch"
 )
 
 // Body holds the control flow of LPs 0 to n-1 of one partition.
@@ -206,13 +208,13 @@ func (g *Goroutines) Ended(i int) bool { return g.lps[i].top == over }
 // and the way into it and back from its wait would miss the cache line by line.
 func (g *Goroutines) Expect(i int) {
 	lp := &g.lps[i]
-	prefetch(lp.top, lp.descriptor, lp.pull, address(lp.next), address(lp.yield))
+	prefetch.Coroutine(lp.top, lp.descriptor, lp.pull, address(lp.next), address(lp.yield))
 }
 
 // Foresee prefetches what Expect reads of LP i.
 func (g *Goroutines) Foresee(i int) {
 	lp := &g.lps[i]
-	prefetchEnds(uintptr(unsafe.Pointer(lp)), unsafe.Sizeof(*lp)-1)
+	prefetch.Ends(uintptr(unsafe.Pointer(lp)), unsafe.Sizeof(*lp)-1)
 }
 
 // Stop implements Body.

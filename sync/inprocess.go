@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gigarank/internal/prefetch"
 	"gigarank/sync/internal/buffers"
 )
 
@@ -126,7 +127,7 @@ func (e *inProcess) Alloc(n int) []byte {
 		for i, buffer := range e.spare {
 			if cap(buffer) >= n {
 				e.spare[i] = nil
-				fetchToWrite(buffer[:cap(buffer)])
+				prefetch.BufferToWrite(buffer[:cap(buffer)])
 				return buffer[:n]
 			}
 		}
@@ -210,7 +211,7 @@ func (e *inProcess) Receive() (int, []byte, error) {
 	e.batch = l.next
 	src, message := l.src, l.message
 	if e.group.turns == nil {
-		fetch(message[:min(len(message), spareBytes)])
+		prefetch.Buffer(message[:min(len(message), spareBytes)])
 	}
 	e.keep(l)
 	return src, message, nil

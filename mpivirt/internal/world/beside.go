@@ -1,6 +1,10 @@
 package world
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"gigarank/internal/prefetch"
+)
 
 // Beside holds a second value for indices of a Slab. Where it lies follows from the index alone, so
 // that the processor fetches it while the value in the slab is still on its way.
@@ -31,6 +35,6 @@ func (b *Beside[T]) Open(index int32) *T {
 // chunk, which is so short that it stays in the cache.
 func (b *Beside[T]) Fetch(index int32) {
 	if chunk := int(index >> slabBits); chunk > 0 && chunk < len(b.chunks) && b.chunks[chunk] != nil {
-		fetch(unsafe.Pointer(&b.chunks[chunk][index&(slabChunk-1)]))
+		prefetch.Pair(unsafe.Pointer(&b.chunks[chunk][index&(slabChunk-1)]))
 	}
 }

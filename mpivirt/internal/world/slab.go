@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"gigarank/internal/invariant"
+	"gigarank/internal/prefetch"
 )
 
 // Slab holds values of short lives, addressed by indices instead of pointers. A link takes
@@ -53,7 +54,7 @@ func (s *Slab[T]) Fetch(index int32) { Fetch(s.Peek(index)) }
 // Fetch has the processor load a value. It reads no data.
 func Fetch[T any](value *T) {
 	for at := uintptr(0); at < unsafe.Sizeof(*value); at += 128 {
-		fetch(unsafe.Add(unsafe.Pointer(value), at))
+		prefetch.Pair(unsafe.Add(unsafe.Pointer(value), at))
 	}
 }
 

@@ -3,7 +3,3 @@
 package lp
 
 func descriptor() uintptr { return 0 }
-
-func prefetch(_, _, _, _, _ uintptr) {}
-
-func prefetchEnds(_, _ uintptr) {}

@@ -1,7 +1,0 @@
-//go:build !amd64 && !arm64
-
-package sync
-
-func fetch([]byte) {}
-
-func fetchToWrite([]byte) {}
