@@ -104,13 +104,13 @@ type pholdGoroutines struct {
 	lps *lp.Goroutines
 }
 
-var _ engine.Expecter = pholdGoroutines{}
+var _ engine.Prefetcher = pholdGoroutines{}
 
-// Expect implements [engine.Expecter].
-func (k pholdGoroutines) Expect(lp int32) { k.lps.Expect(int(lp)) }
+// Prefetch implements [engine.Prefetcher].
+func (k pholdGoroutines) Prefetch(lp int32) { k.lps.Prefetch(int(lp)) }
 
-// Foresee implements [engine.Expecter].
-func (k pholdGoroutines) Foresee(lp int32) { k.lps.Foresee(int(lp)) }
+// PrefetchAhead implements [engine.Prefetcher].
+func (k pholdGoroutines) PrefetchAhead(lp int32) { k.lps.PrefetchAhead(int(lp)) }
 
 // step is process for event LPs.
 func (k *pholdKernel) step(i int) bool {

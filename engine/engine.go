@@ -54,13 +54,14 @@ type RangeRunner interface {
 	RunRange(lo, hi int32)
 }
 
-// Expecter is a [Kernel] that fetches into the cache what an item will need.
-type Expecter interface {
-	// Expect is told of an item, some items before Run, or of an LP, some events before
-	// Handle. It has no effect on results.
-	Expect(item int32)
-	// Foresee is told of an LP some events before Expect, and fetches what that reads.
-	Foresee(lp int32)
+// Prefetcher is a [Kernel] that prefetches into the cache the memory of LPs which come next. That
+// has no effect on results.
+type Prefetcher interface {
+	// Prefetch prefetches the memory that Run touches of an item, some items before Run, or that
+	// Handle touches of an LP, some events before Handle.
+	Prefetch(item int32)
+	// PrefetchAhead prefetches the memory that Prefetch reads of an LP, some events before Prefetch.
+	PrefetchAhead(lp int32)
 }
 
 // Withdrawer is a [Kernel] that may do without a timed event after all.
@@ -139,11 +140,11 @@ type Engine struct {
 	err        error
 	kernel     Kernel
 	deliver    func(src int, record []byte) // has the kernel take in a record
-	spell      int                          // ready items from one look at the transport to the next
+	run        int                          // ready items from one poll of the transport to the next
 	paused     bool                         // Run has returned ErrPaused
 	next       vtime.Time                   // of the event for which the engine waits
 	ranges     RangeRunner                  // the kernel, if it is one
-	expecter   Expecter                     // likewise
+	prefetcher Prefetcher                   // likewise
 	withdrawer Withdrawer                   // likewise
 	deferrer   Deferrer                     // likewise
 	withdrawn  int                          // timed events that still lie among the others
@@ -166,15 +167,15 @@ const defaultBufferLimit = 256 << 20
 // DefaultWindow is the Window of a Config that leaves it out, in bytes.
 const DefaultWindow = 16 << 20
 
-// pollInterval is the number of ready items between two looks at the transport.
+// pollInterval is the number of ready items between two polls of the transport.
 const pollInterval = 512
 
 // Batch is the greatest number of LPs that become ready together and that an engine resumes
 // one after another, before anything else that is ready.
 const Batch = pollInterval
 
-// ahead is the number of ready items by which an item is expected. The time that they
-// take covers the latency of memory.
+// ahead is the number of ready items by which an item is prefetched before it runs. Their time covers the
+// latency of memory.
 const ahead = 4
 
 // New makes an engine.
@@ -219,28 +220,28 @@ func (e *Engine) Null() bool { return e.config.Protocol == Null }
 func (e *Engine) Range() (lo, hi int) { return e.lo, e.hi }
 
 // Ready queues an item to run: an LP of the partition (its local number), or a task of
-// the kernel (a negative number). An item that is to run soon is expected at once.
+// the kernel (a negative number). An item that is to run soon is prefetched at once.
 func (e *Engine) Ready(item int32) {
 	e.ready.push(item)
-	if e.expecter != nil && e.ready.count <= ahead {
-		e.expecter.Expect(item)
+	if e.prefetcher != nil && e.ready.count <= ahead {
+		e.prefetcher.Prefetch(item)
 	}
 }
 
 // ReadyFirst queues an item to run before all that are ready.
 func (e *Engine) ReadyFirst(item int32) { e.ready.pushFirst(item) }
 
-// Expect has the kernel expect an LP that is to become ready.
-func (e *Engine) Expect(lp int32) {
-	if e.expecter != nil {
-		e.expecter.Expect(lp)
+// Prefetch has the kernel prefetch an LP that is to become ready.
+func (e *Engine) Prefetch(lp int32) {
+	if e.prefetcher != nil {
+		e.prefetcher.Prefetch(lp)
 	}
 }
 
-// Foresee has the kernel foresee an LP that may become ready after some others.
-func (e *Engine) Foresee(lp int32) {
-	if e.expecter != nil {
-		e.expecter.Foresee(lp)
+// PrefetchAhead has the kernel prefetch ahead an LP that may become ready after some others.
+func (e *Engine) PrefetchAhead(lp int32) {
+	if e.prefetcher != nil {
+		e.prefetcher.PrefetchAhead(lp)
 	}
 }
 
@@ -250,7 +251,7 @@ func (e *Engine) ReadyRange(lo, hi int) { e.ready.pushRange(int32(lo), int32(hi)
 // Schedule enters a timed event for an LP of this engine.
 func (e *Engine) Schedule(ev Event) {
 	e.timed.push(ev)
-	e.expect()
+	e.prefetchTimed()
 }
 
 // NextTimed returns the least instant of a timed event, also of a withdrawn one, Forever if there is none.
@@ -265,17 +266,17 @@ func (e *Engine) dropWithdrawn() {
 	for e.withdrawn > 0 && !e.timed.empty() && e.withdrawer.Withdrawn(&e.timed.heap[0]) {
 		e.timed.pop()
 		e.withdrawn--
-		e.expect()
+		e.prefetchTimed()
 	}
 }
 
-// expect has the kernel expect the event that has come near.
-func (e *Engine) expect() {
-	if e.expecter == nil {
+// prefetchTimed has the kernel prefetch the LP of the timed event that has come near.
+func (e *Engine) prefetchTimed() {
+	if e.prefetcher == nil {
 		return
 	}
 	if lp := e.timed.newcomer(); lp != none {
-		e.expecter.Expect(lp - int32(e.lo))
+		e.prefetcher.Prefetch(lp - int32(e.lo))
 	}
 }
 
@@ -469,7 +470,7 @@ func (e *Engine) Run(k Kernel) error {
 	if e.kernel == nil {
 		e.kernel = k
 		e.ranges, _ = k.(RangeRunner)
-		e.expecter, _ = k.(Expecter)
+		e.prefetcher, _ = k.(Prefetcher)
 		e.withdrawer, _ = k.(Withdrawer)
 		e.deferrer, _ = k.(Deferrer)
 		e.deliver = func(src int, record []byte) {
@@ -501,8 +502,8 @@ func (e *Engine) Run(k Kernel) error {
 func (e *Engine) drain(k Kernel) error {
 	for !e.ready.empty() && e.err == nil {
 		n := 0
-		e.spell = pollInterval
-		for n < e.spell && !e.ready.empty() && e.err == nil {
+		e.run = pollInterval
+		for n < e.run && !e.ready.empty() && e.err == nil {
 			n += e.runReady(k)
 		}
 		e.Statistics.Events += uint64(n)
@@ -519,15 +520,15 @@ func (e *Engine) drain(k Kernel) error {
 	return nil
 }
 
-// LookAround has the engine look at the transport before it runs another ready item.
-func (e *Engine) LookAround() { e.spell = 0 }
+// LookAround has the engine poll the transport before it runs another ready item.
+func (e *Engine) LookAround() { e.run = 0 }
 
 // itemBytes is the number of bytes whose copy takes about as long as a ready item.
 const itemBytes = 512
 
-// Copied counts bytes that the kernel has copied for a ready item. The engine looks at the transport
+// Copied counts bytes that the kernel has copied for a ready item. The engine polls the transport
 // the sooner, so that other engines do not wait for the copies of many items.
-func (e *Engine) Copied(bytes int) { e.spell -= bytes / itemBytes }
+func (e *Engine) Copied(bytes int) { e.run -= bytes / itemBytes }
 
 // poll takes in what has come from other engines.
 func (e *Engine) poll() (records int, err error) {
@@ -552,8 +553,8 @@ func (e *Engine) runReady(k Kernel) int {
 		e.ranges.RunRange(lo, hi)
 		return int(hi - lo)
 	}
-	if e.expecter != nil && e.ready.count > ahead {
-		e.expecter.Expect(e.ready.peek(ahead))
+	if e.prefetcher != nil && e.ready.count > ahead {
+		e.prefetcher.Prefetch(e.ready.peek(ahead))
 	}
 	k.Run(e.ready.pop())
 	return 1
@@ -579,7 +580,7 @@ func (e *Engine) advance(k Kernel) (again bool, err error) {
 		}
 	case timed < e.endpoint.EIT():
 		ev := e.timed.pop()
-		e.expect()
+		e.prefetchTimed()
 		e.Statistics.Events++
 		e.Reached(ev.Time)
 		e.snapshot.time.Store(int64(e.reached))

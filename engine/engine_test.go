@@ -215,47 +215,47 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
-// expectant is a kernel that counts the items and events which it has not expected.
-type expectant struct {
-	e        *Engine
-	expected map[int32]bool
-	foreseen []int32
-	handled  []vtime.Time
-	ran      []int32
-	missed   int
+// prefetching is a kernel that counts the items and events whose prefetch was not asked for.
+type prefetching struct {
+	e          *Engine
+	prefetched map[int32]bool
+	ahead      []int32
+	handled    []vtime.Time
+	ran        []int32
+	missed     int
 }
 
-func (k *expectant) Expect(item int32) { k.expected[item] = true }
+func (k *prefetching) Prefetch(item int32) { k.prefetched[item] = true }
 
-func (k *expectant) Foresee(lp int32) { k.foreseen = append(k.foreseen, lp) }
+func (k *prefetching) PrefetchAhead(lp int32) { k.ahead = append(k.ahead, lp) }
 
-func (k *expectant) Run(item int32) {
-	if len(k.ran) >= ahead && !k.expected[item] {
+func (k *prefetching) Run(item int32) {
+	if len(k.ran) >= ahead && !k.prefetched[item] {
 		k.missed++
 	}
-	delete(k.expected, item)
+	delete(k.prefetched, item)
 	k.ran = append(k.ran, item)
 	k.e.Schedule(Event{Time: vtime.Time(1 + random.Intn(1, uint64(item), 0, 1000)), LP: item})
 }
 
-func (k *expectant) Handle(ev Event) {
-	if !k.expected[ev.LP] {
+func (k *prefetching) Handle(ev Event) {
+	if !k.prefetched[ev.LP] {
 		k.missed++
 	}
-	delete(k.expected, ev.LP)
+	delete(k.prefetched, ev.LP)
 	k.handled = append(k.handled, ev.Time)
 	k.e.Finished(1)
 }
 
-func (k *expectant) Drained()            {}
-func (k *expectant) Deliver(int, []byte) {}
+func (k *prefetching) Drained()            {}
+func (k *prefetching) Deliver(int, []byte) {}
 
 // An LP is expected before each of its events, and so is an item of the ready queue but
 // for the first few.
 func TestItemsAndEventsAreExpected(t *testing.T) {
 	const lps = 1000
 	e := New(Config{Partition: Partition{LPs: lps, Engines: 1}, Transport: sync.NewInProcess(1)[0]})
-	k := &expectant{e: e, expected: map[int32]bool{}}
+	k := &prefetching{e: e, prefetched: map[int32]bool{}}
 	for i := range lps {
 		e.Ready(int32(i))
 	}
@@ -269,15 +269,15 @@ func TestItemsAndEventsAreExpected(t *testing.T) {
 
 // alternating is a kernel of two LPs each of which makes the other ready.
 type alternating struct {
-	expectant
+	prefetching
 	left int
 }
 
 func (k *alternating) Run(item int32) {
-	if !k.expected[item] {
+	if !k.prefetched[item] {
 		k.missed++
 	}
-	delete(k.expected, item)
+	delete(k.prefetched, item)
 	if k.left--; k.left == 0 {
 		k.e.Finished(2)
 		return
@@ -288,7 +288,7 @@ func (k *alternating) Run(item int32) {
 // An item that is to run soon is expected when it becomes ready.
 func TestItemsOfAShortQueueAreExpected(t *testing.T) {
 	e := New(Config{Partition: Partition{LPs: 2, Engines: 1}, Transport: sync.NewInProcess(1)[0]})
-	k := &alternating{expectant{e: e, expected: map[int32]bool{0: true}}, 100}
+	k := &alternating{prefetching{e: e, prefetched: map[int32]bool{0: true}}, 100}
 	e.Ready(0)
 	if err := e.Run(k); err != nil {
 		t.Fatal(err)
@@ -296,9 +296,9 @@ func TestItemsOfAShortQueueAreExpected(t *testing.T) {
 	if k.missed > 0 {
 		t.Errorf("%d of 99 items that other items made ready came unexpected", k.missed)
 	}
-	e.Foresee(1)
-	if !slices.Equal(k.foreseen, []int32{1}) {
-		t.Errorf("the kernel has foreseen %v, want LP 1", k.foreseen)
+	e.PrefetchAhead(1)
+	if !slices.Equal(k.ahead, []int32{1}) {
+		t.Errorf("the kernel has prefetched ahead %v, want LP 1", k.ahead)
 	}
 }
 

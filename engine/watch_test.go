@@ -8,7 +8,7 @@ import (
 
 // resting is a kernel whose only item has the engine rest.
 type resting struct {
-	expectant
+	prefetching
 	look func() bool
 	seen [3]bool // before, during and after the rest
 }
@@ -24,7 +24,7 @@ func (k *resting) Run(int32) {
 func TestAnEngineAtRestIsNotAtWork(t *testing.T) {
 	e := New(Config{Partition: Partition{LPs: 1, Engines: 1}, Transport: sync.NewInProcess(1)[0]})
 	w := &watched{e: e}
-	k := &resting{expectant: expectant{e: e, expected: map[int32]bool{}}, look: func() bool {
+	k := &resting{prefetching: prefetching{e: e, prefetched: map[int32]bool{}}, look: func() bool {
 		_, atWork := w.Progress()
 		return atWork
 	}}

@@ -203,16 +203,16 @@ func (g *Goroutines) endSpare(left int) {
 // Ended reports whether LP i has come to its end.
 func (g *Goroutines) Ended(i int) bool { return g.lps[i].top == over }
 
-// Expect prefetches what a switch to LP i touches. The call is of use some hundred
+// Prefetch prefetches the memory that a switch to LP i touches. The call is of use some hundred
 // nanoseconds before Resume: what belongs to an LP that has waited long is in no cache,
 // and the way into it and back from its wait would miss the cache line by line.
-func (g *Goroutines) Expect(i int) {
+func (g *Goroutines) Prefetch(i int) {
 	lp := &g.lps[i]
 	prefetch.Coroutine(lp.top, lp.descriptor, lp.pull, address(lp.next), address(lp.yield))
 }
 
-// Foresee prefetches what Expect reads of LP i.
-func (g *Goroutines) Foresee(i int) {
+// PrefetchAhead prefetches the memory that Prefetch reads of LP i.
+func (g *Goroutines) PrefetchAhead(i int) {
 	lp := &g.lps[i]
 	prefetch.Ends(uintptr(unsafe.Pointer(lp)), unsafe.Sizeof(*lp)-1)
 }

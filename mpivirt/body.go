@@ -62,10 +62,10 @@ func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error) *goroutine
 // latency of memory, and the stacks fit into the L1 cache.
 const ahead = 4
 
-// Foresee prefetches what Expect and a resumption read first of LP i.
-func (g *goroutines) Foresee(i int) {
+// PrefetchAhead prefetches the memory that Prefetch and a resumption read first of LP i.
+func (g *goroutines) PrefetchAhead(i int) {
 	world.Fetch(&g.ranks[i])
-	g.Goroutines.Foresee(i)
+	g.Goroutines.PrefetchAhead(i)
 }
 
 // Resume implements [lp.Body].
@@ -98,7 +98,7 @@ func (g *goroutines) ResumeRange(lo, hi int32) {
 	k := g.k
 	for i := lo; i < hi; i++ {
 		if next := i + ahead; next < hi {
-			g.Expect(int(next))
+			g.Prefetch(int(next))
 		}
 		k.Running = i
 		if !g.resume(i) {

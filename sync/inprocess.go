@@ -25,7 +25,7 @@ const spins = 32
 const (
 	longestLook = 200 * time.Microsecond
 	briefLook   = time.Microsecond // of a Wait that does not sleep
-	looks       = 64               // between two readings of the clock
+	polls       = 64               // of the inbox, from one clock poll to the next
 )
 
 // mostVain bounds the number of Waits that do not look, as a power of two.
@@ -96,7 +96,7 @@ type inProcess struct {
 	spare   [spareBuffers][]byte // freed ones, to be used again without the group's lock
 	timer   *time.Timer          // nil if the engines take turns
 	bell    chan struct{}        // holds a ring until it is heard
-	vain    int                  // looks in a row that no message ended
+	vain    int                  // looks in a row that found no message
 	blind   int                  // Waits to come that do not look
 	sleeper
 
@@ -295,7 +295,7 @@ func (e *inProcess) yield() bool {
 // lookFor looks for messages without a pause.
 func (e *inProcess) lookFor(limit time.Duration) bool {
 	for began := time.Now(); ; {
-		for range looks {
+		for range polls {
 			if e.ready() {
 				return true
 			}

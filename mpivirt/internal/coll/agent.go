@@ -173,7 +173,7 @@ func (k *Collectives) RunAgent(index int32) {
 				return
 			}
 			if rounds == 1 && step.From == collectives.None && a.memory != nil {
-				k.Engine.Expect(a.lp)
+				k.Engine.Prefetch(a.lp)
 			}
 		}
 		if a.stage == sending {

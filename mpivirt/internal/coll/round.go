@@ -171,7 +171,7 @@ func (k *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 		step := &k.received
 		a.inst.steps.StepInto(step, int(a.member), int(a.round))
 		if a.memory != nil && a.round+1 >= a.rounds {
-			k.Engine.Expect(lp)
+			k.Engine.Prefetch(lp)
 		}
 		k.takeIn(a, step, m)
 		k.chargeCombine(a, step, int(m.rank), m.bytes, k.chargeReceive(a, m))

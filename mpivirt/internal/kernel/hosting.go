@@ -174,37 +174,37 @@ func (r *engineRun) count() {
 	}
 }
 
-// expectant is a kernel whose ranks are fetched into the cache ahead.
-type expectant struct {
+// prefetching is a kernel whose ranks are prefetched.
+type prefetching struct {
 	*Kernel
-	body expecter
+	body prefetcher
 }
 
-// expecter is a body whose ranks can be fetched into the cache, as [engine.Expecter] does.
-type expecter interface {
-	Expect(lp int)
-	Foresee(lp int)
+// prefetcher is a body whose ranks can be prefetched, as [engine.Prefetcher] does.
+type prefetcher interface {
+	Prefetch(lp int)
+	PrefetchAhead(lp int)
 }
 
 var (
-	_ engine.Expecter = expectant{}
-	_ expecter        = (*lp.Goroutines)(nil)
+	_ engine.Prefetcher = prefetching{}
+	_ prefetcher        = (*lp.Goroutines)(nil)
 )
 
-// Expect implements [engine.Expecter].
-func (k expectant) Expect(item int32) {
+// Prefetch implements [engine.Prefetcher].
+func (k prefetching) Prefetch(item int32) {
 	if item >= 0 {
-		k.body.Expect(int(item))
+		k.body.Prefetch(int(item))
 	}
 }
 
-// Foresee implements [engine.Expecter].
-func (k expectant) Foresee(lp int32) { k.body.Foresee(int(lp)) }
+// PrefetchAhead implements [engine.Prefetcher].
+func (k prefetching) PrefetchAhead(lp int32) { k.body.PrefetchAhead(int(lp)) }
 
 // eventHandler returns the kernel as its engine uses it.
 func (k *Kernel) eventHandler() engine.Kernel {
-	if body, ok := k.body.(expecter); ok {
-		return expectant{k, body}
+	if body, ok := k.body.(prefetcher); ok {
+		return prefetching{k, body}
 	}
 	return k
 }

@@ -42,7 +42,7 @@ func (k *Messages) foreseeNext(lp int32, box *Mailbox, x *bins, h *head) {
 	if ri := k.Box(sender).posted.head; ri != 0 {
 		k.Requests.Fetch(ri)
 	}
-	k.Engine.Expect(sender)
+	k.Engine.Prefetch(sender)
 }
 
 // foreseeSecond fetches where a rank and what it waits with lie.
@@ -53,5 +53,5 @@ func (k *Messages) foreseeSecond(rank int32) {
 	}
 	world.Fetch(&k.Clock[lp])
 	k.boxes.Fetch(k.MailboxOf[lp])
-	k.Engine.Foresee(lp)
+	k.Engine.PrefetchAhead(lp)
 }

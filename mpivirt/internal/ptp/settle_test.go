@@ -134,8 +134,8 @@ type expecting struct {
 	foreseen, expected map[int32]bool
 }
 
-func (s *expecting) Foresee(lp int32) { s.foreseen[lp] = true }
-func (s *expecting) Expect(lp int32)  { s.expected[lp] = s.foreseen[lp] }
+func (s *expecting) PrefetchAhead(lp int32) { s.foreseen[lp] = true }
+func (s *expecting) Prefetch(lp int32)      { s.expected[lp] = s.foreseen[lp] }
 
 // The senders of messages that receives from any source take, one after the other, are foreseen and then expected.
 // The first ones are not, nor the last ones, whose messages are few.
