@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"gigarank/internal/random"
 	"gigarank/vtime"
 
 	"pgregory.net/rapid"
@@ -70,6 +71,31 @@ func BenchmarkReleaseBesideFullDestination(b *testing.B) {
 			for b.Loop() {
 				h.push(Event{Time: 1}, 2)
 				h.pop(func(dst int) bool { return dst != 1 })
+			}
+		})
+	}
+}
+
+// Items for many destinations are held back and released, while destinations get full and open again.
+func BenchmarkReleaseAmongDestinations(b *testing.B) {
+	for _, destinations := range []int{2, 16, 256, 4096} {
+		b.Run(fmt.Sprint(destinations), func(b *testing.B) {
+			var h throttled
+			draw := func(stream, n uint64, below int) int { return random.Intn(stream, n, 0, below) }
+			hold := func(now vtime.Time, n uint64) {
+				h.push(Event{Time: now + vtime.Time(draw(1, n, 1<<30)), LP: int32(n & 1023)}, draw(2, n, destinations))
+			}
+			for i := range 4 * destinations {
+				hold(0, uint64(i))
+			}
+			now, n := vtime.Time(0), uint64(4*destinations)
+			for b.Loop() {
+				n++
+				h.opened(draw(3, n, destinations))
+				if ev, found := h.pop(func(dst int) bool { return (uint64(dst)*7+n>>6)%16 != 0 }); found {
+					now = ev.Time
+					hold(now, n)
+				}
 			}
 		})
 	}
