@@ -47,6 +47,7 @@ var rules = map[string]rule{
 		unsafe:  "the address of a suspended LP's stack, which is prefetched before the LP goes on",
 	},
 	"network": {pure: true, imports: "vtime internal/random internal/spelling go.yaml.in/yaml/v3"},
+	"network/contention": {pure: true, imports: "vtime github.com/google/btree"},
 
 	"sync/internal/buffers": {},
 	"sync":                  {imports: "vtime internal/invariant internal/prefetch sync/internal/buffers", testsOnly: "sync/transporttest internal/invariant/invarianttest"},
