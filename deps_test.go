@@ -46,7 +46,7 @@ var rules = map[string]rule{
 		imports: "internal/prefetch",
 		unsafe:  "the address of a suspended LP's stack, which is prefetched before the LP goes on",
 	},
-	"network": {pure: true, imports: "vtime internal/random internal/spelling go.yaml.in/yaml/v3"},
+	"network":            {pure: true, imports: "vtime internal/random internal/spelling go.yaml.in/yaml/v3"},
 	"network/contention": {pure: true, imports: "vtime github.com/google/btree"},
 
 	"sync/internal/buffers": {},
@@ -70,7 +70,7 @@ var rules = map[string]rule{
 	},
 	"mpivirt/internal/resource": {
 		pure:    true,
-		imports: "vtime internal/invariant network engine mpivirt/internal/stats mpivirt/internal/world",
+		imports: "vtime internal/invariant network network/contention engine mpivirt/internal/stats mpivirt/internal/world",
 		unsafe:  "the sizes of processors and of what they hold",
 	},
 	"mpivirt/internal/ptp": {

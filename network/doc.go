@@ -80,6 +80,13 @@
 // as soon as the CPU and the interface are free, whether or not its receive is posted,
 // as in LogGOPSim. A rendezvous frees its sender at the match.
 //
+// # Interfaces of nodes
+//
+// Section node gives the network interfaces that the ranks of a node share ([Target.Interfaces]). Messages between nodes then
+// hold each other up ([Target.Contended]): each takes an interface of its sender's node and one of its receiver's, for its
+// bytes over the bandwidth and a gap. Delay is that of a message alone, without the interfaces. Package contention has the
+// arithmetic, and package mpivirt carries it out in the order of virtual time.
+//
 // # Registries
 //
 // Each delay model, topology and mapping is a file that reads, writes and computes it,
@@ -124,6 +131,7 @@
 //	cpu_ratio: 0.8                      # optional: 1; time of a measured computation on a
 //	                                    # core of the machine, over its time on the host
 //	cpu_ratios: [{from: 0, to: 511, ratio: 0.5}] # optional: nodes whose ratio differs
+//	node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local} # optional: none
 //	topology: {kind: torus, dims: [8, 8, 16]}  # optional: star; needs latency_per_hop
 //	allocation: {shape: [4, 8, 8]}      # optional: the first places; or {nodes: FILE}
 //	network:

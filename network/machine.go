@@ -36,6 +36,7 @@ type Machine struct {
 	join                      []measurement  // times of joins by size; nil if they are those of messages
 	jitter                    jitter
 	progress                  progress
+	interfaces                interfaces
 	cpuRatio                  cpuRatio    // of nodes that cpuRatios does not name
 	cpuRatios                 []nodeRatio // by node, disjoint
 }
@@ -109,6 +110,7 @@ func (m *Machine) YAML() []byte {
 	top.number("ranks_per_node", m.perNode)
 	top.text("mapping", m.mapping.String())
 	m.writeCPURatios(top)
+	m.writeInterfaces(top)
 	top.put("topology", writeTopology(w, "topology", m.topology).node)
 	m.allocation.write(top)
 	top.put("network", m.networkYAML(w))

@@ -47,6 +47,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	m.parseAllocation(top, read)
 	network := top.object("network", true, "write network: {model: flat, latency: 1us, bandwidth: 10GB/s}")
 	m.parseNetwork(network)
+	m.parseInterfaces(top)
 	m.checkTopology(top)
 	m.parseEstimates(top)
 	top.within("network", network, modelFields())

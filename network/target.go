@@ -33,6 +33,8 @@ type Target struct {
 	copies   bool // the sender of a rendezvous is free once the bytes are copied
 	// copiesOwn is true where a message of a rank to itself takes a local copy.
 	copiesOwn bool
+	contended bool // messages between nodes hold each other up
+	passage   rate // time per byte of an interface of a node
 }
 
 // Target lays the machine out for a number of ranks. It fails if they do not fit the
@@ -47,6 +49,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	}
 	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: rateOf(m.reduce), local: m.localCopy.path(), shared: m.model.kind().shared, jittered: m.HasJitter()}
 	t.delays = m.model.over(p)
+	t.contended, t.passage = m.interfaces.limited() && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
 		t.delays = &t.paths
@@ -280,7 +283,7 @@ func (t *Target) SharedState() bool { return t.shared }
 
 // varies reports whether two messages of one size between the same ranks may take different
 // times.
-func (t *Target) varies() bool { return t.shared || t.HasJitter() }
+func (t *Target) varies() bool { return t.shared || t.contended || t.HasJitter() }
 
 // UniformFrom returns a distance: between ranks at least so far apart the delay depends
 // on the size of the message alone. It is 0 in flat, or 1 with a local copy, and the ranks of a node where only
@@ -315,5 +318,5 @@ func (t *Target) AlikeLeaders() (src, dst int, ok bool) {
 // the receiver or shared state.
 func (t *Target) LeadersUniform() bool {
 	_, _, alike := t.AlikeLeaders()
-	return alike && !t.ReceiverState() && !t.shared
+	return alike && !t.ReceiverState() && !t.shared && !t.contended
 }

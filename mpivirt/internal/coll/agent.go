@@ -291,6 +291,10 @@ func (k *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	k.checkSent(a, dst, m.bytes, a.posted, m.arrival)
 	k.Engine.Statistics.Messages++
 	content, at := k.gather(a, step.Send, a.inst.width)
+	if k.Crosses(int(m.rank), dst) {
+		k.sendRoundAcross(a, &m, content, at)
+		return
+	}
 	k.dispatchRound(a, &m, dst, a.posted, content, at)
 }
 
@@ -309,7 +313,8 @@ func (k *Collectives) roundMessage(index int32, a *agent, step *collectives.Step
 }
 
 // departRound charges an agent for sending the message of a round and returns when it
-// is free and when the message, or the request for it, arrives.
+// is free and when the message, or the request for it, arrives. The way of one that goes through interfaces, at
+// which its arrival is decided, is stored.
 func (k *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, arrival vtime.Time) {
 	large := bytes > k.EagerLimit
 	if large {
@@ -317,11 +322,16 @@ func (k *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, ar
 	}
 	free, leaves := k.Target.Send(k.flow(a), bytes, a.posted)
 	arrival = leaves.Add(k.Target.Delay(src, dst, bytes))
+	jitter := vtime.Duration(0)
 	if k.Target.HasJitter() {
-		arrival = arrival.Add(k.Target.Jitter(src, dst, k.nameOfRound(a, dst)))
+		jitter = k.Target.Jitter(src, dst, k.nameOfRound(a, dst))
+		arrival = arrival.Add(jitter)
 	}
 	if k.Activities != nil {
-		k.Departed(bytes, large, leaves, arrival)
+		k.Departed(src, dst, bytes, large, leaves, arrival)
+	}
+	if k.Crosses(src, dst) {
+		k.way = k.PassageOf(src, dst, bytes, leaves, jitter)
 	}
 	return free, arrival
 }
@@ -377,6 +387,10 @@ func (k *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 		}
 	}
 	m := k.rounds.At(a.message)
+	if m.agent != 0 && k.Crosses(int(m.rank), int(k.Global(a.lp))) {
+		k.replyAcross(index, a, m)
+		return false
+	}
 	arrival := k.chargeReceive(a, m)
 	src, bytes := int(m.rank), m.bytes
 	if !k.acceptRound(a, step) {

@@ -69,6 +69,9 @@ func (k *Collectives) Open(algorithms []collectives.Algorithm, wanted Interprete
 	if k.Processors != nil {
 		k.Processors.Carries(resource.OfAgents, (*rounds)(k))
 	}
+	if k.Interfaces != nil {
+		k.Interfaces.Carries(resource.OfAgents, (*roundFreight)(k))
+	}
 	k.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](&k.Partition, n) }
 	k.memory.Begin(k.earlyClocks[:])
 	k.idleInbox = k.earlyStretches[:0]

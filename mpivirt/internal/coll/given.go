@@ -86,7 +86,7 @@ func (k *Collectives) leaveGiven(inst *instance, last vtime.Time) {
 		w := k.collectiveRecord(inst, child.engine, world.RecordResult, 8)
 		w.U64(uint64(last))
 	}
-	if invariant.Enabled && t < k.Engine.EIT() && k.Engine.Engines() > 1 {
+	if invariant.Enabled && t < k.Engine.EIT() && c.Locals < c.Size {
 		invariant.Broken("%v number %d of %s ends at %v, before the earliest input time %v", inst.Call.Procedure, inst.Number, c, t, k.Engine.EIT())
 	}
 	if inst.ofAllHere() && !k.Strict && k.Processors == nil {

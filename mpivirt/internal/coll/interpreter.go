@@ -54,7 +54,7 @@ func (c *choice) mode() Mode {
 	switch {
 	case c.call.Algorithm == collectives.GivenTime:
 		return InGivenTime
-	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.HasJitter():
+	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() || c.target.HasJitter():
 		return ByMessages
 	case c.arraysFit():
 		return ByArrays

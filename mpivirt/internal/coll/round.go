@@ -27,6 +27,7 @@ type roundMessage struct {
 	lp        int32            // the receiver, once it is an early one
 	content   int32            // which holds the payload, 0 for none
 	view      bool             // the payload is the sender's memory
+	asked     bool             // above the eager limit, between nodes: ACK is sent
 	fault     world.ErrorClass // of calls that the message rests on; see learn
 }
 
@@ -36,10 +37,12 @@ type rounding struct {
 	queues     world.Slab[roundQueue]
 	agents     world.Slab[agent]
 	rounds     world.Slab[roundMessage]
-	crowd      crowd            // early messages of LPs that have many
-	scratch    []byte           // of gather
-	step       collectives.Step // scratch: of the agent that goes on
-	received   collectives.Step // scratch: of the agent that receives meanwhile
+	shakes     world.Slab[roundShake] // on their way between nodes
+	crowd      crowd                  // early messages of LPs that have many
+	scratch    []byte                 // of gather
+	way        resource.Passage       // scratch: of the message that departRound has sent
+	step       collectives.Step       // scratch: of the agent that goes on
+	received   collectives.Step       // scratch: of the agent that receives meanwhile
 	contents   world.Slab[content]
 	memories   world.Beside[memory] // of agents
 	fullest    int                  // engine for which an agent was last held back
@@ -226,7 +229,12 @@ func (k *Collectives) DeliverRound(src int, r world.Reader) {
 	if flags&ptp.FlagPayload != 0 {
 		m.payload = r.Rest
 	}
-	k.giveRound(k.Landing(int(m.rank), dst, sent, m.arrival), &m, sent, nil, 0)
+	lp := k.Landing(int(m.rank), dst, sent, m.arrival)
+	if k.Interfaces != nil {
+		k.reachRoundAcross(&m, dst, sent)
+		return
+	}
+	k.giveRound(lp, &m, sent, nil, 0)
 }
 
 // matchRoundMessage returns the arrival of the content of a round message. The agent

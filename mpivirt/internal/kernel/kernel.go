@@ -140,6 +140,8 @@ func (k *Kernel) Handle(ev engine.Event) {
 		}
 	case world.DataResume:
 		k.Resume(lp)
+	case world.DataPassage:
+		k.Interfaces.Serve(ev.Source, ev.Time)
 	case world.DataHandshake:
 		k.HandleHandshake(int32(ev.Sequence), ev.Time)
 	case world.DataServe:
@@ -168,6 +170,9 @@ func (k *Kernel) Deliver(src int, record []byte) {
 		k.Engine.Consumed(src, len(record))
 	case world.RecordReply, world.RecordData, world.RecordFree:
 		k.DeliverAnswer(record[0], r)
+		k.Engine.Consumed(src, len(record))
+	case world.RecordRoundReply, world.RecordRoundData:
+		k.DeliverRoundAnswer(record[0], r)
 		k.Engine.Consumed(src, len(record))
 	case world.RecordMatch:
 		k.Processors.MatchFrom(resource.OfProgram, r)

@@ -1,6 +1,7 @@
 package ptp
 
 import (
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
@@ -15,13 +16,38 @@ func (k *Messages) Computed(d vtime.Duration) {
 	}
 }
 
-// Departed counts the parts of a message, or of REQ for it, that leaves at an instant.
-func (k *Messages) Departed(bytes int64, large bool, leaves, arrival vtime.Time) {
+// Departed counts the parts of a message from one rank to another, or of REQ for it, that leaves at an instant. Of one between
+// nodes whose arrival is decided later, Passed counts the way.
+func (k *Messages) Departed(src, dst int, bytes int64, large bool, leaves, arrival vtime.Time) {
+	if k.Crosses(src, dst) {
+		if !large {
+			k.CopiedData(bytes)
+		}
+		return
+	}
 	if large {
 		k.Activities.Note(stats.Request, vtime.Duration(arrival-leaves))
 	} else {
 		k.sentData(bytes, leaves, arrival)
 	}
+}
+
+// Passed counts the way of a message between nodes, which arrives at an instant; request says that it is REQ.
+func (k *Messages) Passed(p *resource.Passage, at vtime.Time, request bool) {
+	took := at.Sub(p.Sent)
+	switch {
+	case request:
+		k.Activities.Note(stats.Request, took)
+	case p.Kind == PassReply:
+		k.Activities.Note(stats.Acknowledgement, took)
+	default:
+		k.Activities.Note(stats.Data, took)
+	}
+}
+
+// CopiedData counts the copy of bytes at their sender.
+func (k *Messages) CopiedData(bytes int64) {
+	k.Activities.Note(stats.SendCopy, k.Target.SendTime(bytes))
 }
 
 // sentData counts DATA, and the copy of its bytes at the sender.

@@ -17,6 +17,7 @@ func (k *Messages) Activity(lp int32) {
 type Messages struct {
 	world.Partition
 	Processors *resource.Processors // nil under models without state at the receiver
+	Interfaces *resource.Interfaces // nil unless messages between nodes hold each other up
 	progress
 	pointToPoint
 	loops
@@ -49,7 +50,8 @@ func (k *Messages) Open(noise Noise, polls int32, up Upcalls) {
 		k.newProcessors()
 	}
 	k.openProgress()
-	k.sendsAtOnce = k.Processors == nil && k.Activities == nil && !k.InCalls && !k.HasPorts && !k.Target.HasJitter()
+	k.openPassages()
+	k.sendsAtOnce = k.Processors == nil && k.Interfaces == nil && k.Activities == nil && !k.InCalls && !k.HasPorts && !k.Target.HasJitter()
 	k.cost = cost{src: world.None, bytes: -1, overhead: k.Target.Overhead().Send} // that of no message
 	k.Requests.Begin(&k.firstRequests)
 	k.CompletedSend, k.CompletedReceive = k.newCompleted(SendRequest), k.newCompleted(procNullRequest)

@@ -126,11 +126,11 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	}
 	r.Peer, r.Tag, r.Bytes = m.source, m.tag, m.bytes
 	r.rank = m.rank
-	shakes := k.InCalls && (m.large || m.request != 0)
+	shakes := (m.large || m.request != 0) && (k.InCalls || k.Crosses(int(m.rank), int(k.Global(lp))))
 	later := shakes && m.large // the receive is complete only when DATA has come
 	switch {
 	case later:
-	case k.InCalls:
+	case k.InCalls || shakes:
 		r.arrival = m.arrival
 	default:
 		r.arrival = k.match(m, lp, r.posted, r.Procedure)

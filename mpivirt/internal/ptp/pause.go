@@ -52,12 +52,13 @@ func (k *Messages) Throttle(lp int32) bool {
 }
 
 // waitForBuffers has an LP resumed later if the buffers of its latest destination, or of its
-// own engine, are full. It reports whether they are. The completion of the LP is kept.
+// own engine, are full. It reports whether they are. The completion of the LP is kept. On a machine with progress in
+// calls an LP is not held back between two computations: whether its phase goes on has to be known.
 func (k *Messages) waitForBuffers(lp int32) bool {
 	own := k.Engine.Index()
 	dst := k.sentTo
 	k.sentTo = own
-	if k.Processors != nil || !k.Engine.Congested(dst) {
+	if k.Processors != nil || !k.Engine.Congested(dst) || k.InCalls && !k.computing[lp].called {
 		return false
 	}
 	k.park(lp)

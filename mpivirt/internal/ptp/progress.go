@@ -55,7 +55,8 @@ type handshake struct {
 	answered bool
 	next     int32      // the one before of the same LP that is due, 0 for none
 	previous int32      // the one after, 0 for none
-	at       vtime.Time // of the timed event
+	at       vtime.Time // of the timed event; of one on its way between nodes, when it was sent
+	order    [2]uint64  // among those that a rank answers at one instant; see orderOfShake
 }
 
 // openProgress sets the state up on a machine with progress in calls.
@@ -183,6 +184,10 @@ func (k *Messages) closed(lp int32) {
 // expectHandshake has a handshake handled at an instant, or the call after it. That is now if what
 // its rank does then is known: no engine waits for the others to come so far.
 func (k *Messages) expectHandshake(h handshake, t vtime.Time) {
+	if !k.InCalls {
+		k.answerAcross(&h, t)
+		return
+	}
 	if invariant.Enabled && t < k.passed {
 		invariant.Broken("a handshake reaches rank %d at %v, and none was to come before %v any more", k.Global(h.lp), t, k.passed)
 	}
@@ -227,6 +232,10 @@ func (k *Messages) HandshakeWithdrawn(index int32) bool {
 // nothing, if DATA would come after the end of virtual time.
 func (k *Messages) answer(h *handshake, at vtime.Time) bool {
 	own := int(k.Global(h.lp))
+	if k.Crosses(own, int(h.peer)) {
+		k.answerAcross(h, at)
+		return true
+	}
 	if !h.ack {
 		if k.Activities != nil {
 			k.acked(own, int(h.peer))
@@ -330,19 +339,39 @@ func (k *Messages) tell(kind byte, h *handshake, t vtime.Time) {
 		k.answered(kind, answer, t)
 		return
 	}
-	w := world.Writer{Rest: k.Engine.Record(k.Engine.Partition().Owner(int(h.peer)), 1+1+4*4+8+8)}
+	k.sendAnswer(kind, int(h.peer), &answer, t)
+}
+
+// The sizes of the record of an answer to a handshake, and of what it has more where it goes through interfaces.
+const (
+	answerRecord  = 1 + 1 + 4*4 + 8 + 8
+	passageRecord = 3 * 8
+)
+
+// sendAnswer sends an answer to a handshake as a record to the engine of its rank.
+func (k *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Time) {
+	bytes := answerRecord
+	if k.Interfaces != nil {
+		bytes += passageRecord
+	}
+	w := world.Writer{Rest: k.Engine.Record(k.Engine.Partition().Owner(rank), bytes)}
 	w.U8(kind)
 	large := byte(0)
-	if h.large {
+	if answer.large {
 		large = 1
 	}
 	w.U8(large)
-	w.U32(uint32(h.peer))
+	w.U32(uint32(rank))
 	w.U32(uint32(answer.peer))
 	w.U32(uint32(answer.request))
 	w.U32(uint32(answer.opposite))
 	w.U64(uint64(answer.bytes))
 	w.U64(uint64(t))
+	if k.Interfaces != nil {
+		w.U64(uint64(answer.at))
+		w.U64(answer.order[0])
+		w.U64(answer.order[1])
+	}
 }
 
 // DeliverAnswer handles the record of an answer to a handshake.
@@ -351,7 +380,13 @@ func (k *Messages) DeliverAnswer(kind byte, r world.Reader) {
 	answer.lp, _ = k.Local(int(r.U32()))
 	answer.peer, answer.request, answer.opposite = int32(r.U32()), int32(r.U32()), int32(r.U32())
 	answer.bytes = int64(r.U64())
-	k.answered(kind, answer, vtime.Time(r.U64()))
+	t := vtime.Time(r.U64())
+	if k.Interfaces != nil {
+		answer.at, answer.order = vtime.Time(r.U64()), [2]uint64{r.U64(), r.U64()}
+		k.reachAnswer(kind, &answer, t)
+		return
+	}
+	k.answered(kind, answer, t)
 }
 
 // answered handles an answer that reaches its rank at t: ACK or DATA, or that its send is complete.
@@ -373,7 +408,7 @@ func (k *Messages) answered(kind byte, h handshake, t vtime.Time) {
 // message.
 func (k *Messages) shake(lp, ri, index int32) {
 	m := k.messages.At(index)
-	h := handshake{bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large, blocks: m.sender&sendsInCall != 0}
+	h := handshake{order: k.orderOfShake(m.comm, m.tag), bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large, blocks: m.sender&sendsInCall != 0}
 	matched := max(k.Requests.At(ri).posted, m.arrival)
 	k.discard(index)
 	k.expectHandshake(h, matched)

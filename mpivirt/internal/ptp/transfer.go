@@ -59,7 +59,8 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 		return k.postponeSend(lp, index, dst, c)
 	}
 	sent := k.Clock[lp]
-	m.arrival = k.depart(lp, box, m, dst, o.Mode)
+	var jitter vtime.Duration
+	m.arrival, jitter = k.depart(lp, box, m, dst, o.Mode)
 	if m.arrival == vtime.Forever || k.Clock[lp] == vtime.Forever || m.large && k.Target.Transfer(int(m.rank), dst, o.Bytes) == vtime.Endless {
 		k.Clock[lp] = sent
 		k.Raise(lp, c, world.EndError("a message of %d bytes to rank %d", o.Bytes, dst))
@@ -76,13 +77,17 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 		}
 	}
 	request = m.request
+	if k.Crosses(int(m.rank), dst) {
+		k.sendAcross(index, dst, jitter)
+		return request
+	}
 	k.dispatch(index, dst, sent)
 	return request
 }
 
-// depart charges an LP for a send and returns the message's arrival. Above the eager limit
-// that is the arrival of REQ.
-func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode world.SendMode) vtime.Time {
+// depart charges an LP for a send and returns the message's arrival, without others between the nodes, and the jitter in
+// it. Above the eager limit that is the arrival of REQ.
+func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode world.SendMode) (arrival vtime.Time, jitter vtime.Duration) {
 	src, bytes := int(m.rank), m.bytes
 	if m.large {
 		bytes = 0
@@ -97,13 +102,14 @@ func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode worl
 	c := k.costOf(m.rank, int32(dst), bytes)
 	latency, transfer := c.latency, c.transfer
 	if k.Target.HasJitter() {
-		transfer = transfer.Plus(k.jitter(lp, src, dst))
+		jitter = k.jitter(lp, src, dst)
+		transfer = transfer.Plus(jitter)
 	}
-	arrival := k.inOrder(lp, &box.flight, int32(dst), leaves, latency, transfer)
+	arrival = k.inOrder(lp, &box.flight, int32(dst), leaves, latency, transfer)
 	if k.Activities != nil {
-		k.Departed(bytes, m.large, leaves, arrival)
+		k.Departed(src, dst, bytes, m.large, leaves, arrival)
 	}
-	return arrival
+	return arrival, jitter
 }
 
 // cost is what an eager message between two ranks takes: of the sender's processor, the overhead before
@@ -308,7 +314,7 @@ type Lender interface {
 // tailOf returns the content of a message that another engine gets from where it lies, nil if it is
 // copied. It is that of a rendezvous whose sender is in one call until the receiver has answered.
 func (k *Messages) tailOf(m *message) []byte {
-	if k.Lender == nil || !m.large || m.request == 0 || len(m.payload) < leastTail || k.Processors != nil ||
+	if k.Lender == nil || k.Interfaces != nil || !m.large || m.request == 0 || len(m.payload) < leastTail || k.Processors != nil ||
 		!k.Requests.At(m.request).Procedure.Blocks() || !k.Engine.SendsTails() {
 		return nil
 	}
@@ -335,7 +341,12 @@ func (k *Messages) DeliverMessage(src int, r world.Reader) {
 	if flags&FlagPayload != 0 {
 		m.payload, m.view = r.Rest, true
 	}
-	k.give(k.Landing(int(m.rank), dst, sent, m.arrival), index, sent)
+	lp := k.Landing(int(m.rank), dst, sent, m.arrival)
+	if k.Interfaces != nil {
+		k.reachAcross(index, dst, sent)
+		return
+	}
+	k.give(lp, index, sent)
 }
 
 // Landing returns the LP that receives a message from another engine. It first checks that

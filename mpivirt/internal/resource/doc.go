@@ -13,6 +13,9 @@
 // operations of the rank's program and of the agents of its collectives, and messages that reach the rank.
 // processor.go has the order of these uses, and of Schedgen's and LogGOPSim's.
 //
+// The nodes of a machine may have resources, too: [Interfaces] that their ranks share (interfaces.go). They decide when
+// each message between nodes begins and arrives.
+//
 // # Invariants
 //
 //   - Uses begin in the order (virtual time, release, source rank, number), never in the order in which the host

@@ -6,5 +6,6 @@ const (
 	DataSettle           // settle the LP's receives from any source
 	DataResume           // resume the LP after a collective
 	DataServe            // serve the LP's processor
+	DataPassage          // serve the interfaces of nodes
 	DataHandshake        // handle a message of a rendezvous, on a machine with progress in calls
 )

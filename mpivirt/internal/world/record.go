@@ -34,9 +34,11 @@ const (
 	RecordMatch
 	RecordRoundAcknowledgement
 	RecordRoundMatch
-	RecordReply // ACK, on a machine with progress in calls
-	RecordData  // likewise DATA
-	RecordFree  // likewise, in place of both: the sender is free
+	RecordReply      // ACK, on a machine with progress in calls
+	RecordData       // likewise DATA
+	RecordFree       // likewise, in place of both: the sender is free
+	RecordRoundReply // ACK of a round, between nodes that have interfaces
+	RecordRoundData  // likewise DATA
 )
 
 // Writer packs fields into the rest of a record. A field without space panics.

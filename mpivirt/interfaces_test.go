@@ -1,0 +1,144 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// Messages between nodes whose ranks share network interfaces.
+
+// Two nodes of three ranks with one interface each, latency 2 us, 1 GB/s between two ranks, 2 GB/s and 100 ns
+// between two messages at an interface. Ranks 0 to 2 send 1,000 bytes each at 0, to 3, to 4 and to 3.
+//
+//   - Each message takes 0.5 us and 0.1 us of an interface, alone 1 us of its way: they begin at 0, 0.6 and 1.2 us.
+//   - They ask the other node when the way has taken all but what its interface takes: at 2.5, 3.1 and 3.7 us.
+//     So they are there at 3, 3.6 and 4.2 us.
+//   - Rank 5 sends to 0 at the same time the other way, which is free: it is there at 3 us.
+func TestMessagesShareAnInterface(t *testing.T) {
+	const machine = `name: shared
+ranks_per_node: 3
+node: {bandwidth: 2GB/s, message_gap: 100ns}
+network: {model: twolevel, intra: {latency: 100ns, bandwidth: 8GB/s}, inter: {latency: 2us, bandwidth: 1GB/s}}
+`
+	got := instants(t, machine, 6, mpivirt.Config{}, func(r *mpivirt.Rank, note func(string)) error {
+		w := r.World()
+		var err error
+		switch r.Rank() {
+		case 0, 1, 2:
+			err = w.SendSize(1000, []int{3, 4, 3}[r.Rank()], 0)
+			note("sent")
+			if r.Rank() == 0 && err == nil {
+				_, err = w.RecvSize(1000, 5, 0)
+				note("received")
+			}
+		case 3:
+			_, err = w.RecvSize(1000, 0, 0)
+			note("first")
+			if err == nil {
+				_, err = w.RecvSize(1000, mpivirt.AnySource, 0)
+			}
+			note("second")
+		case 4:
+			_, err = w.RecvSize(1000, mpivirt.AnySource, 0)
+			note("received")
+		case 5:
+			err = w.SendSize(1000, 0, 0)
+			note("sent")
+		}
+		return err
+	})
+	const us = vtime.Time(vtime.Microsecond)
+	wantInstants(t, got, []map[string]vtime.Time{
+		{"sent": 0, "received": 3 * us}, {"sent": 0}, {"sent": 0},
+		{"first": 3 * us, "second": 42 * us / 10}, {"received": 36 * us / 10}, {"sent": 0},
+	})
+}
+
+// A rendezvous of 10,000 bytes on the machine above, with a message in its way. Rank 0 sends it to rank 2 at 0, and
+// rank 1 sends 4,000 bytes to rank 3 at 4.05 us, eagerly.
+//
+//   - REQ is there at 2 us, ACK leaves then and is back at 4 us. DATA takes the interface from 4 to 9 us, its way to 14 us:
+//     it is there at 16 us, and rank 0 is free at 14 us.
+//   - The eager message begins at 9.1 us, and asks for the last 2 us of its way at 13.1 us, when the other interface is
+//     busy: DATA came first, at 11 us, and takes 5 us. So it begins there at 16.1 us and is there at 18.1 us.
+func TestRendezvousAtAnInterface(t *testing.T) {
+	const machine = `name: shared
+ranks_per_node: 2
+node: {bandwidth: 2GB/s, message_gap: 100ns}
+network: {model: twolevel, intra: {latency: 100ns, bandwidth: 8GB/s}, inter: {latency: 2us, bandwidth: 1GB/s}, eager_limit: 4000}
+`
+	got := instants(t, machine, 4, mpivirt.Config{}, func(r *mpivirt.Rank, note func(string)) error {
+		w := r.World()
+		var err error
+		switch r.Rank() {
+		case 0:
+			err = w.SendSize(10_000, 2, 0)
+			note("free")
+		case 1:
+			r.Compute(4050 * vtime.Nanosecond)
+			err = w.SendSize(4000, 3, 0)
+		default:
+			_, err = w.RecvSize(10_000, r.Rank()-2, 0)
+			note("received")
+		}
+		return err
+	})
+	const ns = vtime.Time(vtime.Nanosecond)
+	wantInstants(t, got, []map[string]vtime.Time{{"free": 14_000 * ns}, {}, {"received": 16_000 * ns}, {"received": 18_100 * ns}})
+}
+
+// shares adds section node to random machines.
+func shares(node func(r *rand.Rand) string) func(r *rand.Rand, ranks int) string {
+	return func(r *rand.Rand, ranks int) string {
+		text := randomMachine(r, ranks)
+		if r.IntN(3) == 0 {
+			text += "  progress: calls\n"
+		}
+		if r.IntN(4) == 0 {
+			text += "  jitter: {distribution: uniform, most: 3us}\n"
+		}
+		return strings.Replace(text, "mapping:", node(r)+"\nmapping:", 1)
+	}
+}
+
+// randomNode writes section node.
+func randomNode(r *rand.Rand) string {
+	return fmt.Sprintf("node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s}", 1+r.IntN(4), []string{"50MB/s", "1GB/s", "9GB/s"}[r.IntN(3)],
+		[]string{"0ns", "1ps", "333ns", "4us"}[r.IntN(4)], []string{"local", "shared"}[r.IntN(2)])
+}
+
+// TestRandomProgramsOnSharedInterfaces: every rank of every valid program sees the same times, statuses and data
+// where nodes have interfaces, however the simulation is hosted.
+func TestRandomProgramsOnSharedInterfaces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := programsOn(shares(randomNode), 24, 24).Draw(t, "program")
+		want := watch(t, &p, hosting{engines: 1})
+		for range 4 {
+			compare(t, &p, hosts(len(p.ops)).Draw(t, "host"), want)
+		}
+	})
+}
+
+// TestInterfacesWithoutLimits: interfaces that take no time for any message of the programs change nothing.
+func TestInterfacesWithoutLimits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		node := ""
+		p := programsOn(shares(func(r *rand.Rand) string {
+			node = fmt.Sprintf("node: {interfaces: %d, bandwidth: 9000000000GB/s, rail: %s}", 1+r.IntN(3), []string{"local", "shared"}[r.IntN(2)])
+			return node
+		}), 24, 24).Draw(t, "program")
+		free := p
+		free.machine = strings.Replace(p.machine, node+"\n", "", 1)
+		if free.machine == p.machine {
+			t.Fatalf("no section node in\n%s", p.machine)
+		}
+		compare(t, &p, hosts(len(p.ops)).Draw(t, "host"), watch(t, &free, hosting{engines: 1}))
+	})
+}

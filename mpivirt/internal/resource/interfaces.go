@@ -1,0 +1,278 @@
+package resource
+
+import (
+	"cmp"
+
+	"gigarank/engine"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/network/contention"
+	"gigarank/vtime"
+)
+
+// Interfaces carry the messages between nodes whose ranks share network interfaces (`network.Target.Contended`).
+//
+// A message asks the interfaces of its sender's node when it leaves, in the order (virtual time, source rank, Order).
+// It begins once one is free and takes that for its bytes over the bandwidth and a gap. Alone it would be there its
+// latency and transfer after it began; it asks the interfaces of its receiver's node so long before that as they
+// need for its bytes, but not within the latency. It has arrived when they have taken its bytes. So without others it
+// takes its latency and the longer of its transfer and its bytes at an interface.
+//
+// The engine that has a node decides for it; no node is on two. Nothing that asks at an instant is served before all of
+// that instant is known: what arrives at an instant is decided first, then ranks act, then messages leave.
+type Interfaces struct {
+	partition   *world.Partition
+	each        int
+	shared      bool
+	first       int // node of the engine's first rank
+	out, in     *contention.Interfaces
+	leaving     passages // that ask at their sender's node, all ranks of this engine
+	coming      passages // that ask at their receiver's node
+	works       [2]Freight
+	overtaken   map[route]vtime.Time // when the latest message of a pair asks its receiver's node, where a later one might ask sooner
+	dropped     int                  // length of overtaken at which those that are over are dropped
+	delivered   map[route]vtime.Time // arrival of the latest message of a pair, where a later one might arrive sooner
+	droppedOver int
+}
+
+type route struct{ source, dest int32 }
+
+// Passage is a message on its way between two nodes.
+type Passage struct {
+	At                vtime.Time // when it asks
+	Sent              vtime.Time // when it left
+	Order             [2]uint64  // among the messages of its source that ask at one instant
+	Source, Dest      int32      // ranks
+	Ordered           bool       // it must not arrive before an earlier one of the pair that is ordered
+	Owner             Owner
+	Kind              uint8 // for the owner; among the messages of its source that ask at one instant, kinds ascend
+	Index             int32 // for the owner
+	Bytes             int64
+	Latency, Transfer vtime.Duration // without others
+	number            uint64         // of those that have asked here
+}
+
+// Freight is what one owner sends between nodes.
+type Freight interface {
+	// Left handles that a message of a local rank begins to leave at an instant, and that it asks its receiver's node
+	// at another.
+	Left(p *Passage, begins, asks vtime.Time)
+	// Arrived handles the arrival of a message at a local rank.
+	Arrived(p *Passage, at vtime.Time)
+}
+
+// NewInterfaces returns the idle interfaces of a partition's nodes.
+func NewInterfaces(p *world.Partition) *Interfaces {
+	x := &Interfaces{partition: p}
+	var gap vtime.Duration
+	x.each, x.shared, gap = p.Target.Interfaces()
+	nodes := 0
+	if p.Ranks > 0 {
+		x.first, nodes = x.nodesHere()
+	}
+	x.out, x.in = contention.NewInterfaces(nodes, x.each, x.shared, gap), contention.NewInterfaces(nodes, x.each, x.shared, gap)
+	x.leaving.armed, x.coming = vtime.Forever, passages{sent: true, armed: vtime.Forever}
+	return x
+}
+
+// nodesHere returns the first node of the engine and the number of its nodes.
+func (x *Interfaces) nodesHere() (first, nodes int) {
+	p := x.partition
+	if p.Ranks == p.Target.Ranks() {
+		return 0, p.Target.Nodes()
+	}
+	first = p.Target.Node(p.First)
+	return first, p.Target.Node(p.First+p.Ranks-1) - first + 1
+}
+
+// Carries has an owner's messages handed to it.
+func (x *Interfaces) Carries(owner Owner, work Freight) { x.works[owner] = work }
+
+// Leave has a message ask the interfaces of its sender's node at p.At.
+func (x *Interfaces) Leave(p Passage) { x.ask(&x.leaving, p, lastAtInstant) }
+
+// Reach has a message ask the interfaces of its receiver's node at an instant.
+func (x *Interfaces) Reach(p Passage, at vtime.Time) {
+	p.At = at
+	x.ask(&x.coming, p, firstAtInstant)
+}
+
+// Sources of the timed events that serve the interfaces: before and after all of ranks at an instant.
+const (
+	firstAtInstant = -1 << 31
+	lastAtInstant  = 1<<31 - 1
+)
+
+func (x *Interfaces) ask(q *passages, p Passage, source int32) {
+	q.count++
+	p.number = q.count
+	q.push(p)
+	x.arm(q, source)
+}
+
+// arm has the interfaces served when the next message asks.
+func (x *Interfaces) arm(q *passages, source int32) {
+	if len(q.heap) == 0 || q.heap[0].At >= q.armed {
+		return
+	}
+	q.armed = q.heap[0].At
+	x.partition.Engine.Schedule(engine.Event{Time: q.armed, Source: source, LP: int32(x.partition.First), Data: world.DataPassage})
+}
+
+// Serve serves the messages that ask at an instant; source is that of the event. All events up to it are known.
+func (x *Interfaces) Serve(source int32, now vtime.Time) {
+	q, serve := &x.leaving, x.leave
+	if source == firstAtInstant {
+		q, serve = &x.coming, x.arrive
+	}
+	if q.armed != now {
+		return
+	}
+	for len(q.heap) > 0 && q.heap[0].At <= now {
+		p := q.pop()
+		serve(&p)
+	}
+	q.armed = vtime.Forever
+	x.arm(q, source)
+}
+
+// leave gives a message its place at the sender's node.
+func (x *Interfaces) leave(p *Passage) {
+	t := x.partition.Target
+	bytes := t.InterfaceTime(p.Bytes)
+	begins := x.out.Take(t.Node(int(p.Source))-x.first, x.rail(p.Source), p.At, bytes)
+	earliest := begins.Add(p.Latency)
+	asks := earliest.Add(p.Transfer - min(p.Transfer, bytes))
+	if p.Ordered {
+		asks = x.inOrder(p, earliest, asks)
+	}
+	x.works[p.Owner].Left(p, begins, asks)
+}
+
+// inOrder returns when an ordered message asks its receiver's node: not before an earlier one between the two ranks.
+func (x *Interfaces) inOrder(p *Passage, earliest, asks vtime.Time) vtime.Time {
+	key := route{p.Source, p.Dest}
+	if len(x.overtaken) > 0 {
+		if before, known := x.overtaken[key]; known && before > asks {
+			asks = before
+		}
+	}
+	if asks > earliest {
+		if x.overtaken == nil {
+			x.overtaken = map[route]vtime.Time{}
+		}
+		x.overtaken[key] = asks
+		x.dropped = dropOver(x.overtaken, x.dropped, p.At)
+	}
+	return asks
+}
+
+// dropOver removes what lies before an instant from a map that has grown to twice its length after the last time.
+// It returns the length at which it is to do so again.
+func dropOver(m map[route]vtime.Time, limit int, now vtime.Time) int {
+	const least = 64
+	if len(m) <= max(limit, least) {
+		return limit
+	}
+	for key, t := range m {
+		if t < now {
+			delete(m, key)
+		}
+	}
+	return 2 * len(m)
+}
+
+// arrive gives a message its place at the receiver's node. Where messages of a pair may take several interfaces, a later
+// one does not arrive before an earlier one.
+func (x *Interfaces) arrive(p *Passage) {
+	t := x.partition.Target
+	bytes := t.InterfaceTime(p.Bytes)
+	at := x.in.Take(t.Node(int(p.Dest))-x.first, x.rail(p.Dest), p.At, bytes).Add(bytes)
+	if p.Ordered && x.shared && x.each > 1 {
+		if x.delivered == nil {
+			x.delivered = map[route]vtime.Time{}
+		}
+		key := route{p.Source, p.Dest}
+		at = max(at, x.delivered[key])
+		x.delivered[key] = at
+		x.droppedOver = dropOver(x.delivered, x.droppedOver, p.At)
+	}
+	x.works[p.Owner].Arrived(p, at)
+}
+
+// rail returns the place of a rank in its node, which tells its interface.
+func (x *Interfaces) rail(rank int32) int {
+	if x.each == 1 || x.shared {
+		return 0
+	}
+	return x.partition.Target.RankInNode(int(rank))
+}
+
+// Underway returns the number of messages that are on their way.
+func (x *Interfaces) Underway() int { return len(x.leaving.heap) + len(x.coming.heap) }
+
+// passages are messages that ask, a binary heap in the order of asking.
+type passages struct {
+	heap  []Passage
+	sent  bool // each has begun at its sender's node, in the order in which they are given here
+	count uint64
+	armed vtime.Time // instant of the timed event that serves them, Forever for none
+}
+
+// before is the order of asking. Messages of one source that are alike in all else ask in the order in which they
+// are given, which is the program's.
+func (q *passages) before(p, o *Passage) bool {
+	switch {
+	case p.At != o.At:
+		return p.At < o.At
+	case p.Source != o.Source:
+		return p.Source < o.Source
+	case q.sent:
+		return p.number < o.number
+	}
+	return cmp.Or(cmp.Compare(p.Owner, o.Owner), cmp.Compare(p.Kind, o.Kind), cmp.Compare(p.Order[0], o.Order[0]), cmp.Compare(p.Order[1], o.Order[1]),
+		cmp.Compare(p.Dest, o.Dest), cmp.Compare(p.number, o.number)) < 0
+}
+
+func (q *passages) push(p Passage) {
+	if len(q.heap) == cap(q.heap) {
+		q.heap = engine.Doubled(q.heap, 16)
+	}
+	q.heap = append(q.heap, p)
+	h, i := q.heap, len(q.heap)-1
+	for i > 0 {
+		above := (i - 1) / 2
+		if !q.before(&p, &h[above]) {
+			break
+		}
+		h[i] = h[above]
+		i = above
+	}
+	h[i] = p
+}
+
+func (q *passages) pop() Passage {
+	h := q.heap
+	least, last := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	q.heap = h
+	if len(h) == 0 {
+		return least
+	}
+	i := 0
+	for {
+		below := 2*i + 1
+		if below >= len(h) {
+			break
+		}
+		if below+1 < len(h) && q.before(&h[below+1], &h[below]) {
+			below++
+		}
+		if !q.before(&h[below], &last) {
+			break
+		}
+		h[i] = h[below]
+		i = below
+	}
+	h[i] = last
+	return least
+}

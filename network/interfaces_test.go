@@ -1,0 +1,82 @@
+package network
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestInterfacesOfNodes(t *testing.T) {
+	const text = `name: shared
+ranks_per_node: 3
+mapping: %s
+node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: shared}
+network: {model: flat, latency: 1us, bandwidth: 1GB/s}
+`
+	for _, mapping := range []string{"block", "cyclic", "random:3"} {
+		m, err := Parse("shared", []byte(strings.Replace(text, "%s", mapping, 1)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse("again", m.YAML(), nil)
+		if err != nil || again.String() != m.String() {
+			t.Errorf("%v: %s\nis read as\n%s", err, m, again)
+		}
+		target, err := m.Target(20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		each, shared, gap := target.Interfaces()
+		if each != 4 || !shared || gap != 45_000 || target.InterfaceTime(1000) != 40_000 || !target.Contended() {
+			t.Errorf("%d interfaces, shared %v, gap %v, 1000 bytes in %v", each, shared, gap, target.InterfaceTime(1000))
+		}
+		for node := range target.Nodes() {
+			for k := range target.NodeSize(node) {
+				rank := target.NodeMember(node, k)
+				if target.RankInNode(rank) != k || target.Crosses(rank, target.NodeMember(node, 0)) {
+					t.Errorf("%s: rank %d, %d of node %d, is said to be %d", mapping, rank, k, node, target.RankInNode(rank))
+				}
+			}
+		}
+	}
+}
+
+// Where nothing limits messages between nodes, and where there is one node, none is held up.
+func TestNoContention(t *testing.T) {
+	for _, c := range []struct {
+		node  string
+		ranks int64
+		want  bool
+	}{
+		{"{}", 8, false}, {"{interfaces: 2}", 8, false}, {"{interfaces: 2, rail: shared}", 8, false},
+		{"{message_gap: 1ns}", 8, true}, {"{message_gap: 1ns}", 4, false}, {"{bandwidth: 1GB/s}", 5, true},
+	} {
+		m, err := Parse("m", []byte("name: m\nranks_per_node: 4\nnode: "+c.node+"\nnetwork: {model: flat, latency: 1us}\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if target, err := m.Target(c.ranks); err != nil || target.Contended() != c.want {
+			t.Errorf("node %s, %d ranks: contended %v, error %v", c.node, c.ranks, target.Contended(), err)
+		}
+	}
+}
+
+func TestFaultsOfInterfaces(t *testing.T) {
+	for node, want := range map[string]string{
+		"{interfaces: 0}":         "node.interfaces",
+		"{bandwidth: fast}":       "node.bandwidth",
+		"{rail: none}":            `node.rail: "none" is unknown: write one of local, shared`,
+		"{rails: local}":          "node.rails: is unknown",
+		"{message_gap: -1ns}":     "node.message_gap",
+		"[]":                      "node: is a list, not a mapping",
+		"{interfaces: 2, gap: 3}": "node.gap: is unknown",
+	} {
+		_, err := Parse("m", []byte("name: m\nnode: "+node+"\nnetwork: {model: flat, latency: 1us}\n"), nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("node: %s: %v, not %s", node, err, want)
+		}
+	}
+	_, err := Parse("m", []byte("name: m\nnode: {bandwidth: 1GB/s}\nnetwork: {model: loggops, L: 1us, o: 1us, g: 1us, G: 1ps, O: 0ps, S: 64}\n"), nil)
+	if err == nil || !strings.Contains(err.Error(), "node: does not go with model loggops") {
+		t.Errorf("loggops with node: %v", err)
+	}
+}
