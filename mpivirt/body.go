@@ -100,7 +100,7 @@ func (g *goroutines) ResumeRange(lo, hi int32) {
 		if next := i + ahead; next < hi {
 			g.Prefetch(int(next))
 		}
-		k.Running = i
+		k.SetRunning(i)
 		if !g.resume(i) {
 			k.End(i)
 		} else if k.HasFailed(i) {

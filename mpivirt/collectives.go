@@ -88,7 +88,7 @@ func (c *Comm) Barrier() error {
 		if r.k.Bursting() {
 			r.burst |= ended
 		}
-		return c.run(&r.k.Barrier, nil)
+		return c.run(r.k.Barrier(), nil)
 	}
 	r.k.Activity(r.lp)
 	r.suspend()
@@ -101,7 +101,7 @@ func (c *Comm) Barrier() error {
 //
 //go:noinline
 func (r *Rank) fault() error {
-	b := &r.k.Completion
+	b := r.k.Completion()
 	if b.Err == nil || b.LP != r.lp {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (c *Comm) Ibarrier() (Request, error) {
 	if c == nil {
 		return Request{}, world.NoComm(world.Barrier)
 	}
-	return c.begin(&c.r.k.Barrier, nil)
+	return c.begin(c.r.k.Barrier(), nil)
 }
 
 // Bcast copies data of the root to data of all members (MPI_Bcast). The length is the same

@@ -40,7 +40,7 @@ func (r *Rank) make(q *kernel.Call, byEngine bool) *kernel.Completion {
 
 // awaited returns the completion of a call that the rank has waited for.
 func (r *Rank) awaited() *kernel.Completion {
-	if r.k.Completion.LP != r.lp {
+	if r.k.Completion().LP != r.lp {
 		r.k.StartBurst()
 		return kernel.EmptyCompletion()
 	}
@@ -49,7 +49,7 @@ func (r *Rank) awaited() *kernel.Completion {
 
 // completed returns the rank's completion. A fatal error ends the program.
 func (r *Rank) completed() *kernel.Completion {
-	b := &r.k.Completion
+	b := r.k.Completion()
 	if b.Err != nil && b.Fatal {
 		r.die(b.Procedure, b.Err)
 	}

@@ -38,7 +38,7 @@ func (r *Rank) Size() int { return r.world.c.Size }
 
 // Node returns the number of the target machine's node that a rank of WORLD is on. It stands
 // for MPI_Get_processor_name.
-func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
+func (r *Rank) Node(rank int) int { return r.k.Target().Node(rank) }
 
 // Now returns the rank's virtual time, exactly. In a row of looks at a clock that stands still, each
 // after the first 1,000 takes the poll time of the machine, so that a rank that waits for a time by
@@ -55,7 +55,7 @@ func (r *Rank) Now() vtime.Time {
 		r.k.StartLooks(r.lp)
 	}
 	r.k.StartBurst()
-	return r.k.Clock[r.lp]
+	return r.k.Clocks()[r.lp]
 }
 
 // lookAgain counts a look at the clock without a call since the one before.
@@ -204,14 +204,14 @@ func (r *Rank) keepOut() {
 // own checks that the rank's own code runs. It ends the code of another rank, or of a
 // goroutine that calls while another rank runs.
 func (r *Rank) own() {
-	if r.k.Running != r.lp {
+	if r.k.Running() != r.lp {
 		r.intrude(world.NoProcedure)
 	}
 }
 
 // noteCall stores the MPI call that the rank's own code makes; see own.
 func (r *Rank) noteCall(c world.Procedure) {
-	if r.k.Running != r.lp {
+	if r.k.Running() != r.lp {
 		r.intrude(c)
 	}
 	r.lastCall = c

@@ -138,7 +138,7 @@ func (b *cursors) Resume(i int) bool {
 // ResumeRange implements [kernel.Body].
 func (b *cursors) ResumeRange(lo, hi int32) {
 	for lp := lo; lp < hi; lp++ {
-		b.k.Running = lp
+		b.k.SetRunning(lp)
 		if !b.Resume(int(lp)) {
 			b.k.End(lp)
 		}
@@ -190,7 +190,7 @@ type restartable struct {
 	comm int
 }
 
-func (c *cursor) now() vtime.Time { return c.k.Clock[c.lp] }
+func (c *cursor) now() vtime.Time { return c.k.Clocks()[c.lp] }
 
 func (c *cursor) size(comm int) int { return c.k.Communicator(c.comms[comm]).Size }
 
@@ -253,7 +253,7 @@ func (c *cursor) begin(q *call) bool {
 	}
 	over := c.k.Submit(c.lp, asked)
 	if q.slot > 0 { // the call is nonblocking; its request is not kept while the rank pauses
-		c.slots[q.slot] = c.k.Completion.Request
+		c.slots[q.slot] = c.k.Completion().Request
 	}
 	return over
 }
@@ -329,7 +329,7 @@ func (c *cursor) hands(q *call) (*kernel.Collective, error) {
 		c.begun[q.slot], c.outputs[q.slot] = true, output
 	}
 	if q.name == "barrier" {
-		return &k.Barrier, nil
+		return k.Barrier(), nil
 	}
 	v := kernel.Collective{
 		Procedure: q.procedure, Operation: collectives.Barrier + collectives.Operation(q.procedure-world.Barrier), Root: q.root, Data: true,

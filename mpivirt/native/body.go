@@ -64,7 +64,7 @@ func (*form) Kind() *kernel.Kind { return Kind }
 func (f *form) Body(k *kernel.Kernel, n int) kernel.Body {
 	b := &body{k: k, form: f, operators: map[operation]world.Operator{}}
 	if err := b.open(n); err != nil {
-		k.Engine.Fail(fmt.Errorf("%s: %w", f.path, err))
+		k.FailHost(fmt.Errorf("%s: %w", f.path, err))
 	}
 	return b
 }
@@ -104,21 +104,20 @@ func (b *body) open(n int) (err error) {
 		return err
 	}
 	copied := b.form.options.copies(n)
-	b.engine, err = openEngine(b.images, n, b.k.First, b.k.Target.Ranks(), b.form.stack, copied, b.form.argc, b.form.argv)
+	b.engine, err = openEngine(b.images, n, b.k.First(), b.k.Target().Ranks(), b.form.stack, copied, b.form.argc, b.form.argv)
 	if err != nil && !copied && b.form.options.Stacks == Automatic { // there is no room for as many, or nothing to guard them
-		b.engine, err = openEngine(b.images, n, b.k.First, b.k.Target.Ranks(), b.form.stack, true, b.form.argc, b.form.argv)
+		b.engine, err = openEngine(b.images, n, b.k.First(), b.k.Target().Ranks(), b.form.stack, true, b.form.argc, b.form.argv)
 	}
 	if err != nil {
 		giveBack(b.images)
 		return err
 	}
 	b.ranks, b.list, b.left = unsafe.Slice(b.engine.ranks, n), unsafe.Slice((*int32)(unsafe.Pointer(b.engine.list)), n), n
-	if b.k.ClocksOnly && b.k.Processors == nil {
+	if b.k.ClocksOnly() {
 		b.engine.lazy = 1
 	}
-	b.k.InRows, b.k.Lender = ofProgram, b
-	b.k.Names, b.k.Failing.Name, b.k.Failing.HasLeft = world.Procedure.NameInC, b.nameOf, b.hasLeft
-	b.engine.poll = cInt64(b.k.Target.PollTime())
+	b.k.Adopt(kernel.Customs{InRows: ofProgram, Lender: b, Names: world.Procedure.NameInC, Call: b.nameOf, HasLeft: b.hasLeft})
+	b.engine.poll = cInt64(b.k.Target().PollTime())
 	for lp := range int32(n) {
 		if b.form.cancels {
 			b.k.SetMayCancel(lp, true)
@@ -176,13 +175,13 @@ func (b *body) ResumeRange(lo, hi int32) {
 			}
 		}
 		from := lo - int32(n)
-		k.Engine.Flush() // the ranks of other engines need not wait until these have computed
+		k.Flush() // the ranks of other engines need not wait until these have computed
 		stops = b.run(n)
 		if b.left < len(b.ranks) {
 			b.endThose(from, lo)
 		}
 	}
-	k.Running = world.None
+	k.SetRunning(world.None)
 	k.Yield(lo, hi)
 }
 
@@ -204,13 +203,13 @@ func (b *body) run(n int) (stops bool) {
 	}
 	for n > 0 {
 		if b.bursts != nil || b.engine.lengthy != 0 {
-			k.Engine.Flush() // other engines need not wait until these ranks have computed
+			k.Flush() // other engines need not wait until these ranks have computed
 		}
 		for _, lp := range b.list[:n] {
 			r := &b.ranks[lp]
-			r.clock = cInt64(k.Clock[lp])
+			r.clock = cInt64(k.Clocks()[lp])
 		}
-		k.Running = world.None
+		k.SetRunning(world.None)
 		if b.bursts != nil {
 			b.giveWay()
 		}
@@ -224,11 +223,11 @@ func (b *body) run(n int) (stops bool) {
 		again := 0
 		if b.engine.stops != 0 {
 			stops = true
-			k.Engine.LookAround()
+			k.LookAround()
 		}
 		for i := range ran {
 			lp := b.list[i]
-			k.Running = lp
+			k.SetRunning(lp)
 			if !b.takeCall(lp) || !b.goesOn(lp) {
 				continue
 			}
@@ -416,7 +415,7 @@ func (b *body) Lend(lp int32, memory []byte) { lendVariables(b.engine, lp, memor
 // as at the end of a process. After a failure another process may still read from the memory of a
 // rank: then all memory stays until the transport lets go of the body.
 func (b *body) Stop() {
-	if b.engine != nil && !b.k.Engine.HoldsTails() {
+	if b.engine != nil && !b.k.HoldsTails() {
 		releaseStacks(b.engine)
 	}
 }

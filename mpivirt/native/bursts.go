@@ -22,7 +22,7 @@ func (b *body) measure() error {
 	}
 	b.bursts, b.samples = unsafe.Slice(b.engine.bursts, len(b.ranks)), map[int32]*kernel.Sample{}
 	for lp := range b.bursts {
-		b.bursts[lp].ratio = cDouble(k.Target.CPUTime(int(k.Global(int32(lp))), vtime.Second).Seconds())
+		b.bursts[lp].ratio = cDouble(k.Target().CPUTime(int(k.Global(int32(lp))), vtime.Second).Seconds())
 	}
 	return nil
 }

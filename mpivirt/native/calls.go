@@ -138,7 +138,7 @@ func (b *body) begin(lp int32, c *cCall) bool {
 		}
 	}
 	over := k.Submit(lp, q)
-	c.request = C.int32_t(k.Completion.Request)
+	c.request = C.int32_t(k.Completion().Request)
 	return over
 }
 
@@ -204,10 +204,10 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 	switch p {
 	case world.Barrier:
 		if c.nonblocking&C.GIGARANK_VARIANT != 0 {
-			own := k.Barrier // all calls of MPI_Barrier share the kernel's arguments
+			own := *k.Barrier() // all calls of MPI_Barrier share the kernel's arguments
 			return &own, nil
 		}
-		return &k.Barrier, nil
+		return k.Barrier(), nil
 	case world.CommDup:
 		return k.Dup(k.GroupOf(k.Communicator(int32(c.comm)), lp)), nil
 	case world.CommSplit:
@@ -275,9 +275,9 @@ func (b *body) operator(c *cCall) world.Operator {
 			}
 		}
 		made = world.Operator{Name: operatorName(o.handle), Commutative: o.commutative, Apply: func(into, left, right []byte) {
-			lp := b.k.Combining
+			lp, n := b.k.Combining()
 			own := b.asKnownTo(lp, o)
-			if n := b.k.Row; n > 0 {
+			if n > 0 {
 				ended(combineRow(b.engine, lp, own.handle, own.operand, into, len(into)/n))
 			} else {
 				ended(combine(b.engine, lp, own.handle, own.operand, into, left, right))
@@ -335,7 +335,7 @@ func (b *body) goesOn(lp int32) bool {
 	if k.HasFailed(lp) {
 		return false
 	}
-	if r.last == C.GIGARANK_BARRIER && k.Completion.Err == nil {
+	if r.last == C.GIGARANK_BARRIER && k.Completion().Err == nil {
 		return true // without a look at the rank's stack
 	}
 	c := r.call

@@ -48,7 +48,7 @@ func (b *body) submitExchange(lp int32, c *cCall, comm *kernel.Communicator, x k
 		q.Nonblocking()
 	}
 	over := b.k.Submit(lp, q)
-	c.request = C.int32_t(b.k.Completion.Request)
+	c.request = C.int32_t(b.k.Completion().Request)
 	return over
 }
 

@@ -199,9 +199,9 @@ func (b *body) compareComms(lp, one, other int32) C.int32_t {
 
 // onOneNode reports whether all members of a communicator are on one node.
 func (b *body) onOneNode(lp int32, c *kernel.Communicator) bool {
-	g, node := b.k.GroupOf(c, lp), b.k.Target.Node(int(b.k.Global(lp)))
+	g, node := b.k.GroupOf(c, lp), b.k.Target().Node(int(b.k.Global(lp)))
 	for m := range g.Size() {
-		if b.k.Target.Node(g.WorldRank(m)) != node {
+		if b.k.Target().Node(g.WorldRank(m)) != node {
 			return false
 		}
 	}
@@ -210,7 +210,7 @@ func (b *body) onOneNode(lp int32, c *kernel.Communicator) bool {
 
 // placeOnMachine stores the node of a rank, its number among the ranks there, and how many these are.
 func (b *body) placeOnMachine(lp int32, c *cCall) {
-	rank, t := int(b.k.Global(lp)), b.k.Target
+	rank, t := int(b.k.Global(lp)), b.k.Target()
 	node := t.Node(rank)
 	size := t.NodeSize(node)
 	c.found, c.made_size = C.int32_t(node), C.int32_t(size)

@@ -54,7 +54,7 @@ func requestsOf(c *cCall) []int32 {
 func (b *body) own(lp int32, list []int32, c *cCall) {
 	h := &handles{b, lp}
 	for place, index := range list {
-		if index != b.k.CompletedSend && index != b.k.CompletedReceive {
+		if !b.k.IsStandIn(index) {
 			continue
 		}
 		list[place], _ = b.k.OwnRequest(lp, index, world.Procedure(c.procedure))

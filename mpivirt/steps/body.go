@@ -52,7 +52,7 @@ type Program struct {
 // S should be small, since there is one for each rank.
 func New[S any](step func(r *Rank, state *S) Outcome) Program {
 	return Program{bind: func(k *kernel.Kernel, n int) kernel.Body {
-		b := &stepper[S]{stepping: stepping{k: k, world: k.Communicator(world.World), first: k.Global(0), ranks: k.Target.Ranks()}, step: step, states: kernel.Reserve[S](k, n)}
+		b := &stepper[S]{stepping: stepping{k: k, world: k.Communicator(world.World), first: k.Global(0), ranks: k.Target().Ranks()}, step: step, states: kernel.Reserve[S](k, n)}
 		b.rank = Rank{stepping: &b.stepping, on: &Rank{stepping: &b.stepping}}
 		return b
 	}}
@@ -80,14 +80,16 @@ type stepping struct {
 // Resume implements [lp.Body].
 func (b *stepper[S]) Resume(i int) bool {
 	k := b.k
-	if completion := &k.Completion; completion.Err != nil && completion.Fatal && completion.LP == int32(i) {
+	if completion := k.Completion(); completion.Err != nil && completion.Fatal && completion.LP == int32(i) {
 		k.Fail(completion.LP, completion.Procedure, completion.Err)
 		return true
 	}
-	b.rank.lp, b.rank.clock = int32(i), &k.Clock[i]
-	k.Running, b.until, b.lastCall, k.Timing = int32(i), int32(i)+1, world.NoProcedure, world.Untimed
+	b.rank.lp, b.rank.clock = int32(i), &k.Clocks()[i]
+	k.SetRunning(int32(i))
+	k.SetTiming(world.Untimed)
+	b.until, b.lastCall = int32(i)+1, world.NoProcedure
 	more := b.goOn(i, b.step(&b.rank, &b.states[i]))
-	k.Running = world.None
+	k.SetRunning(world.None)
 	return more
 }
 
@@ -95,7 +97,7 @@ func (b *stepper[S]) Resume(i int) bool {
 // the LP has ended.
 func (b *stepper[S]) goOn(i int, o Outcome) bool {
 	for k := b.k; ; o = b.step(&b.rank, &b.states[i]) {
-		k.Timing = world.Untimed
+		k.SetTiming(world.Untimed)
 		if (o != b.concluded || o == 0 || k.Limited()) && b.fails(int32(i), o) {
 			b.concluded = 0
 			return true
@@ -118,13 +120,15 @@ func (b *stepper[S]) ResumeRange(lo, hi int32) {
 	k := b.k
 	k.CollectJoiners(lo)
 	b.until = hi
-	states, clocks := b.states[lo:hi], k.Clock[lo:hi]
+	states, clocks := b.states[lo:hi], k.Clocks()[lo:hi]
 	for i := range states {
 		lp := lo + int32(i)
 		b.rank.lp, b.rank.clock = lp, &clocks[i]
-		k.Running, b.lastCall, k.Timing = lp, world.NoProcedure, world.Untimed
+		k.SetRunning(lp)
+		k.SetTiming(world.Untimed)
+		b.lastCall = world.NoProcedure
 		o := b.step(&b.rank, &states[i])
-		if o == suspended && k.Joiners.Hi == lp+1 {
+		if o == suspended && k.Joiners().Hi == lp+1 {
 			continue // it is one of the joiners
 		}
 		if !b.goOn(int(lp), o) {
@@ -133,7 +137,7 @@ func (b *stepper[S]) ResumeRange(lo, hi int32) {
 		if k.Limited() {
 			break
 		}
-		if i == 0 && k.Joiners.Hi < 0 { // it may have opened a barrier
+		if i == 0 && k.Joiners().Hi < 0 { // it may have opened a barrier
 			k.CollectJoiners(lp + 1)
 		}
 	}
@@ -144,8 +148,9 @@ func (b *stepper[S]) ResumeRange(lo, hi int32) {
 // not had their turn are ready.
 func (s *stepping) endRange() {
 	k := s.k
-	k.Yield(k.Running+1, s.until)
-	k.Running, s.concluded = world.None, 0
+	k.Yield(k.Running()+1, s.until)
+	k.SetRunning(world.None)
+	s.concluded = 0
 	k.EnterJoiners()
 }
 
@@ -153,10 +158,10 @@ func (s *stepping) endRange() {
 // ends its LP only.
 func (s *stepping) Interrupted(v any) bool {
 	k := s.k
-	if k.Running == world.None {
+	if k.Running() == world.None {
 		return false
 	}
-	k.Unwound(k.Running, s.lastCall, v)
+	k.Unwound(k.Running(), s.lastCall, v)
 	s.endRange()
 	return true
 }
@@ -165,7 +170,7 @@ func (s *stepping) Interrupted(v any) bool {
 // operation calls it, with its procedure, before it does anything.
 func (r *Rank) once(c world.Procedure) {
 	k := r.k
-	if r.concluded == 0 && k.Joiners.Hi != r.lp+1 {
+	if r.concluded == 0 && k.Joiners().Hi != r.lp+1 {
 		return
 	}
 	next := "ends with another"
@@ -186,7 +191,7 @@ func (r *Rank) conclude(o Outcome) Outcome {
 // than that of its operation fails here.
 func (s *stepping) fails(lp int32, o Outcome) bool {
 	k := s.k
-	if k.Joiners.Hi == lp+1 {
+	if k.Joiners().Hi == lp+1 {
 		s.concluded = suspended
 	}
 	switch {
@@ -239,13 +244,13 @@ func (r *Rank) Rank() int { return int(r.first + r.lp) }
 func (r *Rank) Size() int { return r.ranks }
 
 // Node returns the number of the node that a rank of WORLD is on; see [mpivirt.Rank.Node].
-func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
+func (r *Rank) Node(rank int) int { return r.k.Target().Node(rank) }
 
 // Now returns the rank's virtual time. Under a model with state at the receiver, the
 // operations that a step begins take their time after the step. A step that has computed, or
 // begun a message, must end with Continue; the next one may call Now.
 func (r *Rank) Now() vtime.Time {
-	if r.k.Processors != nil {
+	if r.k.HasProcessors() {
 		r.mustNotBeBehind()
 	}
 	return *r.clock
@@ -265,7 +270,7 @@ func (r *Rank) Seed() uint64 { return r.k.Seed() }
 // Compute advances the rank's clock by d; see [mpivirt.Rank.Compute].
 func (r *Rank) Compute(d vtime.Duration) {
 	end := r.clock.Add(d)
-	if d < 0 || !r.k.ClocksOnly || end == vtime.Forever {
+	if d < 0 || !r.k.ClocksOnly() || end == vtime.Forever {
 		if err := r.k.Compute(r.lp, d); err != nil {
 			r.refuse(world.Compute, err)
 		}
@@ -283,7 +288,7 @@ func (r *Rank) Record(index int, operation string, d vtime.Duration) {
 // Timed returns r. It enters the length of the step's next collective, from entry to exit,
 // into the statistics of the run, as Record does.
 func (r *Rank) Timed(index int, operation string) *Rank {
-	r.k.Timing = r.k.Label(index, operation)
+	r.k.SetTiming(r.k.Label(index, operation))
 	return r
 }
 

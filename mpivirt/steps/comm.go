@@ -75,7 +75,7 @@ func (r *Rank) compose(op world.Procedure) *kernel.Call {
 // do makes a call and concludes the step with it.
 func (r *Rank) do(q *kernel.Call) Outcome {
 	over := r.k.Submit(r.lp, q)
-	if b := &r.k.Completion; over && b.Err != nil && b.Fatal {
+	if b := r.k.Completion(); over && b.Err != nil && b.Fatal {
 		r.refuse(b.Procedure, b.Err)
 	}
 	return r.outcome(over)
@@ -84,7 +84,7 @@ func (r *Rank) do(q *kernel.Call) Outcome {
 // begin makes a call that begins an operation, and returns its request.
 func (r *Rank) begin(q *kernel.Call) Request {
 	r.k.Submit(r.lp, q)
-	b := &r.k.Completion
+	b := r.k.Completion()
 	if b.Err != nil && b.Fatal {
 		r.refuse(b.Procedure, b.Err)
 	}
@@ -117,10 +117,10 @@ func (r *Rank) collectiveCall(v *kernel.Collective, err error) *kernel.Call {
 // Barrier waits until all members have called it (MPI_Barrier).
 func (r *Rank) Barrier() Outcome {
 	k := r.k
-	if r.comm == nil && r.lp == k.Joiners.Hi && k.Timing == k.Joiners.Timed && r.concluded == 0 {
+	if r.comm == nil && r.lp == k.Joiners().Hi && k.Timing() == k.Joiners().Timed && r.concluded == 0 {
 		r.lastCall = world.Barrier
-		k.Joiners.Hi++
-		k.Timing = world.Untimed
+		k.Joiners().Hi++
+		k.SetTiming(world.Untimed)
 		return suspended
 	}
 	r.once(world.Barrier)
@@ -130,12 +130,12 @@ func (r *Rank) Barrier() Outcome {
 		k.Activity(r.lp)
 		return r.conclude(suspended)
 	}
-	return r.collective(&r.k.Barrier, nil)
+	return r.collective(r.k.Barrier(), nil)
 }
 
 // Ibarrier begins a Barrier (MPI_Ibarrier).
 func (r *Rank) Ibarrier() Request {
-	return r.nonblocking(&r.k.Barrier, nil)
+	return r.nonblocking(r.k.Barrier(), nil)
 }
 
 // Split divides the communicator by color and key; see [mpivirt.Comm.Split]. The rank's
@@ -214,7 +214,7 @@ func (r *Rank) Group() *world.Group {
 func (r *Rank) Free(c Comm) {
 	k := r.k
 	k.Submit(r.lp, k.Compose(world.CommFree, k.Communicator(max(c.index, world.World)), 0))
-	if b := &k.Completion; b.Err != nil && b.Fatal {
+	if b := k.Completion(); b.Err != nil && b.Fatal {
 		r.refuse(b.Procedure, b.Err)
 	}
 }

@@ -19,14 +19,14 @@ func (r *Rank) send(op world.Procedure, payload []byte, bytes int64, dest, tag i
 // sendOnWorld is a standard send, which mostly is on WORLD and complete at once.
 func (r *Rank) sendOnWorld(payload []byte, bytes int64, dest, tag int) Outcome {
 	k := r.k
-	if (r.comm == nil || r.comm == r.world) && r.concluded == 0 && k.Joiners.Hi != r.lp+1 {
+	if (r.comm == nil || r.comm == r.world) && r.concluded == 0 && k.Joiners().Hi != r.lp+1 {
 		r.lastCall = world.Send
 		if k.SendAtOnce(r.lp, payload, bytes, dest, tag) {
-			k.Completion.Err = nil
+			k.Completion().Err = nil
 			return r.conclude(continued)
 		}
 		if k.SendOnWorld(r.lp, r.world, payload, bytes, dest, tag) {
-			if b := &k.Completion; b.Err != nil && b.Fatal {
+			if b := k.Completion(); b.Err != nil && b.Fatal {
 				r.refuse(b.Procedure, b.Err)
 			}
 			return r.conclude(continued)
@@ -112,7 +112,7 @@ func (r *Rank) receiveCall(op world.Procedure, buffer []byte, sized bool, source
 // AnyTag (MPI_Recv). The next step finds it in Data and Status.
 func (r *Rank) Recv(source, tag int) Outcome {
 	k := r.k
-	if (r.comm == nil || r.comm == r.world) && r.concluded == 0 && k.Joiners.Hi != r.lp+1 {
+	if (r.comm == nil || r.comm == r.world) && r.concluded == 0 && k.Joiners().Hi != r.lp+1 {
 		r.lastCall = world.Recv
 		if k.ReceiveOnWorld(r.lp, r.world, source, tag) {
 			return r.outcome(*r.clock < vtime.Forever)

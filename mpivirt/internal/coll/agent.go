@@ -77,7 +77,7 @@ const (
 )
 
 // startAgent begins a member's part by messages.
-func (k *Collectives) startAgent(inst *instance, lp int32, member int32, v *Collective) {
+func (c *Collectives) startAgent(inst *instance, lp int32, member int32, v *Collective) {
 	layout := inst.layout
 	switch {
 	case layout == nil:
@@ -89,35 +89,35 @@ func (k *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 		inst.blame(int(member), world.Errorf(world.ErrTruncate, "the rank sends itself %d bytes where %d are expected",
 			v.InCounts[member], v.OutCounts[member]))
 	}
-	a := k.newAgent(inst, lp, member, layout, inst.entryOf(k, lp, int(member)))
+	a := c.newAgent(inst, lp, member, layout, inst.entryOf(c, lp, int(member)))
 	if v.Data {
-		k.lay(k.agents.At(a), k.memories.Open(a), v, v.Input, v.Output)
+		c.lay(c.agents.At(a), c.memories.Open(a), v, v.Input, v.Output)
 	}
-	k.queueAgent(a)
+	c.queueAgent(a)
 }
 
 // startLeader begins the part of a node's leader among the leaders.
-func (k *Collectives) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
-	a := k.newAgent(inst, lp, int32(p), inst.layout, start)
+func (c *Collectives) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
+	a := c.newAgent(inst, lp, int32(p), inst.layout, start)
 	if inst.join.sums != nil {
-		m := k.memories.Open(a)
+		m := c.memories.Open(a)
 		m.own, _ = inst.join.sums.take(p)
 		m.buffered = true
-		k.agents.At(a).memory = m
+		c.agents.At(a).memory = m
 	}
-	k.queueAgent(a)
+	c.queueAgent(a)
 }
 
-func (k *Collectives) newAgent(inst *instance, lp, member int32, layout *collectives.Layout, start vtime.Time) int32 {
-	q := k.openRoundQueue(lp)
-	index := k.agents.Take()
+func (c *Collectives) newAgent(inst *instance, lp, member int32, layout *collectives.Layout, start vtime.Time) int32 {
+	q := c.openRoundQueue(lp)
+	index := c.agents.Take()
 	if index >= TaskItems {
 		invariant.Broken("agent %d: its item of the ready queue would be that of an instance", index)
 	}
-	a := k.agents.At(index)
+	a := c.agents.At(index)
 	*a = agent{inst: inst, layout: layout, lp: lp, member: member, rounds: int32(inst.schedule.Rounds(int(member))), clock: start, next: q.agents, released: start}
-	if k.Processors != nil && a.single() {
-		a.released = k.Processors.Of(lp).Released
+	if c.Messages.Processors != nil && a.single() {
+		a.released = c.Messages.Processors.Of(lp).Released
 	}
 	q.agents = index
 	return index
@@ -139,8 +139,8 @@ func (a *agent) signature() signature {
 
 // flow returns the network interface of an agent. It has its own, since the messages of
 // collectives stand apart from others.
-func (k *Collectives) flow(a *agent) *network.Port {
-	if !k.HasPorts {
+func (c *Collectives) flow(a *agent) *network.Port {
+	if !c.partition.HasPorts {
 		return nil
 	}
 	return &a.port
@@ -155,47 +155,47 @@ func (inst *instance) rankOf(participant int) int {
 }
 
 // RunAgent takes an agent as far as it gets.
-func (k *Collectives) RunAgent(index int32) {
-	if k.Processors != nil {
-		k.goOnAgent(index)
+func (c *Collectives) RunAgent(index int32) {
+	if c.Messages.Processors != nil {
+		c.goOnAgent(index)
 		return
 	}
-	a := k.agents.At(index)
+	a := c.agents.At(index)
 	if a.fate == ended {
 		return
 	}
-	step := &k.step // no other agent goes on before this one stops
+	step := &c.step // no other agent goes on before this one stops
 	for {
 		if a.stage != acknowledging { // else the round's message is received
-			rounds := k.nextStep(a)
+			rounds := c.nextStep(a)
 			if rounds == 0 {
-				k.endAgent(index)
+				c.endAgent(index)
 				return
 			}
 			if rounds == 1 && step.From == collectives.None && a.memory != nil {
-				k.Engine.Prefetch(a.lp)
+				c.partition.Engine.Prefetch(a.lp)
 			}
 		}
 		if a.stage == sending {
 			a.posted = a.clock
 			if step.To != collectives.None {
-				if k.crowded(a) && k.holdBack(index, a, step) {
-					k.dropKept(a.memory)
+				if c.crowded(a) && c.holdBack(index, a, step) {
+					c.dropKept(a.memory)
 					return
 				}
-				k.sendRound(index, a, step)
+				c.sendRound(index, a, step)
 			}
 			a.stage = receiving
 		}
 		if a.stage == receiving {
-			if step.From != collectives.None && !k.receiveRound(index, a, step) {
-				k.dropKept(a.memory)
+			if step.From != collectives.None && !c.receiveRound(index, a, step) {
+				c.dropKept(a.memory)
 				return
 			}
 			a.stage = acknowledging
 		}
 		if a.sent == unacked {
-			k.dropKept(a.memory)
+			c.dropKept(a.memory)
 			return
 		}
 		a.clock = max(a.clock, a.matched)
@@ -205,8 +205,8 @@ func (k *Collectives) RunAgent(index int32) {
 }
 
 // nextStep advances an agent to its next round with a step, its present one included, and
-// stores the step in k.step. It returns the number of rounds from it on; 0 if there is none.
-func (k *Collectives) nextStep(a *agent) (rounds int) {
+// stores the step in c.step. It returns the number of rounds from it on; 0 if there is none.
+func (c *Collectives) nextStep(a *agent) (rounds int) {
 	if a.round >= a.rounds {
 		return 0
 	}
@@ -216,7 +216,7 @@ func (k *Collectives) nextStep(a *agent) (rounds int) {
 		return 0
 	}
 	a.round = int32(round)
-	a.inst.steps.StepInto(&k.step, member, round)
+	a.inst.steps.StepInto(&c.step, member, round)
 	return rounds
 }
 
@@ -256,8 +256,8 @@ func (a *agent) isFarAhead() bool {
 }
 
 // crowded reports whether holdBack has to be asked.
-func (k *Collectives) crowded(a *agent) bool {
-	return k.Engine.Crowded() || a.isFarAhead()
+func (c *Collectives) crowded(a *agent) bool {
+	return c.partition.Engine.Crowded() || a.isFarAhead()
 }
 
 // holdBack has an agent that is about to send go on later, once for each message, and reports
@@ -265,47 +265,47 @@ func (k *Collectives) crowded(a *agent) bool {
 // if other members are far behind, perhaps since they wait for room themselves. So a rank that
 // needs no answer cannot fill the memory of the others' hosts. The engine goes on with the
 // agent when there is room or nothing else is left to do: nobody is stopped for good.
-func (k *Collectives) holdBack(index int32, a *agent, step *collectives.Step) bool {
+func (c *Collectives) holdBack(index int32, a *agent, step *collectives.Step) bool {
 	if a.sent == held {
 		return false
 	}
-	engine := k.Engine.Partition().Owner(a.inst.rankOf(step.To))
+	engine := c.partition.Engine.Partition().Owner(a.inst.rankOf(step.To))
 	switch {
-	case k.Engine.Congested(engine):
-		k.fullest = engine
+	case c.partition.Engine.Congested(engine):
+		c.fullest = engine
 	case a.isFarAhead():
-		engine = k.fullest
+		engine = c.fullest
 	default:
 		return false
 	}
 	a.sent = held
-	k.Engine.Throttle(^index, a.clock, engine)
+	c.partition.Engine.Throttle(^index, a.clock, engine)
 	return true
 }
 
 // sendRound sends the message of a round.
-func (k *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
+func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	a.sent = gone
-	m, dst := k.roundMessage(index, a, step)
-	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
-	k.checkSent(a, dst, m.bytes, a.posted, m.arrival)
-	k.Engine.Statistics.Messages++
-	content, at := k.gather(a, step.Send, a.inst.width)
-	if k.Crosses(int(m.rank), dst) {
-		k.sendRoundAcross(a, &m, content, at)
+	m, dst := c.roundMessage(index, a, step)
+	a.clock, m.arrival = c.departRound(a, int(m.rank), dst, m.bytes)
+	c.checkSent(a, dst, m.bytes, a.posted, m.arrival)
+	c.partition.Engine.Statistics.Messages++
+	content, at := c.gather(a, step.Send, a.inst.width)
+	if c.Messages.Crosses(int(m.rank), dst) {
+		c.sendRoundAcross(a, &m, content, at)
 		return
 	}
-	k.dispatchRound(a, &m, dst, a.posted, content, at)
+	c.dispatchRound(a, &m, dst, a.posted, content, at)
 }
 
 // roundMessage returns the message that an agent sends in its round, without its times,
 // and the rank that it goes to.
-func (k *Collectives) roundMessage(index int32, a *agent, step *collectives.Step) (m roundMessage, dst int) {
+func (c *Collectives) roundMessage(index int32, a *agent, step *collectives.Step) (m roundMessage, dst int) {
 	m = roundMessage{
 		bytes: a.layout.Bytes(step.Send, a.inst.width), signature: a.signature(), comm: a.inst.comm.Index,
-		number: a.inst.Number, round: a.round, rank: k.Global(a.lp), engine: int32(k.Engine.Index()), fault: a.fault,
+		number: a.inst.Number, round: a.round, rank: c.partition.Global(a.lp), engine: int32(c.partition.Engine.Index()), fault: a.fault,
 	}
-	if m.bytes > k.EagerLimit {
+	if m.bytes > c.partition.EagerLimit {
 		m.agent = index
 		a.sent = unacked
 	}
@@ -315,53 +315,53 @@ func (k *Collectives) roundMessage(index int32, a *agent, step *collectives.Step
 // departRound charges an agent for sending the message of a round and returns when it
 // is free and when the message, or the request for it, arrives. The way of one that goes through interfaces, at
 // which its arrival is decided, is stored.
-func (k *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, arrival vtime.Time) {
-	large := bytes > k.EagerLimit
+func (c *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, arrival vtime.Time) {
+	large := bytes > c.partition.EagerLimit
 	if large {
 		bytes = 0
 	}
-	free, leaves := k.Target.Send(k.flow(a), bytes, a.posted)
-	arrival = leaves.Add(k.Target.Delay(src, dst, bytes))
+	free, leaves := c.partition.Target.Send(c.flow(a), bytes, a.posted)
+	arrival = leaves.Add(c.partition.Target.Delay(src, dst, bytes))
 	jitter := vtime.Duration(0)
-	if k.Target.HasJitter() {
-		jitter = k.Target.Jitter(src, dst, k.nameOfRound(a, dst))
+	if c.partition.Target.HasJitter() {
+		jitter = c.partition.Target.Jitter(src, dst, c.nameOfRound(a, dst))
 		arrival = arrival.Add(jitter)
 	}
-	if k.Activities != nil {
-		k.Departed(src, dst, bytes, large, leaves, arrival)
+	if c.partition.Activities != nil {
+		c.Messages.Departed(src, dst, bytes, large, leaves, arrival)
 	}
-	if k.Crosses(src, dst) {
-		k.way = k.PassageOf(src, dst, bytes, leaves, jitter)
+	if c.Messages.Crosses(src, dst) {
+		c.way = c.Messages.PassageOf(src, dst, bytes, leaves, jitter)
 	}
 	return free, arrival
 }
 
 // nameOfRound returns an agent's name for the message of its round to a rank. It has the
 // highest bit, which the numbers of point-to-point messages do not have.
-func (k *Collectives) nameOfRound(a *agent, dst int) uint64 {
+func (c *Collectives) nameOfRound(a *agent, dst int) uint64 {
 	return 1<<63 | random.Uint64(a.inst.comm.Context, uint64(a.inst.Number), uint64(a.round)<<32|uint64(dst))
 }
 
 // checkSent fails the run if a participant's message, which begins to leave at begun, would
 // leave or arrive after the end of virtual time.
-func (k *Collectives) checkSent(a *agent, dst int, bytes int64, begun, arrival vtime.Time) {
+func (c *Collectives) checkSent(a *agent, dst int, bytes int64, begun, arrival vtime.Time) {
 	if max(a.clock, arrival) == vtime.Forever {
-		k.pastSend(a.inst, int(k.Global(a.lp)), dst, bytes, begun)
+		c.pastSend(a.inst, int(c.partition.Global(a.lp)), dst, bytes, begun)
 	}
 }
 
 // checkReceived fails the run if a participant would receive a message after the end of
 // virtual time.
-func (k *Collectives) checkReceived(a *agent, src int, bytes int64, arrival vtime.Time) {
+func (c *Collectives) checkReceived(a *agent, src int, bytes int64, arrival vtime.Time) {
 	if a.clock == vtime.Forever {
-		k.pastReceive(a.inst, src, int(k.Global(a.lp)), bytes, max(a.posted, arrival))
+		c.pastReceive(a.inst, src, int(c.partition.Global(a.lp)), bytes, max(a.posted, arrival))
 	}
 }
 
 // gather returns the content of the positions, valid until the next call or until the agent
 // changes its memory, and the offset in the layout at which it begins; negative if it is none
 // piece of that memory.
-func (k *Collectives) gather(a *agent, b collectives.Blocks, w int) (content []byte, at int64) {
+func (c *Collectives) gather(a *agent, b collectives.Blocks, w int) (content []byte, at int64) {
 	if a.memory == nil || b.Count == 0 {
 		return nil, -1
 	}
@@ -369,86 +369,86 @@ func (k *Collectives) gather(a *agent, b collectives.Blocks, w int) (content []b
 	if rest.Count == 0 {
 		return a.at(first, n), a.layout.Offset(first)
 	}
-	k.scratch = append(k.scratch[:0], a.at(first, n)...)
+	c.scratch = append(c.scratch[:0], a.at(first, n)...)
 	for rest.Count > 0 {
 		first, n, rest = rest.Next(w)
-		k.scratch = append(k.scratch, a.at(first, n)...)
+		c.scratch = append(c.scratch, a.at(first, n)...)
 	}
-	return k.scratch, -1
+	return c.scratch, -1
 }
 
 // receiveRound receives the message of a round, if it is there. It reports whether the
 // agent goes on: a message from another call ends the agent.
-func (k *Collectives) receiveRound(index int32, a *agent, step *collectives.Step) bool {
+func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step) bool {
 	if a.message == 0 {
-		a.message = k.takeEarly(a)
+		a.message = c.takeEarly(a)
 		if a.message == 0 {
 			return false
 		}
 	}
-	m := k.rounds.At(a.message)
-	if m.agent != 0 && k.Crosses(int(m.rank), int(k.Global(a.lp))) {
-		k.replyAcross(index, a, m)
+	m := c.rounds.At(a.message)
+	if m.agent != 0 && c.Messages.Crosses(int(m.rank), int(c.partition.Global(a.lp))) {
+		c.replyAcross(index, a, m)
 		return false
 	}
-	arrival := k.chargeReceive(a, m)
+	arrival := c.chargeReceive(a, m)
 	src, bytes := int(m.rank), m.bytes
-	if !k.acceptRound(a, step) {
+	if !c.acceptRound(a, step) {
 		return false
 	}
-	k.chargeCombine(a, step, src, bytes, arrival)
+	c.chargeCombine(a, step, src, bytes, arrival)
 	return true
 }
 
 // chargeReceive charges an agent for receiving the message of its round and returns when the
 // content has arrived.
-func (k *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Time) {
-	arrival = k.matchRoundMessage(m, a, a.posted)
-	a.clock = k.Target.Receive(k.flow(a), m.bytes, a.posted, a.clock, arrival)
+func (c *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Time) {
+	arrival = c.matchRoundMessage(m, a, a.posted)
+	a.clock = c.partition.Target.Receive(c.flow(a), m.bytes, a.posted, a.clock, arrival)
 	return arrival
 }
 
 // chargeCombine charges an agent for combining what it has received.
-func (k *Collectives) chargeCombine(a *agent, step *collectives.Step, src int, bytes int64, arrival vtime.Time) {
-	work := k.Target.ReduceTime(CombinedBytes(step, bytes))
+func (c *Collectives) chargeCombine(a *agent, step *collectives.Step, src int, bytes int64, arrival vtime.Time) {
+	work := c.partition.Target.ReduceTime(CombinedBytes(step, bytes))
 	a.clock = a.clock.Add(work)
 	a.fate = served
-	if k.Activities != nil {
-		k.Received(bytes)
-		k.Computed(work)
+	if c.partition.Activities != nil {
+		c.Messages.Received(bytes)
+		c.Messages.Computed(work)
 	}
-	k.checkReceived(a, src, bytes, arrival)
+	c.checkReceived(a, src, bytes, arrival)
 }
 
 // acceptRound takes in the content of a round's message. It reports whether the agent goes
 // on: a message from another call ends it.
-func (k *Collectives) acceptRound(a *agent, step *collectives.Step) bool {
-	m := k.rounds.At(a.message)
+func (c *Collectives) acceptRound(a *agent, step *collectives.Step) bool {
+	m := c.rounds.At(a.message)
 	own, theirs := a.signature(), m.signature
 	if own != theirs && own.synchronizing() {
-		k.contradiction(a.inst)
+		c.contradiction(a.inst)
 		return false
 	}
 	if own != theirs || m.fault != 0 {
-		k.learn(a, own, m)
+		c.learn(a, own, m)
 	}
-	k.takeIn(a, step, m)
-	k.disposeRound(a.message)
+	c.takeIn(a, step, m)
+	c.disposeRound(a.message)
 	a.message = 0
 	return true
 }
 
 // takeIn takes in the content of a message.
-func (k *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) {
+func (c *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) {
 	if expected := a.layout.Bytes(step.Receive, a.inst.width); m.bytes > expected {
 		a.inst.blame(int(a.member), world.Errorf(world.ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
 	}
 	if a.memory == nil || a.fault != 0 {
 		return
 	}
-	k.absorb(a, step, m.payload)
+	c.absorb(a, step, m.payload)
 	if m.content != 0 && step.Combine == collectives.Store {
-		k.keepReceived(a, step.Receive, m)
+		c.keepReceived(a, step.Receive, m)
 	}
 }
 
@@ -465,14 +465,14 @@ func CombinedBytes(step *collectives.Step, bytes int64) int64 {
 }
 
 // absorb stores or combines received content as the step says.
-func (k *Collectives) absorb(a *agent, step *collectives.Step, content []byte) {
-	k.combine(a, step.Receive, step.Combine, content)
+func (c *Collectives) absorb(a *agent, step *collectives.Step, content []byte) {
+	c.combine(a, step.Receive, step.Combine, content)
 	if step.Also.Count > 0 {
-		k.combine(a, step.Also, step.AlsoCombine, content)
+		c.combine(a, step.Also, step.AlsoCombine, content)
 	}
 }
 
-func (k *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Combine, content []byte) {
+func (c *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Combine, content []byte) {
 	w := a.inst.width
 	for b.Count > 0 {
 		var first, n int
@@ -480,9 +480,9 @@ func (k *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Co
 		mine := a.at(first, n)
 		theirs := content[:min(len(mine), len(content))]
 		content = content[len(theirs):]
-		into := k.toWrite(a, first, n)
-		k.Combining = a.lp
-		k.Engine.Copied(len(theirs))
+		into := c.toWrite(a, first, n)
+		c.Combining = a.lp
+		c.partition.Engine.Copied(len(theirs))
 		switch how {
 		case collectives.Store:
 			world.CopyContent(into, theirs)
@@ -495,76 +495,76 @@ func (k *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Co
 }
 
 // AgentAcknowledged handles the match of an agent's message at t.
-func (k *Collectives) AgentAcknowledged(index int32, t vtime.Time) {
-	a := k.agents.At(index)
+func (c *Collectives) AgentAcknowledged(index int32, t vtime.Time) {
+	a := c.agents.At(index)
 	if a.fate == ended {
 		return
 	}
 	a.matched, a.sent = t, gone
 	if a.stage == acknowledging {
-		k.continueAgent(index)
+		c.continueAgent(index)
 	}
 }
 
 // continueAgent has an agent go on: at once if that is in the order of virtual time.
-func (k *Collectives) continueAgent(index int32) {
-	if k.Processors != nil {
-		k.goOnAgent(index)
+func (c *Collectives) continueAgent(index int32) {
+	if c.Messages.Processors != nil {
+		c.goOnAgent(index)
 	} else {
-		k.queueAgent(index)
+		c.queueAgent(index)
 	}
 }
 
 // endAgent ends a participant's part.
-func (k *Collectives) endAgent(index int32) {
-	a := k.unlinkAgent(index)
+func (c *Collectives) endAgent(index int32) {
+	a := c.unlinkAgent(index)
 	inst, lp, member, t := a.inst, a.lp, int(a.member), a.clock
-	brought := a.memory != nil && a.fate == served && k.Processors == nil
+	brought := a.memory != nil && a.fate == served && c.Messages.Processors == nil
 	if a.memory != nil && !inst.leaders && a.fault == 0 {
 		a.store()
 	}
 	if inst.comm.Locals < inst.comm.Size {
-		k.checkLeftOver(inst, lp)
+		c.checkLeftOver(inst, lp)
 	}
 	if a.memory != nil {
-		k.finish(a)
+		c.finish(a)
 	}
 	switch {
-	case k.Processors == nil && !inst.leaders:
-		k.exit(inst, lp, member, t)
-	case k.Processors == nil || !a.single():
-		k.release(inst, member, t)
+	case c.Messages.Processors == nil && !inst.leaders:
+		c.exit(inst, lp, member, t)
+	case c.Messages.Processors == nil || !a.single():
+		c.release(inst, member, t)
 	case inst.leaders:
-		k.exitFrom(inst, lp, inst.comm.nodes.leader(member), t, a.released)
+		c.exitFrom(inst, lp, inst.comm.nodes.leader(member), t, a.released)
 	default:
-		k.exitFrom(inst, lp, member, t, a.released)
+		c.exitFrom(inst, lp, member, t, a.released)
 	}
-	k.agents.Release(index)
+	c.agents.Release(index)
 	if brought {
-		k.goOnWithContent(inst)
+		c.goOnWithContent(inst)
 	} else {
-		k.flushRange(inst)
+		c.flushRange(inst)
 	}
 }
 
 // goOnWithContent resumes the LPs that have left, as flushRange does. One that stands alone goes
 // on before all that is ready: what it has received is in the cache. It has waited for a message,
 // so it does not get ahead of the others by that.
-func (k *Collectives) goOnWithContent(inst *instance) {
+func (c *Collectives) goOnWithContent(inst *instance) {
 	if r := inst.resuming; r.hi == r.lo+1 {
 		inst.resuming = lpRange{}
-		k.Engine.ReadyFirst(r.lo)
+		c.partition.Engine.ReadyFirst(r.lo)
 		return
 	}
-	k.flushRange(inst)
+	c.flushRange(inst)
 }
 
 // unlinkAgent removes an agent from its LP.
-func (k *Collectives) unlinkAgent(index int32) *agent {
-	a := k.agents.At(index)
-	link := &k.roundQueue(a.lp).agents
+func (c *Collectives) unlinkAgent(index int32) *agent {
+	a := c.agents.At(index)
+	link := &c.roundQueue(a.lp).agents
 	for *link != index {
-		link = &k.agents.At(*link).next
+		link = &c.agents.At(*link).next
 	}
 	*link = a.next
 	return a

@@ -11,12 +11,12 @@ import (
 
 // Algorithm returns the algorithm of an operation: the user's choice, else the default.
 // For a reduction that does not commute it returns one that combines in rank order.
-func (k *Collectives) Algorithm(op collectives.Operation, c *Communicator, o *world.Operator) collectives.Algorithm {
-	a := k.algorithms[op]
+func (c *Collectives) Algorithm(op collectives.Operation, comm *Communicator, o *world.Operator) collectives.Algorithm {
+	a := c.algorithms[op]
 	if o.Apply == nil || o.Commutative || collectives.Ordered(op, a) {
 		return a
 	}
-	if a == collectives.NodeLeader && c.nodesInOrder(k) {
+	if a == collectives.NodeLeader && comm.nodesInOrder(c) {
 		return a
 	}
 	for _, other := range collectives.Algorithms(op) {
@@ -72,12 +72,12 @@ func (v *Collective) own(member int) int64 {
 
 // CopyOwn lets a member copy the block that it has for itself in an alltoall, before it enters
 // it. An error is that of Compute.
-func (k *Collectives) CopyOwn(lp int32, member int, v *Collective) error {
-	k.copied = k.Target.LocalCopyTime(v.own(member))
-	if k.copied == 0 {
+func (c *Collectives) CopyOwn(lp int32, member int, v *Collective) error {
+	c.copied = c.partition.Target.LocalCopyTime(v.own(member))
+	if c.copied == 0 {
 		return nil
 	}
-	return k.Compute(lp, k.copied)
+	return c.Messages.Compute(lp, c.copied)
 }
 
 func negative(counts []int64) bool {
@@ -106,21 +106,21 @@ func (c *Communicator) Check(v *Collective) error {
 }
 
 // Split returns the collective that makes the communicators of a split.
-func (k *Collectives) Split(color, key int) (*Collective, error) {
-	v := k.Prepare(Collective{
+func (c *Collectives) Split(color, key int) (*Collective, error) {
+	v := c.Prepare(Collective{
 		Procedure: world.CommSplit, Operation: collectives.Allgather, Bytes: 8, Element: 8, Creation: &creation{color: color, key: int64(key)},
 	})
-	return v, k.CheckColor(color)
+	return v, c.CheckColor(color)
 }
 
 // Dup returns the collective that makes a communicator of the same members.
-func (k *Collectives) Dup(g *world.Group) *Collective {
-	return k.prepareCreation(world.CommDup, &creation{group: g})
+func (c *Collectives) Dup(g *world.Group) *Collective {
+	return c.prepareCreation(world.CommDup, &creation{group: g})
 }
 
 // Create returns the collective that makes communicators of subgroups. A rank gives the
 // group that it belongs to.
-func (k *Collectives) Create(parent, g *world.Group, rank int) (*Collective, error) {
+func (c *Collectives) Create(parent, g *world.Group, rank int) (*Collective, error) {
 	if g == nil {
 		g = world.Strided(0, 1, 0)
 	}
@@ -128,26 +128,26 @@ func (k *Collectives) Create(parent, g *world.Group, rank int) (*Collective, err
 	if g.Member(rank) >= 0 {
 		x.color, x.group = g.WorldRank(0), g
 	}
-	return k.prepareCreation(world.CommCreate, x), parent.Contains(g)
+	return c.prepareCreation(world.CommCreate, x), parent.Contains(g)
 }
 
 // CreateGroup returns the collective that makes a communicator of a subgroup among its members
 // alone, and the communicator on which they carry it out. That one belongs to the parent, the
 // group and the tag, and the members make it without a message.
-func (k *Collectives) CreateGroup(c *Communicator, g *world.Group, tag int, lp int32) (*Communicator, *Collective, error) {
-	v := k.prepareCreation(world.CommCreateGroup, &creation{group: g})
+func (c *Collectives) CreateGroup(comm *Communicator, g *world.Group, tag int, lp int32) (*Communicator, *Collective, error) {
+	v := c.prepareCreation(world.CommCreateGroup, &creation{group: g})
 	switch {
-	case c.Size == 0:
-		return c, v, world.Errorf(world.ErrComm, "%s", c)
-	case c.Remote != nil:
-		return c, v, world.Errorf(world.ErrComm, "called on an intercommunicator")
+	case comm.Size == 0:
+		return comm, v, world.Errorf(world.ErrComm, "%s", comm)
+	case comm.Remote != nil:
+		return comm, v, world.Errorf(world.ErrComm, "called on an intercommunicator")
 	case tag < 0 || tag > world.TagUB:
-		return c, v, world.Errorf(world.ErrTag, "tag %d: tags are 0 to %d", tag, world.TagUB)
+		return comm, v, world.Errorf(world.ErrTag, "tag %d: tags are 0 to %d", tag, world.TagUB)
 	}
-	if err := k.GroupOf(c, lp).Contains(g); err != nil {
-		return c, v, err
+	if err := c.GroupOf(comm, lp).Contains(g); err != nil {
+		return comm, v, err
 	}
-	return k.companion(random.Uint64(c.Context, g.Hash(), uint64(tag)), g), v, nil
+	return c.companion(random.Uint64(comm.Context, g.Hash(), uint64(tag)), g), v, nil
 }
 
 // exchangeContext, with that of a communicator, names the one of its exchanges.
@@ -155,32 +155,32 @@ const exchangeContext = 1 << 32
 
 // Exchanging returns the communicator that the messages of a communicator's exchanges are on. A
 // program's receives from any source and of any tag do not see them.
-func (k *Collectives) Exchanging(c *Communicator) *Communicator {
-	if c.exchanging == nil && c.Remote != nil {
-		c.exchanging = k.Inter(random.Uint64(c.Context, exchangeContext, 0), c.Group, random.Uint64(c.Remote.Context, exchangeContext, 0), c.Remote.Group)
-	} else if c.exchanging == nil {
-		c.exchanging = k.companion(random.Uint64(c.Context, exchangeContext, 0), c.Group)
+func (c *Collectives) Exchanging(comm *Communicator) *Communicator {
+	if comm.exchanging == nil && comm.Remote != nil {
+		comm.exchanging = c.Inter(random.Uint64(comm.Context, exchangeContext, 0), comm.Group, random.Uint64(comm.Remote.Context, exchangeContext, 0), comm.Remote.Group)
+	} else if comm.exchanging == nil {
+		comm.exchanging = c.companion(random.Uint64(comm.Context, exchangeContext, 0), comm.Group)
 	}
-	return c.exchanging
+	return comm.exchanging
 }
 
 // companion returns the communicator with a context that its members work out by themselves. It
 // makes it if no rank of the engine has.
-func (k *Collectives) companion(context uint64, g *world.Group) *Communicator {
-	return k.companionOf(context, func() *world.Group { return g })
+func (c *Collectives) companion(context uint64, g *world.Group) *Communicator {
+	return c.companionOf(context, func() *world.Group { return g })
 }
 
 // companionOf is companion with a group that is worked out only if no rank of the engine has made
 // the communicator.
-func (k *Collectives) companionOf(context uint64, group func() *world.Group) *Communicator {
-	if c := k.Communicators.At(k.Expect(context)); c.Size != 0 {
-		return c
+func (c *Collectives) companionOf(context uint64, group func() *world.Group) *Communicator {
+	if comm := c.Communicators.At(c.Expect(context)); comm.Size != 0 {
+		return comm
 	}
-	return k.addComm(context, group())
+	return c.addComm(context, group())
 }
 
-func (k *Collectives) prepareCreation(name world.Procedure, x *creation) *Collective {
-	return k.Prepare(Collective{Procedure: name, Operation: collectives.Allreduce, Bytes: 8, Element: 8, Creation: x})
+func (c *Collectives) prepareCreation(name world.Procedure, x *creation) *Collective {
+	return c.Prepare(Collective{Procedure: name, Operation: collectives.Allreduce, Bytes: 8, Element: 8, Creation: x})
 }
 
 // Color returns the color that a member gives to a collective that makes communicators.
@@ -193,26 +193,26 @@ func (v *Collective) SharesResult() bool {
 
 // Prepare stores the arguments of an LP's call and returns them. The LPs of an engine share
 // the memory: the call is taken over before another LP runs.
-func (k *Collectives) Prepare(v Collective) *Collective {
-	k.prepared = v
-	return &k.prepared
+func (c *Collectives) Prepare(v Collective) *Collective {
+	c.prepared = v
+	return &c.prepared
 }
 
 // Blank is Prepare for a call without arguments. The caller, who may have a small stack,
 // sets them one by one.
-func (k *Collectives) Blank(name world.Procedure, op collectives.Operation) *Collective {
-	v := &k.prepared
+func (c *Collectives) Blank(name world.Procedure, op collectives.Operation) *Collective {
+	v := &c.prepared
 	*v = Collective{}
 	v.Procedure, v.Operation = name, op
 	return v
 }
 
 // Sized returns a collective of which only the size is simulated.
-func (k *Collectives) Sized(op collectives.Operation, bytes int64, root int) (*Collective, error) {
-	v := k.Prepare(Collective{Procedure: world.ProcedureOf(op), Operation: op, Bytes: bytes, Element: 1})
+func (c *Collectives) Sized(op collectives.Operation, bytes int64, root int) (*Collective, error) {
+	v := c.Prepare(Collective{Procedure: world.ProcedureOf(op), Operation: op, Bytes: bytes, Element: 1})
 	switch op {
 	case collectives.Barrier:
-		return &k.Barrier, nil
+		return &c.Barrier, nil
 	case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.Alltoallv:
 		return v, world.Errorf(world.ErrArgument, "the blocks of %v differ by member: hand in their data and counts", op)
 	}

@@ -46,21 +46,21 @@ func (b *arrayRun) PastReceive(src, dst int, bytes int64, t vtime.Time) {
 }
 
 // arraysOf returns the state of an instance that is carried out over arrays.
-func (k *Collectives) arraysOf(inst *instance) *arrayRun {
+func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 	if inst.arrays == nil {
-		b := &arrayRun{collectives: k, instance: inst}
-		lo, hi := k.participants(inst, k.Engine.Index())
+		b := &arrayRun{collectives: c, instance: inst}
+		lo, hi := c.participants(inst, c.partition.Engine.Index())
 		b.Array = maxplus.NewArray(maxplus.Rounds{
-			Target: k.Target, Schedule: inst.schedule, Bytes: blockBytes(inst.layout, inst.schedule),
-			UniformFrom: k.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
-			Low: lo, High: hi, Participants: b, Memory: &k.memory,
+			Target: c.partition.Target, Schedule: inst.schedule, Bytes: blockBytes(inst.layout, inst.schedule),
+			UniformFrom: c.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
+			Low: lo, High: hi, Participants: b, Memory: &c.memory,
 		})
 		if inst.Call.Data && !Moves(inst.Call.Operation) {
-			b.sum = k.newSumming(inst)
+			b.sum = c.newSumming(inst)
 		}
-		k.beginBlocks(inst, b)
+		c.beginBlocks(inst, b)
 		if invariant.Enabled {
-			k.checkCover(inst)
+			c.checkCover(inst)
 		}
 		inst.arrays = b
 	}
@@ -68,13 +68,13 @@ func (k *Collectives) arraysOf(inst *instance) *arrayRun {
 }
 
 // participants returns the range of participants that belong to an engine.
-func (k *Collectives) participants(inst *instance, engine int) (lo, hi int) {
-	first, last := k.Engine.Partition().Range(engine)
-	return k.participantFrom(inst, first), k.participantFrom(inst, last)
+func (c *Collectives) participants(inst *instance, engine int) (lo, hi int) {
+	first, last := c.partition.Engine.Partition().Range(engine)
+	return c.participantFrom(inst, first), c.participantFrom(inst, last)
 }
 
 // participantFrom returns the first participant whose rank is not below a rank.
-func (k *Collectives) participantFrom(inst *instance, rank int) int {
+func (c *Collectives) participantFrom(inst *instance, rank int) int {
 	if inst.comm.Index == world.World && !inst.leaders {
 		return rank
 	}
@@ -85,57 +85,57 @@ func (k *Collectives) participantFrom(inst *instance, rank int) int {
 }
 
 // enterBulk enters a member of an instance that is carried out in bulk.
-func (k *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collective) {
+func (c *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collective) {
 	if inst.mode == ByArrays && v.Data && !Moves(v.Operation) {
-		value := k.Buffers.Take(len(v.Input))
+		value := c.partition.Buffers.Take(len(v.Input))
 		copy(value, v.Input)
-		b := k.arraysOf(inst)
-		b.sum.latest, k.Combining = lp, lp
+		b := c.arraysOf(inst)
+		b.sum.latest, c.Combining = lp, lp
 		b.sum.fold.Add(b.sum.fold.Leaf(member), value)
 	} else {
-		k.keepMember(inst, member-inst.comm.First, v)
+		c.keepMember(inst, member-inst.comm.First, v)
 	}
-	k.startComplete(inst)
+	c.startComplete(inst)
 }
 
 // runBulk carries an instance as far as it gets, once all local members or, under
 // node-leader, all local nodes are complete.
-func (k *Collectives) runBulk(inst *instance) {
+func (c *Collectives) runBulk(inst *instance) {
 	if inst.failed != nil {
-		k.endFailed(inst)
+		c.endFailed(inst)
 		return
 	}
 	switch inst.mode {
 	case Locally:
-		k.runLocally(inst)
+		c.runLocally(inst)
 		return
 	case InGivenTime:
-		k.runGiven(inst)
+		c.runGiven(inst)
 		return
 	}
-	b := k.arraysOf(inst)
+	b := c.arraysOf(inst)
 	if !b.begun {
-		k.beginArrays(inst, b)
+		c.beginArrays(inst, b)
 	}
-	if !k.progress(inst, b) {
-		k.holdArrays(b)
+	if !c.progress(inst, b) {
+		c.holdArrays(b)
 		return
 	}
-	k.endHold(&b.hold)
-	k.endArrays(inst, b)
+	c.endHold(&b.hold)
+	c.endArrays(inst, b)
 }
 
 // holdArrays caps the engine's promises: participants wait for other engines, and may act
 // at the instants of their clocks or later.
-func (k *Collectives) holdArrays(b *arrayRun) {
-	if b.hold.held || k.Engine.Engines() == 1 {
+func (c *Collectives) holdArrays(b *arrayRun) {
+	if b.hold.held || c.partition.Engine.Engines() == 1 {
 		return
 	}
 	least := vtime.Forever
 	for _, t := range b.Clocks() {
 		least = min(least, t)
 	}
-	k.holdFrom(&b.hold, least)
+	c.holdFrom(&b.hold, least)
 }
 
 // longPass is the number of LPs of an engine over which a pass takes longer than other
@@ -143,18 +143,18 @@ func (k *Collectives) holdArrays(b *arrayRun) {
 const longPass = 1 << 13
 
 // progress carries out the rounds whose clocks have come. It reports whether all are done.
-func (k *Collectives) progress(inst *instance, b *arrayRun) bool {
+func (c *Collectives) progress(inst *instance, b *arrayRun) bool {
 	for !b.Over() {
 		b.Prepare()
-		sent := k.sendStretches(inst, b)
-		if k.Ranks >= longPass {
-			k.Engine.Flush()
+		sent := c.sendStretches(inst, b)
+		if c.partition.Ranks >= longPass {
+			c.partition.Engine.Flush()
 		}
-		k.takeStretches(b)
+		c.takeStretches(b)
 		if !sent || !b.Complete() {
 			return false
 		}
-		k.Engine.Statistics.Messages += b.Evaluate()
+		c.partition.Engine.Statistics.Messages += b.Evaluate()
 		b.outbound = outbound{}
 	}
 	b.Finish()
@@ -162,7 +162,7 @@ func (k *Collectives) progress(inst *instance, b *arrayRun) bool {
 }
 
 // beginArrays sets the clocks of the participants to their entries.
-func (k *Collectives) beginArrays(inst *instance, b *arrayRun) {
+func (c *Collectives) beginArrays(inst *instance, b *arrayRun) {
 	b.begun = true
 	spare := &inst.comm.spare.arrays
 	if inst.leaders {
@@ -171,26 +171,26 @@ func (k *Collectives) beginArrays(inst *instance, b *arrayRun) {
 		b.BeginWith(inst.join.last[b.Low-inst.comm.nodes.here:b.High-inst.comm.nodes.here], spare)
 	} else {
 		b.Begin(spare)
-		k.loadClocks(inst, b)
+		c.loadClocks(inst, b)
 	}
 	if b.sum != nil {
-		k.addVectors(inst, b.sum)
+		c.addVectors(inst, b.sum)
 	}
-	k.enterBlocks(inst, b)
+	c.enterBlocks(inst, b)
 }
 
 // loadClocks sets the clocks of members to their entries.
-func (k *Collectives) loadClocks(inst *instance, b *arrayRun) {
+func (c *Collectives) loadClocks(inst *instance, b *arrayRun) {
 	work, top := b.Clocks(), b.Top
 	if inst.comm.Index == world.World && inst.nonblocking == nil {
-		work = work[:len(k.Clock)]
-		for i, t := range k.Clock {
+		work = work[:len(c.partition.Clock)]
+		for i, t := range c.partition.Clock {
 			work[i], top = t, max(top, t)
 		}
 	} else {
 		for i := range work {
-			lp, _ := k.Local(inst.comm.RankOf(b.Low+i, 0))
-			t := inst.entryOf(k, lp, b.Low+i)
+			lp, _ := c.partition.Local(inst.comm.RankOf(b.Low+i, 0))
+			t := inst.entryOf(c, lp, b.Low+i)
 			work[i], top = t, max(top, t)
 		}
 	}
@@ -198,32 +198,32 @@ func (k *Collectives) loadClocks(inst *instance, b *arrayRun) {
 }
 
 // endArrays lets the participants leave.
-func (k *Collectives) endArrays(inst *instance, b *arrayRun) {
+func (c *Collectives) endArrays(inst *instance, b *arrayRun) {
 	work := b.Clocks()
-	k.move(inst)
-	k.dropMembers(inst)
+	c.move(inst)
+	c.dropMembers(inst)
 	switch {
 	case inst.leaders:
 		for i, t := range work {
-			k.release(inst, b.Low+i, t)
+			c.release(inst, b.Low+i, t)
 		}
-	case inst.comm.Index == world.World && inst.nonblocking == nil && inst.split == nil && !k.Strict:
+	case inst.comm.Index == world.World && inst.nonblocking == nil && inst.split == nil && !c.partition.Strict:
 		if inst.timed != stats.Untimed || inst.labels != nil {
 			for i, t := range work {
-				k.noteTime(inst, int32(i), t.Sub(k.Clock[i]))
+				c.noteTime(inst, int32(i), t.Sub(c.partition.Clock[i]))
 			}
 		}
-		copy(k.Clock, work)
-		k.leave(inst, 0, int32(k.Ranks))
+		copy(c.partition.Clock, work)
+		c.leave(inst, 0, int32(c.partition.Ranks))
 	default:
 		for i, t := range work {
-			lp, _ := k.Local(inst.comm.RankOf(b.Low+i, 0))
-			k.exit(inst, lp, b.Low+i, t)
+			lp, _ := c.partition.Local(inst.comm.RankOf(b.Low+i, 0))
+			c.exit(inst, lp, b.Low+i, t)
 		}
 	}
-	k.flushRange(inst)
+	c.flushRange(inst)
 	b.End(&inst.comm.spare.arrays)
 	if b.inbox != nil {
-		k.idleInbox, b.inbox = b.inbox[:0], nil
+		c.idleInbox, b.inbox = b.inbox[:0], nil
 	}
 }

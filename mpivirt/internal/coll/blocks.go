@@ -47,32 +47,32 @@ func (inst *instance) crossesEngines() bool {
 }
 
 // beginBlocks makes the state of the blocks that go between engines.
-func (k *Collectives) beginBlocks(inst *instance, b *arrayRun) {
+func (c *Collectives) beginBlocks(inst *instance, b *arrayRun) {
 	if !inst.crossesEngines() {
 		return
 	}
 	if inst.Call.Operation == collectives.Allgather {
-		n := len(k.engineTree(inst).children)
+		n := len(c.engineTree(inst).children)
 		b.gathered = &assembling{parts: make([][]byte, n), missing: 1 + n}
 		return
 	}
 	b.traded = &trading{}
 	if inst.layout.Offset(1) > 0 {
-		n, here := len(k.engineTree(inst).children), inst.comm.Locals
-		*b.traded = trading{absent: 1 + n, unsent: len(k.others(inst.comm)), missing: here * (inst.comm.Size - here)}
+		n, here := len(c.engineTree(inst).children), inst.comm.Locals
+		*b.traded = trading{absent: 1 + n, unsent: len(c.others(inst.comm)), missing: here * (inst.comm.Size - here)}
 	}
 }
 
 // enterBlocks begins to send blocks, since all members here have entered.
-func (k *Collectives) enterBlocks(inst *instance, b *arrayRun) {
+func (c *Collectives) enterBlocks(inst *instance, b *arrayRun) {
 	if g := b.gathered; g != nil {
-		g.inputs = k.apart(inst)
-		k.addBlocks(inst, g)
+		g.inputs = c.apart(inst)
+		c.addBlocks(inst, g)
 	}
 	if t := b.traded; t != nil && t.absent > 0 {
-		k.holdArrays(b) // from the entries on: others may leave with these blocks before the clocks after some rounds
-		t.inputs, t.far = k.apart(inst), inst.far()
-		k.enterTrade(inst, t)
+		c.holdArrays(b) // from the entries on: others may leave with these blocks before the clocks after some rounds
+		t.inputs, t.far = c.apart(inst), inst.far()
+		c.enterTrade(inst, t)
 	}
 }
 
@@ -83,101 +83,101 @@ func (b *arrayRun) blocksOver() bool {
 }
 
 // queueBlocks has an instance go on that lacked nothing but blocks, if they are all there.
-func (k *Collectives) queueBlocks(inst *instance, b *arrayRun) {
+func (c *Collectives) queueBlocks(inst *instance, b *arrayRun) {
 	if b.begun && b.Over() && b.blocksOver() {
-		k.queue(inst)
+		c.queue(inst)
 	}
 }
 
 // addBlocks notes that the blocks of one child, or the engine's own, are there. After the last
 // ones they go to the parent.
-func (k *Collectives) addBlocks(inst *instance, g *assembling) {
+func (c *Collectives) addBlocks(inst *instance, g *assembling) {
 	if g.missing--; g.missing > 0 {
 		return
 	}
-	tree, c := k.engineTree(inst), inst.comm
-	end := c.Last
+	tree, comm := c.engineTree(inst), inst.comm
+	end := comm.Last
 	if n := len(tree.children); n > 0 {
-		low, _ := k.participants(inst, tree.children[n-1].engine)
+		low, _ := c.participants(inst, tree.children[n-1].engine)
 		end = low + len(g.parts[n-1])/max(1, int(inst.layout.Offset(1)))
 	}
-	low := inst.layout.Offset(c.First)
+	low := inst.layout.Offset(comm.First)
 	var all []byte // of the engines here and below, from member First on
 	if tree.parent >= 0 {
-		w := k.collectiveRecord(inst, tree.parent, world.RecordTree, int(inst.layout.Offset(end)-low))
+		w := c.collectiveRecord(inst, tree.parent, world.RecordTree, int(inst.layout.Offset(end)-low))
 		all = w.Rest
 	} else {
 		all = inst.local.outputs[0][low:]
 	}
-	inst.concatenate(all, c.First, g.inputs)
+	inst.concatenate(all, comm.First, g.inputs)
 	for i, child := range tree.children {
-		first, _ := k.participants(inst, child.engine)
+		first, _ := c.participants(inst, child.engine)
 		copy(all[inst.layout.Offset(first)-low:], g.parts[i])
-		k.Buffers.Release(g.parts[i])
+		c.partition.Buffers.Release(g.parts[i])
 	}
 	g.parts = nil
 	if tree.parent < 0 {
-		k.handOutBlocks(inst, g, tree)
+		c.handOutBlocks(inst, g, tree)
 	}
 }
 
 // handOutBlocks sends the result, which is in the first output, to the children, those above
 // most engines first.
-func (k *Collectives) handOutBlocks(inst *instance, g *assembling, tree branches) {
+func (c *Collectives) handOutBlocks(inst *instance, g *assembling, tree branches) {
 	g.done = true
 	result := inst.local.outputs[0][:inst.layout.Offset(inst.comm.Size)]
 	for _, child := range slices.Backward(tree.children) {
-		w := k.collectiveRecord(inst, child.engine, world.RecordResult, len(result))
+		w := c.collectiveRecord(inst, child.engine, world.RecordResult, len(result))
 		copy(w.Rest, result)
 	}
 	if len(tree.children) > 0 {
-		k.Engine.Flush() // the copies to the other members take long
+		c.partition.Engine.Flush() // the copies to the other members take long
 	}
 }
 
 // receiveBlocks takes in the blocks of the engines below this one.
-func (k *Collectives) receiveBlocks(inst *instance, b *arrayRun, from int, r world.Reader) {
+func (c *Collectives) receiveBlocks(inst *instance, b *arrayRun, from int, r world.Reader) {
 	g := b.gathered
-	i := slices.IndexFunc(k.engineTree(inst).children, func(child branch) bool { return child.engine == from })
-	g.parts[i] = k.Buffers.Take(len(r.Rest))
+	i := slices.IndexFunc(c.engineTree(inst).children, func(child branch) bool { return child.engine == from })
+	g.parts[i] = c.partition.Buffers.Take(len(r.Rest))
 	copy(g.parts[i], r.Rest)
-	k.addBlocks(inst, g)
-	k.queueBlocks(inst, b)
+	c.addBlocks(inst, g)
+	c.queueBlocks(inst, b)
 }
 
 // receiveAllBlocks takes in the result of an allgather.
-func (k *Collectives) receiveAllBlocks(inst *instance, b *arrayRun, r world.Reader) {
+func (c *Collectives) receiveAllBlocks(inst *instance, b *arrayRun, r world.Reader) {
 	copy(inst.local.outputs[0], r.Rest)
-	k.handOutBlocks(inst, b.gathered, k.engineTree(inst))
-	k.queueBlocks(inst, b)
+	c.handOutBlocks(inst, b.gathered, c.engineTree(inst))
+	c.queueBlocks(inst, b)
 }
 
 // enterTrade notes that all members below one child, or here, have entered an alltoall. After the last
 // of them the parent is told.
-func (k *Collectives) enterTrade(inst *instance, t *trading) {
+func (c *Collectives) enterTrade(inst *instance, t *trading) {
 	if t.absent--; t.absent > 0 {
 		return
 	}
-	if tree := k.engineTree(inst); tree.parent >= 0 {
-		k.collectiveRecord(inst, tree.parent, world.RecordTree, 0)
+	if tree := c.engineTree(inst); tree.parent >= 0 {
+		c.collectiveRecord(inst, tree.parent, world.RecordTree, 0)
 	} else {
-		k.trade(inst, tree)
+		c.trade(inst, tree)
 	}
 }
 
 // trade begins to send other engines their blocks, since all members have entered, and tells the children.
 // An engine begins with the one after it, so that not all send to the first one.
-func (k *Collectives) trade(inst *instance, tree branches) {
+func (c *Collectives) trade(inst *instance, tree branches) {
 	for _, child := range slices.Backward(tree.children) {
-		k.collectiveRecord(inst, child.engine, world.RecordResult, 0)
+		c.collectiveRecord(inst, child.engine, world.RecordResult, 0)
 	}
-	k.Engine.Flush()
-	others := k.others(inst.comm)
-	next, _ := slices.BinarySearch(others, k.Engine.Index())
+	c.partition.Engine.Flush()
+	others := c.others(inst.comm)
+	next, _ := slices.BinarySearch(others, c.partition.Engine.Index())
 	for i := range others {
 		engine := others[(next+i)%len(others)]
-		low, end := k.participants(inst, engine)
-		k.Engine.Ready(k.item(task{instance: inst, blocks: &consignment{engine: engine, low: low, end: end, from: inst.comm.First, to: low}}))
+		low, end := c.participants(inst, engine)
+		c.partition.Engine.Ready(c.item(task{instance: inst, blocks: &consignment{engine: engine, low: low, end: end, from: inst.comm.First, to: low}}))
 	}
 }
 
@@ -191,58 +191,58 @@ const turnBytes = 8 * pieceBytes
 
 // sendBlocks sends an engine blocks of an alltoall, as far as there is room. As many senders as have
 // blocks in one page of an output go together.
-func (k *Collectives) sendBlocks(inst *instance, c *consignment) {
+func (c *Collectives) sendBlocks(inst *instance, consigned *consignment) {
 	b := inst.arrays
 	if inst.failed != nil {
 		return
 	}
 	t, size := b.traded, int(inst.layout.Offset(1))
 	group := max(1, world.PageBytes/size)
-	for sent := 0; c.from < inst.comm.Last; {
-		if !k.Engine.Room(c.engine) {
+	for sent := 0; consigned.from < inst.comm.Last; {
+		if !c.partition.Engine.Room(consigned.engine) {
 			if invariant.Enabled {
-				k.checkHeld(inst)
+				c.checkHeld(inst)
 			}
-			k.Engine.Throttle(k.item(task{instance: inst, blocks: c}), b.hold.least, c.engine)
+			c.partition.Engine.Throttle(c.item(task{instance: inst, blocks: consigned}), b.hold.least, consigned.engine)
 			return
 		}
 		if sent > turnBytes {
-			k.Engine.Ready(k.item(task{instance: inst, blocks: c}))
+			c.partition.Engine.Ready(c.item(task{instance: inst, blocks: consigned}))
 			return
 		}
-		senders := min(group, inst.comm.Last-c.from)
-		receivers := min(max(1, pieceBytes/(senders*size)), c.end-c.to)
-		k.sendPiece(inst, t, c, senders, receivers)
+		senders := min(group, inst.comm.Last-consigned.from)
+		receivers := min(max(1, pieceBytes/(senders*size)), consigned.end-consigned.to)
+		c.sendPiece(inst, t, consigned, senders, receivers)
 		sent += senders * receivers * size
-		if c.to += receivers; c.to == c.end {
-			c.from, c.to = c.from+senders, c.low
+		if consigned.to += receivers; consigned.to == consigned.end {
+			consigned.from, consigned.to = consigned.from+senders, consigned.low
 		}
 	}
 	if t.unsent--; t.unsent == 0 {
-		k.queueBlocks(inst, b)
+		c.queueBlocks(inst, b)
 	}
 }
 
 // sendPiece sends the blocks of some senders for some receivers: by receivers, and for each of them by
 // senders.
-func (k *Collectives) sendPiece(inst *instance, t *trading, c *consignment, senders, receivers int) {
+func (c *Collectives) sendPiece(inst *instance, t *trading, consigned *consignment, senders, receivers int) {
 	size := int(inst.layout.Offset(1))
-	w := k.collectiveRecord(inst, c.engine, world.RecordBlocks, 3*4+senders*receivers*size)
-	w.U32(uint32(c.from))
+	w := c.collectiveRecord(inst, consigned.engine, world.RecordBlocks, 3*4+senders*receivers*size)
+	w.U32(uint32(consigned.from))
 	w.U32(uint32(senders))
-	w.U32(uint32(c.to))
-	for i, in := range t.inputs[c.from-inst.comm.First:][:senders] {
-		blocks := in[c.to*size:][:receivers*size]
+	w.U32(uint32(consigned.to))
+	for i, in := range t.inputs[consigned.from-inst.comm.First:][:senders] {
+		blocks := in[consigned.to*size:][:receivers*size]
 		for at := i * size; len(blocks) > 0; at += senders * size {
 			copy(w.Rest[at:], blocks[:size])
 			blocks = blocks[size:]
 		}
 	}
-	k.Engine.Copied(senders * receivers * size)
+	c.partition.Engine.Copied(senders * receivers * size)
 }
 
 // receivePiece takes in a record of sendPiece.
-func (k *Collectives) receivePiece(inst *instance, r world.Reader) {
+func (c *Collectives) receivePiece(inst *instance, r world.Reader) {
 	b := inst.arrays
 	from, senders, to := int(r.U32()), int(r.U32()), int(r.U32())
 	size := int(inst.layout.Offset(1))
@@ -259,5 +259,5 @@ func (k *Collectives) receivePiece(inst *instance, r world.Reader) {
 	if b.traded.far {
 		world.Fence()
 	}
-	k.queueBlocks(inst, b)
+	c.queueBlocks(inst, b)
 }

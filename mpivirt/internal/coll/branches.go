@@ -19,9 +19,9 @@ type branch struct{ engine, end int }
 // branchesOf returns the neighbours of this engine, which takes part, among those that own a
 // rank taking part. next returns the least such rank that is not below a rank, or a negative
 // number. The children are valid until the next call.
-func (k *Collectives) branchesOf(next func(rank int) int) branches {
-	partition := k.Engine.Partition()
-	b := branchesAmong(k.Engine.Index(), partition.Engines, k.children[:0], func(lo, hi int) int {
+func (c *Collectives) branchesOf(next func(rank int) int) branches {
+	partition := c.partition.Engine.Partition()
+	b := branchesAmong(c.partition.Engine.Index(), partition.Engines, c.children[:0], func(lo, hi int) int {
 		rank, _ := partition.Range(lo)
 		if rank = next(rank); rank >= 0 {
 			if engine := partition.Owner(rank); engine < hi {
@@ -30,7 +30,7 @@ func (k *Collectives) branchesOf(next func(rank int) int) branches {
 		}
 		return -1
 	})
-	k.children = b.children
+	c.children = b.children
 	return b
 }
 
@@ -55,29 +55,29 @@ func branchesAmong(own, engines int, children []branch, first func(lo, hi int) i
 
 // successor returns the next engine after this one that has members of a communicator, or
 // the first of all after the last one. It is this engine if no other has members.
-func (k *Collectives) successor(c *Communicator) int {
-	if c.Locals == c.Size {
-		return k.Engine.Index()
+func (c *Collectives) successor(comm *Communicator) int {
+	if comm.Locals == comm.Size {
+		return c.partition.Engine.Index()
 	}
-	rank := c.Group.Next(k.First + k.Ranks)
+	rank := comm.Group.Next(c.partition.First + c.partition.Ranks)
 	if rank < 0 {
-		rank = c.Group.Next(0)
+		rank = comm.Group.Next(0)
 	}
-	return k.Engine.Partition().Owner(rank)
+	return c.partition.Engine.Partition().Owner(rank)
 }
 
 // others returns the other engines that have members of a communicator, in ascending order. That takes
 // as long as there are such engines: it is for an alltoall, which has blocks for all of them, and for
 // collectives that fail where null messages alone are sent.
-func (k *Collectives) others(c *Communicator) (engines []int) {
-	partition := k.Engine.Partition()
-	for rank := c.Group.Next(0); rank >= 0; {
+func (c *Collectives) others(comm *Communicator) (engines []int) {
+	partition := c.partition.Engine.Partition()
+	for rank := comm.Group.Next(0); rank >= 0; {
 		engine := partition.Owner(rank)
-		if engine != k.Engine.Index() {
+		if engine != c.partition.Engine.Index() {
 			engines = append(engines, engine)
 		}
 		_, end := partition.Range(engine)
-		rank = c.Group.Next(end)
+		rank = comm.Group.Next(end)
 	}
 	return engines
 }

@@ -35,7 +35,8 @@ type Collective struct {
 
 // Collectives holds the communicators and collectives of a partition.
 type Collectives struct {
-	ptp.Messages
+	Messages  ptp.Messages
+	partition *world.Partition // that of messages
 	collecting
 	Communicators  world.Table[Communicator] // by index, as Comms
 	freed          []*Communicator           // that all local members have freed
@@ -61,31 +62,32 @@ type Collectives struct {
 
 // Open prepares collectives and enters WORLD and SELF. The messages must have been
 // prepared. algorithms names one for each operation.
-func (k *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter) {
-	k.algorithms, k.interpreter, k.leadersUniform = algorithms, wanted, k.Target.LeadersUniform()
-	if k.Activities != nil {
-		k.interpreter = Message // each message is seen by itself
+func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter) {
+	c.partition = &c.Messages.Partition
+	c.algorithms, c.interpreter, c.leadersUniform = algorithms, wanted, c.partition.Target.LeadersUniform()
+	if c.partition.Activities != nil {
+		c.interpreter = Message // each message is seen by itself
 	}
-	if k.Processors != nil {
-		k.Processors.Carries(resource.OfAgents, (*rounds)(k))
+	if c.Messages.Processors != nil {
+		c.Messages.Processors.Carries(resource.OfAgents, (*rounds)(c))
 	}
-	if k.Interfaces != nil {
-		k.Interfaces.Carries(resource.OfAgents, (*roundFreight)(k))
+	if c.Messages.Interfaces != nil {
+		c.Messages.Interfaces.Carries(resource.OfAgents, (*roundFreight)(c))
 	}
-	k.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](&k.Partition, n) }
-	k.memory.Begin(k.earlyClocks[:])
-	k.idleInbox = k.earlyStretches[:0]
-	k.Comms.Begin(&k.commPlaces)
-	k.Communicators.Begin(&k.communicatorPlaces)
-	k.freedComm.Group = world.Strided(0, 1, 0)
-	k.enterComm(&k.freedComm)
-	k.worldComm.Context, k.selfComm.Context = world.WorldContext, world.SelfContext
-	k.Contexts[world.WorldContext] = k.enterComm(&k.worldComm)
-	k.Contexts[world.SelfContext] = k.enterComm(&k.selfComm)
-	k.addComm(world.WorldContext, world.Strided(0, 1, k.Target.Ranks()))
-	k.addComm(world.SelfContext, nil)
-	k.Joiners.Hi, k.Timing, k.fullest = -1, stats.Untimed, k.Engine.Index()
-	k.Barrier = Collective{Procedure: world.Barrier, Operation: collectives.Barrier}
+	c.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](&c.Messages.Partition, n) }
+	c.memory.Begin(c.earlyClocks[:])
+	c.idleInbox = c.earlyStretches[:0]
+	c.partition.Comms.Begin(&c.commPlaces)
+	c.Communicators.Begin(&c.communicatorPlaces)
+	c.freedComm.Group = world.Strided(0, 1, 0)
+	c.enterComm(&c.freedComm)
+	c.worldComm.Context, c.selfComm.Context = world.WorldContext, world.SelfContext
+	c.partition.Contexts[world.WorldContext] = c.enterComm(&c.worldComm)
+	c.partition.Contexts[world.SelfContext] = c.enterComm(&c.selfComm)
+	c.addComm(world.WorldContext, world.Strided(0, 1, c.partition.Target.Ranks()))
+	c.addComm(world.SelfContext, nil)
+	c.Joiners.Hi, c.Timing, c.fullest = -1, stats.Untimed, c.partition.Engine.Index()
+	c.Barrier = Collective{Procedure: world.Barrier, Operation: collectives.Barrier}
 }
 
 // Communicator is a communicator with the collectives of its members.
@@ -118,7 +120,7 @@ type collecting struct {
 	InRows     string         // name of the operators that combine many vectors at once, "" for none
 	Row        int            // vectors that lie in Apply's into, one behind another; 0 if it is to combine left and right
 	copied     vtime.Duration // what the running LP has copied for its next collective
-	Joiners    joiners
+	Joiners    Joiners
 	tasks      []task      // that items of the ready queue stand for; see taskItems
 	idle       []int32     // places in tasks
 	incomplete []*instance // carried out locally, and some member had not entered; see addIncomplete
@@ -134,104 +136,104 @@ type collecting struct {
 // EnterBarrier enters a member into a blocking barrier that is under way, by a counter or
 // over arrays. It is the short form of Enter for the commonest case, and reports false in
 // any other case.
-func (k *Collectives) EnterBarrier(lp int32, c *Communicator, member int) bool {
-	inst := c.open
+func (c *Collectives) EnterBarrier(lp int32, comm *Communicator, member int) bool {
+	inst := comm.open
 	if inst == nil {
 		return false
 	}
-	local := uint(member - c.First)
+	local := uint(member - comm.First)
 	word, bit := &inst.entered[local>>6], uint64(1)<<(local&63)
 	if *word&bit != 0 {
 		return false
 	}
 	*word |= bit
-	inst.time(lp, k.Timing)
-	k.Timing = stats.Untimed
+	inst.time(lp, c.Timing)
+	c.Timing = stats.Untimed
 	inst.Count++
-	if inst.Count == c.Locals {
-		c.open = nil
+	if inst.Count == comm.Locals {
+		comm.open = nil
 	}
-	if k.roundSlots != nil && k.contradicted(inst, lp) {
-		k.enterFailed(inst, lp)
+	if c.roundSlots != nil && c.contradicted(inst, lp) {
+		c.enterFailed(inst, lp)
 		return true
 	}
 	if !inst.leaders {
-		k.startComplete(inst)
+		c.startComplete(inst)
 		return true
 	}
-	if p, missing := inst.enterNode(k.Clock[lp], member); missing == 0 {
-		k.joinedHere(inst, p)
+	if p, missing := inst.enterNode(c.partition.Clock[lp], member); missing == 0 {
+		c.joinedHere(inst, p)
 	}
 	return true
 }
 
 // startComplete lets an instance that is carried out in bulk begin once all local
 // members have entered.
-func (k *Collectives) startComplete(inst *instance) {
+func (c *Collectives) startComplete(inst *instance) {
 	if inst.Count == inst.comm.Locals {
-		k.queue(inst)
+		c.queue(inst)
 	}
 }
 
-// joiners are LPs lo to hi-1, resumed one after another, that have called the barrier of
+// Joiners are LPs lo to hi-1, resumed one after another, that have called the barrier of
 // WORLD which is open, timed under its label, and are entered together. hi is -1 while
 // LPs enter one by one.
-type joiners struct{ Lo, Hi, Timed int32 }
+type Joiners struct{ Lo, Hi, Timed int32 }
 
 // CollectJoiners begins to collect joiners from an LP on, if there is a barrier for
 // them.
-func (k *Collectives) CollectJoiners(lp int32) {
-	if inst := k.Communicators.At(world.World).open; inst != nil {
-		k.Joiners = joiners{lp, lp, inst.timed}
+func (c *Collectives) CollectJoiners(lp int32) {
+	if inst := c.Communicators.At(world.World).open; inst != nil {
+		c.Joiners = Joiners{lp, lp, inst.timed}
 	}
 }
 
 // EnterJoiners enters the collected joiners. Until then their clocks stand at their
 // entries, and nothing reads the instance.
-func (k *Collectives) EnterJoiners() {
-	j := k.Joiners
-	k.Joiners.Hi = -1
+func (c *Collectives) EnterJoiners() {
+	j := c.Joiners
+	c.Joiners.Hi = -1
 	if j.Hi <= j.Lo {
 		return
 	}
-	c := k.Communicators.At(world.World)
-	inst := c.open
+	comm := c.Communicators.At(world.World)
+	inst := comm.open
 	setBits(inst.entered, int(j.Lo), int(j.Hi))
 	inst.Count += int(j.Hi - j.Lo)
-	if inst.Count == c.Locals {
-		c.open = nil
+	if inst.Count == comm.Locals {
+		comm.open = nil
 	}
-	if k.MailboxOf != nil {
+	if c.Messages.MailboxOf != nil {
 		for lp := j.Lo; lp < j.Hi; lp++ {
-			k.Activity(lp)
+			c.Messages.Activity(lp)
 		}
 	}
-	if k.roundSlots != nil {
+	if c.roundSlots != nil {
 		for lp := j.Lo; lp < j.Hi; lp++ {
-			k.contradicted(inst, lp)
+			c.contradicted(inst, lp)
 		}
 	}
 	switch {
 	case inst.failed != nil:
-		k.enterFailed(inst, j.Hi-1)
+		c.enterFailed(inst, j.Hi-1)
 	case inst.leaders:
-		k.joinRun(inst, j)
+		c.joinRun(inst, j)
 	default:
-		k.startComplete(inst)
+		c.startComplete(inst)
 	}
 }
 
 // joinRun enters joiners node by node.
-func (k *Collectives) joinRun(inst *instance, j joiners) {
+func (c *Collectives) joinRun(inst *instance, j Joiners) {
 	nodes := inst.comm.nodes
 	for lp := j.Lo; lp < j.Hi; {
-		p := nodes.at(k.First + int(lp))
+		p := nodes.at(c.partition.First + int(lp))
 		end := lp + 1
 		if nodes.perNode > 0 {
-			end = int32(min((p+1)*nodes.perNode-k.First, int(j.Hi)))
+			end = int32(min((p+1)*nodes.perNode-c.partition.First, int(j.Hi)))
 		}
-		others := k.Clock[lp:end]
-		if nodes.ledBy(p, k.First+int(lp)) {
+		others := c.partition.Clock[lp:end]
+		if nodes.ledBy(p, c.partition.First+int(lp)) {
 			others = others[1:]
 		}
 		last := vtime.Time(0)
@@ -239,7 +241,7 @@ func (k *Collectives) joinRun(inst *instance, j joiners) {
 			last = max(last, t)
 		}
 		if inst.enterOthers(p-nodes.here, last, end-lp) == 0 {
-			k.joinedHere(inst, p)
+			c.joinedHere(inst, p)
 		}
 		lp = end
 	}
@@ -257,86 +259,86 @@ func setBits(set []uint64, lo, hi int) {
 // Enter begins a member's part in a collective at the LP's clock. request is 0
 // for a blocking call: the LP must then be suspended, and is resumed when the
 // operation is over for it.
-func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective, request int32) *instance {
-	k.Activity(lp)
-	k.EnterJoiners()
-	inst := c.instanceFor(k, lp, member, v)
-	inst = k.accept(inst, lp, member, v)
-	if at := (entrant{k.Clock[lp], k.Global(lp), inst.signature}); at.compare(inst.entrant) < 0 {
+func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collective, request int32) *instance {
+	c.Messages.Activity(lp)
+	c.EnterJoiners()
+	inst := comm.instanceFor(c, lp, member, v)
+	inst = c.accept(inst, lp, member, v)
+	if at := (entrant{c.partition.Clock[lp], c.partition.Global(lp), inst.signature}); at.compare(inst.entrant) < 0 {
 		inst.entrant = at
 	}
-	inst.time(lp, k.Timing)
-	if k.copied > 0 && k.Timing != stats.Untimed {
-		inst.noteCopied(lp, k.copied)
+	inst.time(lp, c.Timing)
+	if c.copied > 0 && c.Timing != stats.Untimed {
+		inst.noteCopied(lp, c.copied)
 	}
-	k.Timing, k.copied = stats.Untimed, 0
-	if k.Processors != nil {
-		k.Processors.Of(lp).Calls++
+	c.Timing, c.copied = stats.Untimed, 0
+	if c.Messages.Processors != nil {
+		c.Messages.Processors.Of(lp).Calls++
 	}
-	local := member - c.First
+	local := member - comm.First
 	inst.entered[local>>6] |= 1 << (local & 63)
 	inst.Count++
-	if inst.Count == c.Locals || request != 0 {
-		c.open = nil
+	if inst.Count == comm.Locals || request != 0 {
+		comm.open = nil
 	}
 	if request != 0 && inst.nonblocking == nil {
-		inst.keepEntries(k)
+		inst.keepEntries(c)
 		if inst.failed == nil {
-			k.announce(inst) // in which call a rank is told, only the rank knows
+			c.announce(inst) // in which call a rank is told, only the rank knows
 		}
 	}
 	if inst.nonblocking != nil {
-		inst.nonblocking.entry[local] = k.Clock[lp]
+		inst.nonblocking.entry[local] = c.partition.Clock[lp]
 		inst.nonblocking.requests[local] = request
-		if k.Processors != nil {
-			inst.nonblocking.calls[local] = k.Processors.Of(lp).Calls
+		if c.Messages.Processors != nil {
+			inst.nonblocking.calls[local] = c.Messages.Processors.Of(lp).Calls
 		}
 	}
 	if inst.failed != nil {
-		k.enterFailed(inst, lp)
+		c.enterFailed(inst, lp)
 		return inst
 	}
 	if inst.split != nil {
-		k.enterSplit(inst, member, v.Creation)
+		c.enterSplit(inst, member, v.Creation)
 	}
 	switch {
 	case inst.leaders:
-		k.join(inst, lp, member, v)
+		c.join(inst, lp, member, v)
 	case inst.mode == ByMessages:
-		k.startAgent(inst, lp, int32(member), v)
+		c.startAgent(inst, lp, int32(member), v)
 	default:
-		k.enterBulk(inst, lp, member, v)
+		c.enterBulk(inst, lp, member, v)
 	}
 	return inst
 }
 
 // CarryOutAlone carries out a collective of one member, in no time but that of CopyOwn.
-func (k *Collectives) CarryOutAlone(lp int32, c *Communicator, v *Collective, request int32) {
-	if k.Timing != stats.Untimed {
-		k.Summary.Tally.Note(k.Timing, k.copied)
-		k.Timing = stats.Untimed
+func (c *Collectives) CarryOutAlone(lp int32, comm *Communicator, v *Collective, request int32) {
+	if c.Timing != stats.Untimed {
+		c.partition.Summary.Tally.Note(c.Timing, c.copied)
+		c.Timing = stats.Untimed
 	}
-	k.copied = 0
+	c.copied = 0
 	v.copyAlone()
 	shared := []byte(nil)
 	if v.Output == nil {
 		shared = slices.Clone(v.Input)
 	}
 	if request != 0 {
-		if r := k.Requests.At(request); r.Buffer == nil {
+		if r := c.Messages.Requests.At(request); r.Buffer == nil {
 			r.Buffer = shared
 		}
-		if k.Behind(lp) { // the clock does not include what the rank has started before
-			k.After(lp, func() { k.CompleteRequest(request, k.Clock[lp]) })
+		if c.Messages.Behind(lp) { // the clock does not include what the rank has started before
+			c.Messages.After(lp, func() { c.Messages.CompleteRequest(request, c.partition.Clock[lp]) })
 		} else {
-			k.CompleteRequest(request, k.Clock[lp])
+			c.Messages.CompleteRequest(request, c.partition.Clock[lp])
 		}
 		return
 	}
-	b := k.NewCompletion(lp)
+	b := c.Messages.NewCompletion(lp)
 	b.SharedResult = shared
 	if v.Creation != nil {
-		if made := k.makeAlone(lp, c, v.Creation.color); made != nil {
+		if made := c.makeAlone(lp, comm, v.Creation.color); made != nil {
 			b.NewComm = made.Index
 		}
 	}

@@ -10,44 +10,44 @@ import (
 )
 
 // GroupOf returns the members of a communicator that an LP is a member of.
-func (k *Collectives) GroupOf(c *Communicator, lp int32) *world.Group {
-	if c.Group == nil {
-		return world.Strided(int(k.Global(lp)), 1, 1)
+func (c *Collectives) GroupOf(comm *Communicator, lp int32) *world.Group {
+	if comm.Group == nil {
+		return world.Strided(int(c.partition.Global(lp)), 1, 1)
 	}
-	return c.Group
+	return comm.Group
 }
 
 // addComm makes a communicator, which may have members on this engine.
-func (k *Collectives) addComm(context uint64, g *world.Group) *Communicator {
-	c := k.Communicators.At(k.Expect(context))
-	if c.Size != 0 {
+func (c *Collectives) addComm(context uint64, g *world.Group) *Communicator {
+	comm := c.Communicators.At(c.Expect(context))
+	if comm.Size != 0 {
 		invariant.Broken("two communicators have the context %x", context)
 	}
-	c.Size, c.Last, c.Locals = 1, 1, 1
+	comm.Size, comm.Last, comm.Locals = 1, 1, 1
 	if g != nil {
-		c.Group = k.Groups.Intern(g)
-		c.Size = g.Size()
-		c.First, c.Last, c.Locals = k.LocalMembers(c.Group)
+		comm.Group = c.partition.Groups.Intern(g)
+		comm.Size = g.Size()
+		comm.First, comm.Last, comm.Locals = c.partition.LocalMembers(comm.Group)
 	}
-	return c
+	return comm
 }
 
 // Expect returns the index of the communicator with a context. If the ranks of this engine
 // have not made it yet, since a member elsewhere was faster, only its context is known until
 // they do. What comes for it waits in mailboxes and queues meanwhile, as in any other.
-func (k *Collectives) Expect(context uint64) int32 {
-	index, known := k.Contexts[context]
+func (c *Collectives) Expect(context uint64) int32 {
+	index, known := c.partition.Contexts[context]
 	if !known {
-		index = k.enterComm(&Communicator{Comm: world.Comm{Context: context}})
-		k.Contexts[context] = index
+		index = c.enterComm(&Communicator{Comm: world.Comm{Context: context}})
+		c.partition.Contexts[context] = index
 	}
 	return index
 }
 
 // enterComm enters a communicator into the tables and returns its index.
-func (k *Collectives) enterComm(c *Communicator) int32 {
-	c.Index = k.Comms.Add(&c.Comm)
-	return k.Communicators.Add(c)
+func (c *Collectives) enterComm(comm *Communicator) int32 {
+	comm.Index = c.partition.Comms.Add(&comm.Comm)
+	return c.Communicators.Add(comm)
 }
 
 // CheckColor returns the fault of a color, nil if it has none.
@@ -60,43 +60,43 @@ func (*Collectives) CheckColor(color int) error {
 
 // makeAlone makes the communicator of a color out of one with a single member; nil if
 // the color is Undefined.
-func (k *Collectives) makeAlone(lp int32, c *Communicator, color int) *Communicator {
+func (c *Collectives) makeAlone(lp int32, comm *Communicator, color int) *Communicator {
 	if color < 0 {
 		return nil
 	}
-	number := &c.Next
-	if c.Group == nil { // the ranks of the engine share SELF, and each counts for itself
-		if k.SelfMade == nil {
-			k.SelfMade = map[int32]*uint32{}
+	number := &comm.Next
+	if comm.Group == nil { // the ranks of the engine share SELF, and each counts for itself
+		if c.partition.SelfMade == nil {
+			c.partition.SelfMade = map[int32]*uint32{}
 		}
-		if number = k.SelfMade[lp]; number == nil {
+		if number = c.partition.SelfMade[lp]; number == nil {
 			number = new(uint32)
-			k.SelfMade[lp] = number
+			c.partition.SelfMade[lp] = number
 		}
 	}
-	context := random.Uint64(c.Context, uint64(k.Global(lp)), uint64(*number))
+	context := random.Uint64(comm.Context, uint64(c.partition.Global(lp)), uint64(*number))
 	*number++
-	return k.addComm(context, world.Strided(int(k.Global(lp)), 1, 1))
+	return c.addComm(context, world.Strided(int(c.partition.Global(lp)), 1, 1))
 }
 
 // Free frees a communicator for an LP, after the operations that it started before have
 // begun (MPI_Comm_free). It returns an error if the LP may not free it.
-func (k *Collectives) Free(lp int32, c *Communicator) error {
-	if c.Index <= world.Self {
-		return world.Errorf(world.ErrComm, "%s cannot be freed", c)
+func (c *Collectives) Free(lp int32, comm *Communicator) error {
+	if comm.Index <= world.Self {
+		return world.Errorf(world.ErrComm, "%s cannot be freed", comm)
 	}
-	member := c.Group.Member(int(k.Global(lp)))
+	member := comm.Group.Member(int(c.partition.Global(lp)))
 	if member < 0 {
-		return world.Errorf(world.ErrComm, "rank %d is no member of %s", k.Global(lp), c)
+		return world.Errorf(world.ErrComm, "rank %d is no member of %s", c.partition.Global(lp), comm)
 	}
-	if c.FreedBy(member) {
-		return world.Errorf(world.ErrComm, "the rank has freed %s already", c)
+	if comm.FreedBy(member) {
+		return world.Errorf(world.ErrComm, "the rank has freed %s already", comm)
 	}
-	if c.freers == nil {
-		c.freers = make([]uint64, (c.Last-c.First+63)/64)
+	if comm.freers == nil {
+		comm.freers = make([]uint64, (comm.Last-comm.First+63)/64)
 	}
-	setBits(c.freers, member-c.First, member-c.First+1)
-	k.After(lp, func() { k.free(c) })
+	setBits(comm.freers, member-comm.First, member-comm.First+1)
+	c.Messages.After(lp, func() { c.free(comm) })
 	return nil
 }
 
@@ -108,44 +108,44 @@ func (c *Communicator) FreedBy(member int) bool {
 }
 
 // free counts a local member that has freed a communicator.
-func (k *Collectives) free(c *Communicator) {
-	if c.Freed++; c.Freed == c.Locals {
-		k.freed = append(k.freed, c)
+func (c *Collectives) free(comm *Communicator) {
+	if comm.Freed++; comm.Freed == comm.Locals {
+		c.freed = append(c.freed, comm)
 	}
-	k.forgetFreed()
+	c.forgetFreed()
 }
 
 // forgetFreed removes the communicators that all local members have freed, when no
 // operation is pending that may be on one of them.
-func (k *Collectives) forgetFreed() {
-	pending := k.Requests.InUse() - 2 // without CompletedSend and CompletedReceive
-	for _, index := range k.Completion.Completed {
-		if index != k.CompletedReceive {
+func (c *Collectives) forgetFreed() {
+	pending := c.Messages.Requests.InUse() - 2 // without CompletedSend and CompletedReceive
+	for _, index := range c.Messages.Completion.Completed {
+		if index != c.Messages.CompletedReceive {
 			pending-- // complete, but not read yet
 		}
 	}
 	if pending > 0 {
 		return
 	}
-	for _, c := range k.freed {
-		if c.Remote != nil {
-			k.removeInter(c)
+	for _, comm := range c.freed {
+		if comm.Remote != nil {
+			c.removeInter(comm)
 			continue
 		}
-		k.removeComm(c)
-		if c.exchanging != nil {
-			k.removeComm(c.exchanging)
+		c.removeComm(comm)
+		if comm.exchanging != nil {
+			c.removeComm(comm.exchanging)
 		}
 	}
-	k.freed = k.freed[:0]
+	c.freed = c.freed[:0]
 }
 
 // removeComm removes a communicator from the tables.
-func (k *Collectives) removeComm(c *Communicator) {
-	delete(k.Contexts, c.Context)
-	k.Comms.Remove(c.Index)
-	k.Communicators.Remove(c.Index)
-	k.Groups.Release(c.Group)
+func (c *Collectives) removeComm(comm *Communicator) {
+	delete(c.partition.Contexts, comm.Context)
+	c.partition.Comms.Remove(comm.Index)
+	c.Communicators.Remove(comm.Index)
+	c.partition.Groups.Release(comm.Group)
 }
 
 // creation holds a member's arguments of a call that makes communicators: color and key

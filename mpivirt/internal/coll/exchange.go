@@ -9,8 +9,8 @@ import (
 // collectiveRecord begins a record about an instance for another engine, with
 // room for n bytes. What the receiver needs to begin the instance itself is in
 // the calls of its own members.
-func (k *Collectives) collectiveRecord(inst *instance, engine int, kind byte, n int) world.Writer {
-	w := world.Writer{Rest: k.Engine.Record(engine, 2+8+4+entrantBytes+n)}
+func (c *Collectives) collectiveRecord(inst *instance, engine int, kind byte, n int) world.Writer {
+	w := world.Writer{Rest: c.partition.Engine.Record(engine, 2+8+4+entrantBytes+n)}
 	w.U8(kind)
 	w.U8(0)
 	w.U64(inst.comm.Context)
@@ -34,23 +34,23 @@ func readEntrant(r *world.Reader) entrant {
 
 // DeliverCollective takes in a record about an instance. The record waits if no local
 // member has entered the instance yet. It reports false if the whole record was put off.
-func (k *Collectives) DeliverCollective(src int, record []byte, r world.Reader) bool {
+func (c *Collectives) DeliverCollective(src int, record []byte, r world.Reader) bool {
 	r.U8()
-	c := k.Communicators.At(k.Expect(r.U64()))
+	comm := c.Communicators.At(c.Expect(r.U64()))
 	number := r.U32()
-	inst := c.numbered(number)
-	if inst == nil && number < c.Next {
-		k.checkRecord(c, number, record[0], readEntrant(&r))
+	inst := comm.numbered(number)
+	if inst == nil && number < comm.Next {
+		c.checkRecord(comm, number, record[0], readEntrant(&r))
 		return true
 	}
 	if inst == nil {
-		if c.pending == nil {
-			c.pending = map[uint32][]pendingRecord{}
+		if comm.pending == nil {
+			comm.pending = map[uint32][]pendingRecord{}
 		}
-		c.pending[number] = append(c.pending[number], pendingRecord{origin{src, 0}, record[0], append([]byte(nil), r.Rest...)})
+		comm.pending[number] = append(comm.pending[number], pendingRecord{origin{src, 0}, record[0], append([]byte(nil), r.Rest...)})
 		return true
 	}
-	return k.takeRecord(inst, origin{src, len(record)}, record[0], r)
+	return c.takeRecord(inst, origin{src, len(record)}, record[0], r)
 }
 
 // origin is where a record came from, and its length in bytes.
@@ -64,63 +64,63 @@ type pendingRecord struct {
 }
 
 // adopt delivers the records that came for an instance before it began.
-func (k *Collectives) adopt(inst *instance) {
+func (c *Collectives) adopt(inst *instance) {
 	for _, p := range inst.comm.pending[inst.Number] {
-		k.takeRecord(inst, p.from, p.kind, world.Reader{Rest: p.body})
+		c.takeRecord(inst, p.from, p.kind, world.Reader{Rest: p.body})
 	}
 	delete(inst.comm.pending, inst.Number)
 }
 
 // takeRecord takes in a record about an instance. It reports false if the record will
 // be consumed later; one that has been already is of no size.
-func (k *Collectives) takeRecord(inst *instance, from origin, kind byte, r world.Reader) bool {
+func (c *Collectives) takeRecord(inst *instance, from origin, kind byte, r world.Reader) bool {
 	theirs := readEntrant(&r)
-	own := k.ofFamily(inst, k.family(theirs.signature))
+	own := c.ofFamily(inst, c.family(theirs.signature))
 	switch {
 	case own == nil:
-		k.bound(inst.comm, inst.Number, inst.entrant, theirs)
+		c.bound(inst.comm, inst.Number, inst.entrant, theirs)
 		return true
 	case kind == world.RecordFailed:
-		k.receiveFailed(own, from.engine, r)
+		c.receiveFailed(own, from.engine, r)
 		return true
 	case own.failed != nil:
 		return true
 	case theirs.signature != own.signature:
-		k.contradiction(own)
+		c.contradiction(own)
 		return true
 	}
 	inst = own
 	switch kind {
 	case world.RecordJoin:
-		k.receiveJoin(inst, r)
+		c.receiveJoin(inst, r)
 	case world.RecordRelease:
 		p, t := int(r.U64()), vtime.Time(r.U64())
 		if len(r.Rest) > 0 && inst.result == nil {
 			inst.result = append([]byte(nil), r.Rest...)
 		}
-		k.releaseHere(inst, p, t)
+		c.releaseHere(inst, p, t)
 	case world.RecordArray:
-		return k.receiveStretch(inst, from, r)
+		return c.receiveStretch(inst, from, r)
 	case world.RecordTree:
 		if inst.given != nil {
-			k.addEntries(inst, vtime.Time(r.U64()))
+			c.addEntries(inst, vtime.Time(r.U64()))
 		} else {
-			k.receiveTree(inst, from.engine, r)
+			c.receiveTree(inst, from.engine, r)
 		}
 	case world.RecordResult:
 		if inst.given != nil {
-			k.leaveGiven(inst, vtime.Time(r.U64()))
+			c.leaveGiven(inst, vtime.Time(r.U64()))
 		} else {
-			k.receiveResult(inst, r)
+			c.receiveResult(inst, r)
 		}
 	case world.RecordBlocks:
-		k.receivePiece(inst, r)
+		c.receivePiece(inst, r)
 	case world.RecordSplit:
-		k.receiveSplit(inst, r)
+		c.receiveSplit(inst, r)
 	case world.RecordGroups:
-		k.receiveGroups(inst, r)
+		c.receiveGroups(inst, r)
 	case world.RecordSignature:
-		k.announce(inst)
+		c.announce(inst)
 	default:
 		invariant.Broken("a record of kind %d", kind)
 	}
@@ -129,7 +129,7 @@ func (k *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 
 // sendJoin tells the engine of a node's leader that all local members of the node
 // have joined.
-func (k *Collectives) sendJoin(inst *instance, p int) {
+func (c *Collectives) sendJoin(inst *instance, p int) {
 	node := p - inst.comm.nodes.here
 	var early []contribution
 	if inst.join.sums != nil {
@@ -139,38 +139,38 @@ func (k *Collectives) sendJoin(inst *instance, p int) {
 	for _, e := range early {
 		size += 4 + 8 + len(e.data)
 	}
-	owner := k.Engine.Partition().Owner(inst.comm.RankOf(inst.comm.nodes.leader(p), 0))
-	w := k.collectiveRecord(inst, owner, world.RecordJoin, size)
+	owner := c.partition.Engine.Partition().Owner(inst.comm.RankOf(inst.comm.nodes.leader(p), 0))
+	w := c.collectiveRecord(inst, owner, world.RecordJoin, size)
 	w.U64(uint64(p))
 	w.U64(uint64(inst.join.last[node]))
-	w.U32(uint32(inst.comm.nodes.locals(k, p)))
+	w.U32(uint32(inst.comm.nodes.locals(c, p)))
 	for _, e := range early {
 		w.U32(uint32(e.index))
 		w.U64(uint64(len(e.data)))
 		w.Rest = w.Rest[copy(w.Rest, e.data):]
-		k.Buffers.Release(e.data)
+		c.partition.Buffers.Release(e.data)
 	}
 }
 
 // receiveJoin takes in the joins of another engine's members of a node.
-func (k *Collectives) receiveJoin(inst *instance, r world.Reader) {
+func (c *Collectives) receiveJoin(inst *instance, r world.Reader) {
 	p := int(r.U64())
 	last, count := vtime.Time(r.U64()), int32(r.U32())
 	missing := inst.enterOthers(p-inst.comm.nodes.here, last, count)
 	for len(r.Rest) > 0 {
 		index, n := int(r.U32()), r.U64()
-		k.contribute(inst, p, inst.comm.nodes.member(p, index), r.Rest[:n])
+		c.contribute(inst, p, inst.comm.nodes.member(p, index), r.Rest[:n])
 		r.Rest = r.Rest[n:]
 	}
 	if missing == 0 {
-		k.joinedHere(inst, p)
+		c.joinedHere(inst, p)
 	}
 }
 
 // sendRelease tells another engine when the leader of a node leaves that it has
 // members of.
-func (k *Collectives) sendRelease(inst *instance, p int, t vtime.Time, engine int) {
-	w := k.collectiveRecord(inst, engine, world.RecordRelease, 16+len(inst.result))
+func (c *Collectives) sendRelease(inst *instance, p int, t vtime.Time, engine int) {
+	w := c.collectiveRecord(inst, engine, world.RecordRelease, 16+len(inst.result))
 	w.U64(uint64(p))
 	w.U64(uint64(t))
 	copy(w.Rest, inst.result)

@@ -47,14 +47,14 @@ func (f *failure) add(e entrant) {
 
 // failureTree returns the engines that tell this one, as its children, and the one that it
 // tells. Under Null none is above, and it takes as long as there are engines.
-func (k *Collectives) failureTree(c *Communicator) branches {
-	if !k.Engine.Null() {
-		b := k.memberTree(c)
+func (c *Collectives) failureTree(comm *Communicator) branches {
+	if !c.partition.Engine.Null() {
+		b := c.memberTree(comm)
 		b.children = slices.Clone(b.children)
 		return b
 	}
 	b := branches{parent: -1}
-	for _, engine := range k.others(c) {
+	for _, engine := range c.others(comm) {
 		b.children = append(b.children, branch{engine: engine})
 	}
 	return b
@@ -62,56 +62,56 @@ func (k *Collectives) failureTree(c *Communicator) branches {
 
 // failTogether ends a collective for all members, who have called different things. The news has
 // come from an engine, this one if it has been found here.
-func (k *Collectives) failTogether(inst *instance, from int) {
-	c := inst.comm
+func (c *Collectives) failTogether(inst *instance, from int) {
+	comm := inst.comm
 	if inst.exited > 0 {
-		invariant.Broken("%v number %d of %s fails as a whole, though %d members have left", inst.Call.Procedure, inst.Number, c, inst.exited)
+		invariant.Broken("%v number %d of %s fails as a whole, though %d members have left", inst.Call.Procedure, inst.Number, comm, inst.exited)
 	}
-	tree := k.failureTree(c)
-	f := &failure{tree: tree, missing: len(tree.children), span: k.thereAndBack(c)}
+	tree := c.failureTree(comm)
+	f := &failure{tree: tree, missing: len(tree.children), span: c.thereAndBack(comm)}
 	inst.failed, inst.mode = f, mismatched
-	c.noteFailed(inst.Number)
-	if c.open == inst {
-		c.open = nil
+	comm.noteFailed(inst.Number)
+	if comm.open == inst {
+		comm.open = nil
 	}
 	if inst.arrays != nil {
-		k.endHold(&inst.arrays.hold)
+		c.endHold(&inst.arrays.hold)
 	}
 	if inst.split != nil {
-		k.takeExits(inst.split)
+		c.takeExits(inst.split)
 	}
-	for member := c.First; member < c.Last; member++ {
-		if lp, here := k.Local(c.RankOf(member, 0)); here {
-			if inst.Has(member - c.First) {
-				f.latest = max(f.latest, inst.entryOf(k, lp, member))
+	for member := comm.First; member < comm.Last; member++ {
+		if lp, here := c.partition.Local(comm.RankOf(member, 0)); here {
+			if inst.Has(member - comm.First) {
+				f.latest = max(f.latest, inst.entryOf(c, lp, member))
 			}
-			k.forsake(inst, lp)
+			c.forsake(inst, lp)
 		}
 	}
-	k.dropCrowd(inst)
+	c.dropCrowd(inst)
 	if tree.parent >= 0 && tree.parent != from {
-		k.sendFailed(inst, tree.parent)
+		c.sendFailed(inst, tree.parent)
 	}
 	for _, child := range tree.children {
 		if child.engine != from {
-			k.sendFailed(inst, child.engine)
+			c.sendFailed(inst, child.engine)
 		}
 	}
-	k.enteredFailed(inst)
+	c.enteredFailed(inst)
 }
 
 // enterFailed enters an LP into an instance that has failed.
-func (k *Collectives) enterFailed(inst *instance, lp int32) {
-	inst.failed.latest = max(inst.failed.latest, k.Clock[lp])
-	k.forsake(inst, lp)
-	k.enteredFailed(inst)
+func (c *Collectives) enterFailed(inst *instance, lp int32) {
+	inst.failed.latest = max(inst.failed.latest, c.partition.Clock[lp])
+	c.forsake(inst, lp)
+	c.enteredFailed(inst)
 }
 
 // enteredFailed lets the members leave if all have entered.
-func (k *Collectives) enteredFailed(inst *instance) {
+func (c *Collectives) enteredFailed(inst *instance) {
 	f := inst.failed
-	if inst.Count > 0 && !f.hold.held && !k.Engine.Null() && k.Engine.Engines() > 1 {
-		k.holdFrom(&f.hold, f.latest)
+	if inst.Count > 0 && !f.hold.held && !c.partition.Engine.Null() && c.partition.Engine.Engines() > 1 {
+		c.holdFrom(&f.hold, f.latest)
 	}
 	if inst.Count < inst.comm.Locals || f.settled {
 		return
@@ -119,71 +119,71 @@ func (k *Collectives) enteredFailed(inst *instance) {
 	tree, complete := &f.tree, !f.entered
 	if complete {
 		f.entered = true
-		for _, e := range k.entrances(inst, 0) {
+		for _, e := range c.entrances(inst, 0) {
 			f.add(e.entrant)
 		}
 	}
-	switch null := k.Engine.Null(); {
+	switch null := c.partition.Engine.Null(); {
 	case null && complete:
 		for _, other := range tree.children {
-			k.sendEntrants(inst, other.engine)
+			c.sendEntrants(inst, other.engine)
 		}
 	case !null && f.missing == 0 && tree.parent >= 0:
-		k.sendEntrants(inst, tree.parent)
+		c.sendEntrants(inst, tree.parent)
 	}
 	if f.missing == 0 && tree.parent < 0 {
-		k.settleFailed(inst)
+		c.settleFailed(inst)
 	}
 }
 
 // settleFailed lets the members leave, since all have entered, and tells the engines below.
-func (k *Collectives) settleFailed(inst *instance) {
+func (c *Collectives) settleFailed(inst *instance) {
 	f := inst.failed
 	f.settled = true
-	if !k.Engine.Null() {
+	if !c.partition.Engine.Null() {
 		for _, child := range slices.Backward(f.tree.children) {
-			k.sendEntrants(inst, child.engine)
+			c.sendEntrants(inst, child.engine)
 		}
 	}
-	k.queue(inst)
+	c.queue(inst)
 }
 
 // endFailed lets the members of an instance that has failed leave, if it is time. The
 // task that calls it may have been queued before the instance failed.
-func (k *Collectives) endFailed(inst *instance) {
-	f, c := inst.failed, inst.comm
+func (c *Collectives) endFailed(inst *instance) {
+	f, comm := inst.failed, inst.comm
 	if f.ended || !f.settled {
 		return
 	}
 	f.ended = true
 	slices.SortFunc(f.first, entrant.compare)
-	k.endHold(&f.hold)
+	c.endHold(&f.hold)
 	t := f.latest.Add(f.span)
-	for member := c.First; member < c.Last; member++ {
-		if lp, here := k.Local(c.RankOf(member, 0)); here {
-			inst.blame(member, k.contradictionOf(inst, member))
-			k.exit(inst, lp, member, t)
+	for member := comm.First; member < comm.Last; member++ {
+		if lp, here := c.partition.Local(comm.RankOf(member, 0)); here {
+			inst.blame(member, c.contradictionOf(inst, member))
+			c.exit(inst, lp, member, t)
 		}
 	}
-	k.flushRange(inst)
+	c.flushRange(inst)
 }
 
 // contradictionOf returns the error of a member in an instance that has failed.
-func (k *Collectives) contradictionOf(inst *instance, member int) error {
+func (c *Collectives) contradictionOf(inst *instance, member int) error {
 	own := inst.signatureOf(member)
 	other := slices.IndexFunc(inst.failed.first, func(e entrant) bool { return e.signature != own })
 	theirs := inst.failed.first[other]
-	return inst.comm.mismatch(inst.Number, own, theirs.signature, theirs.rank, k.NameOf)
+	return inst.comm.mismatch(inst.Number, own, theirs.signature, theirs.rank, c.partition.NameOf)
 }
 
 // thereAndBack returns twice the greatest latency between the first member and one of this
 // engine. The greatest of all engines counts.
-func (k *Collectives) thereAndBack(c *Communicator) vtime.Duration {
-	first, greatest := c.RankOf(0, 0), vtime.Duration(0)
-	for member := max(c.First, 1); member < c.Last; member++ {
-		rank := c.RankOf(member, 0)
-		if _, here := k.Local(rank); here {
-			greatest = max(greatest, k.Target.Latency(first, rank))
+func (c *Collectives) thereAndBack(comm *Communicator) vtime.Duration {
+	first, greatest := comm.RankOf(0, 0), vtime.Duration(0)
+	for member := max(comm.First, 1); member < comm.Last; member++ {
+		rank := comm.RankOf(member, 0)
+		if _, here := c.partition.Local(rank); here {
+			greatest = max(greatest, c.partition.Target.Latency(first, rank))
 		}
 	}
 	return 2 * greatest
@@ -191,22 +191,22 @@ func (k *Collectives) thereAndBack(c *Communicator) vtime.Duration {
 
 // forsake drops an LP's agent in an instance that has failed, and the messages for it. Those of
 // another family have receivers that go on.
-func (k *Collectives) forsake(inst *instance, lp int32) {
-	q := k.roundQueue(lp)
+func (c *Collectives) forsake(inst *instance, lp int32) {
+	q := c.roundQueue(lp)
 	if q == nil {
 		return
 	}
-	for index := k.agentOf(inst, lp); index != 0; index = k.agentOf(inst, lp) {
-		k.stopAgent(index)
+	for index := c.agentOf(inst, lp); index != 0; index = c.agentOf(inst, lp) {
+		c.stopAgent(index)
 	}
 	previous := int32(0)
 	for index := q.early.head; index != 0; {
-		m := k.rounds.At(index)
+		m := c.rounds.At(index)
 		next := m.next
 		if m.comm == inst.comm.Index && m.number == inst.Number && m.signature.synchronizing() {
-			q.early.remove(&k.rounds, previous, index)
-			k.countEarly(q, m, -1)
-			k.disposeRound(index)
+			q.early.remove(&c.rounds, previous, index)
+			c.countEarly(q, m, -1)
+			c.disposeRound(index)
 		} else {
 			previous = index
 		}
@@ -215,23 +215,23 @@ func (k *Collectives) forsake(inst *instance, lp int32) {
 }
 
 // dropCrowd drops the messages for an instance in crowd.
-func (k *Collectives) dropCrowd(inst *instance) {
-	for _, index := range k.crowd.takeInstance(&k.rounds, inst.comm.Index, inst.Number) {
-		m := k.rounds.At(index)
-		k.countEarly(k.roundQueue(m.lp), m, -1)
-		k.disposeRound(index)
+func (c *Collectives) dropCrowd(inst *instance) {
+	for _, index := range c.crowd.takeInstance(&c.rounds, inst.comm.Index, inst.Number) {
+		m := c.rounds.At(index)
+		c.countEarly(c.roundQueue(m.lp), m, -1)
+		c.disposeRound(index)
 	}
 }
 
 // sendFailed tells another engine that an instance fails.
-func (k *Collectives) sendFailed(inst *instance, engine int) {
-	k.collectiveRecord(inst, engine, world.RecordFailed, 0)
+func (c *Collectives) sendFailed(inst *instance, engine int) {
+	c.collectiveRecord(inst, engine, world.RecordFailed, 0)
 }
 
 // sendEntrants tells another engine what is known of the members of an instance that fails.
-func (k *Collectives) sendEntrants(inst *instance, engine int) {
+func (c *Collectives) sendEntrants(inst *instance, engine int) {
 	f := inst.failed
-	w := k.collectiveRecord(inst, engine, world.RecordFailed, 2*8+len(f.first)*entrantBytes)
+	w := c.collectiveRecord(inst, engine, world.RecordFailed, 2*8+len(f.first)*entrantBytes)
 	w.U64(uint64(f.latest))
 	w.U64(uint64(f.span))
 	for _, e := range f.first {
@@ -240,9 +240,9 @@ func (k *Collectives) sendEntrants(inst *instance, engine int) {
 }
 
 // receiveFailed takes in a record of sendFailed or sendEntrants.
-func (k *Collectives) receiveFailed(inst *instance, from int, r world.Reader) {
+func (c *Collectives) receiveFailed(inst *instance, from int, r world.Reader) {
 	if inst.failed == nil {
-		k.failTogether(inst, from)
+		c.failTogether(inst, from)
 	}
 	if len(r.Rest) == 0 {
 		return
@@ -253,9 +253,9 @@ func (k *Collectives) receiveFailed(inst *instance, from int, r world.Reader) {
 		f.add(readEntrant(&r))
 	}
 	if from == f.tree.parent {
-		k.settleFailed(inst)
+		c.settleFailed(inst)
 		return
 	}
 	f.missing--
-	k.enteredFailed(inst)
+	c.enteredFailed(inst)
 }

@@ -35,25 +35,25 @@ func GivenHop(t *network.Target, engines int) vtime.Duration {
 func levels(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 // beginGiven returns what an engine begins with.
-func (k *Collectives) beginGiven(inst *instance) *givenState {
-	return &givenState{missing: 1 + len(k.branchesOf(inst.comm.Group.Next).children)}
+func (c *Collectives) beginGiven(inst *instance) *givenState {
+	return &givenState{missing: 1 + len(c.branchesOf(inst.comm.Group.Next).children)}
 }
 
 // runGiven enters this engine's members, all of whom have called.
-func (k *Collectives) runGiven(inst *instance) {
-	last, c := vtime.Time(0), inst.comm
+func (c *Collectives) runGiven(inst *instance) {
+	last, comm := vtime.Time(0), inst.comm
 	if inst.ofAllHere() {
-		for _, t := range k.Clock {
+		for _, t := range c.partition.Clock {
 			last = max(last, t)
 		}
 	} else {
-		for member := c.First; member < c.Last; member++ {
-			if lp, here := k.Local(c.RankOf(member, 0)); here {
-				last = max(last, inst.entryOf(k, lp, member))
+		for member := comm.First; member < comm.Last; member++ {
+			if lp, here := c.partition.Local(comm.RankOf(member, 0)); here {
+				last = max(last, inst.entryOf(c, lp, member))
 			}
 		}
 	}
-	k.addEntries(inst, last)
+	c.addEntries(inst, last)
 }
 
 // ofAllHere reports whether all ranks of this engine wait in the blocking form.
@@ -63,59 +63,59 @@ func (inst *instance) ofAllHere() bool {
 
 // addEntries notes the last entry of a child and those below it, or of this engine's own
 // members. After the last of them the engine tells its parent.
-func (k *Collectives) addEntries(inst *instance, last vtime.Time) {
+func (c *Collectives) addEntries(inst *instance, last vtime.Time) {
 	g := inst.given
 	g.last = max(g.last, last)
 	if g.missing--; g.missing > 0 {
 		return
 	}
-	parent := k.branchesOf(inst.comm.Group.Next).parent
+	parent := c.branchesOf(inst.comm.Group.Next).parent
 	if parent < 0 {
-		k.leaveGiven(inst, g.last)
+		c.leaveGiven(inst, g.last)
 		return
 	}
-	w := k.collectiveRecord(inst, parent, world.RecordTree, 8)
+	w := c.collectiveRecord(inst, parent, world.RecordTree, 8)
 	w.U64(uint64(g.last))
 }
 
 // leaveGiven ends the parts of this engine's members and tells its children. last is the
 // last entry of all members.
-func (k *Collectives) leaveGiven(inst *instance, last vtime.Time) {
-	c, t := inst.comm, last.Add(k.Target.BarrierTime())
-	for _, child := range slices.Backward(k.branchesOf(c.Group.Next).children) {
-		w := k.collectiveRecord(inst, child.engine, world.RecordResult, 8)
+func (c *Collectives) leaveGiven(inst *instance, last vtime.Time) {
+	comm, t := inst.comm, last.Add(c.partition.Target.BarrierTime())
+	for _, child := range slices.Backward(c.branchesOf(comm.Group.Next).children) {
+		w := c.collectiveRecord(inst, child.engine, world.RecordResult, 8)
 		w.U64(uint64(last))
 	}
-	if invariant.Enabled && t < k.Engine.EIT() && c.Locals < c.Size {
-		invariant.Broken("%v number %d of %s ends at %v, before the earliest input time %v", inst.Call.Procedure, inst.Number, c, t, k.Engine.EIT())
+	if invariant.Enabled && t < c.partition.Engine.EIT() && comm.Locals < comm.Size {
+		invariant.Broken("%v number %d of %s ends at %v, before the earliest input time %v", inst.Call.Procedure, inst.Number, comm, t, c.partition.Engine.EIT())
 	}
-	if inst.ofAllHere() && !k.Strict && k.Processors == nil {
-		k.leaveTogether(inst, last, t)
+	if inst.ofAllHere() && !c.partition.Strict && c.Messages.Processors == nil {
+		c.leaveTogether(inst, last, t)
 		return
 	}
-	for member := c.First; member < c.Last; member++ {
-		if lp, here := k.Local(c.RankOf(member, 0)); here {
-			k.checkGiven(inst, lp, last, t)
-			k.exit(inst, lp, member, t)
+	for member := comm.First; member < comm.Last; member++ {
+		if lp, here := c.partition.Local(comm.RankOf(member, 0)); here {
+			c.checkGiven(inst, lp, last, t)
+			c.exit(inst, lp, member, t)
 		}
 	}
-	k.flushRange(inst)
+	c.flushRange(inst)
 }
 
 // leaveTogether ends the parts of all ranks of this engine, who wait in the blocking form.
-func (k *Collectives) leaveTogether(inst *instance, last, t vtime.Time) {
-	k.checkGiven(inst, 0, last, t)
-	k.noteTimes(inst, 0, t, k.Clock)
-	for i := range k.Clock {
-		k.Clock[i] = t
+func (c *Collectives) leaveTogether(inst *instance, last, t vtime.Time) {
+	c.checkGiven(inst, 0, last, t)
+	c.noteTimes(inst, 0, t, c.partition.Clock)
+	for i := range c.partition.Clock {
+		c.partition.Clock[i] = t
 	}
-	k.leave(inst, 0, int32(k.Ranks))
-	k.flushRange(inst)
+	c.leave(inst, 0, int32(c.partition.Ranks))
+	c.flushRange(inst)
 }
 
 // checkGiven fails the run if an LP would leave after the end of virtual time.
-func (k *Collectives) checkGiven(inst *instance, lp int32, last, t vtime.Time) {
+func (c *Collectives) checkGiven(inst *instance, lp int32, last, t vtime.Time) {
 	if t == vtime.Forever {
-		k.PastEnd(int(k.Global(lp)), last, inst.Call.Procedure, "a barrier, which takes %v on this machine,", k.Target.BarrierTime())
+		c.partition.PastEnd(int(c.partition.Global(lp)), last, inst.Call.Procedure, "a barrier, which takes %v on this machine,", c.partition.Target.BarrierTime())
 	}
 }

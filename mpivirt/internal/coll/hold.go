@@ -14,28 +14,28 @@ type hold struct {
 }
 
 // holdFrom begins a hold at an instant, or extends one to it.
-func (k *Collectives) holdFrom(h *hold, t vtime.Time) {
+func (c *Collectives) holdFrom(h *hold, t vtime.Time) {
 	if h.held && h.least <= t {
 		return
 	}
 	if !h.held {
 		h.held = true
-		k.holds = append(k.holds, h)
+		c.holds = append(c.holds, h)
 	}
 	h.least = t
-	k.Engine.Cap(t)
+	c.partition.Engine.Cap(t)
 }
 
 // endHold ends a hold, if it has begun, and tells the engine what others there are.
-func (k *Collectives) endHold(h *hold) {
+func (c *Collectives) endHold(h *hold) {
 	if !h.held {
 		return
 	}
 	h.held = false
-	k.holds = slices.DeleteFunc(k.holds, func(other *hold) bool { return other == h })
+	c.holds = slices.DeleteFunc(c.holds, func(other *hold) bool { return other == h })
 	least := vtime.Forever
-	for _, other := range k.holds {
+	for _, other := range c.holds {
 		least = min(least, other.least)
 	}
-	k.Engine.Uncap(least)
+	c.partition.Engine.Uncap(least)
 }

@@ -65,7 +65,7 @@ const instanceBytes = int64(unsafe.Sizeof(instance{}))
 type lpRange struct{ lo, hi int32 }
 
 // keepMember stores a member's input and output.
-func (k *Collectives) keepMember(inst *instance, local int, v *Collective) {
+func (c *Collectives) keepMember(inst *instance, local int, v *Collective) {
 	if !v.Data {
 		return
 	}
@@ -79,7 +79,7 @@ func (k *Collectives) keepMember(inst *instance, local int, v *Collective) {
 	}
 	input := v.Input
 	if inst.local.copied {
-		input = k.Buffers.Take(len(input))
+		input = c.partition.Buffers.Take(len(input))
 		copy(input, v.Input)
 	} else if v.Transient {
 		input = slices.Clone(input)
@@ -88,14 +88,14 @@ func (k *Collectives) keepMember(inst *instance, local int, v *Collective) {
 }
 
 // dropMembers gives the memory of keepMember back, once all members have their results.
-func (k *Collectives) dropMembers(inst *instance) {
+func (c *Collectives) dropMembers(inst *instance) {
 	l := inst.local
 	if l == nil {
 		return
 	}
 	if l.copied {
 		for _, input := range l.inputs {
-			k.Buffers.Release(input)
+			c.partition.Buffers.Release(input)
 		}
 	}
 	clear(l.inputs)
@@ -109,15 +109,15 @@ func (k *Collectives) dropMembers(inst *instance) {
 func (inst *instance) keepEntries(k *Collectives) {
 	n := inst.comm.Last - inst.comm.First
 	inst.nonblocking = &nonblockingState{entry: make([]vtime.Time, n), requests: make([]int32, n)}
-	if k.Processors != nil {
+	if k.Messages.Processors != nil {
 		inst.nonblocking.calls = make([]uint32, n)
 	}
 	for local := range n {
 		if inst.Has(local) {
-			lp, _ := k.Local(inst.comm.RankOf(inst.comm.First+local, 0))
-			inst.nonblocking.entry[local] = k.Clock[lp]
-			if k.Processors != nil {
-				inst.nonblocking.calls[local] = k.Processors.Of(lp).Calls
+			lp, _ := k.partition.Local(inst.comm.RankOf(inst.comm.First+local, 0))
+			inst.nonblocking.entry[local] = k.partition.Clock[lp]
+			if k.Messages.Processors != nil {
+				inst.nonblocking.calls[local] = k.Messages.Processors.Of(lp).Calls
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (inst *instance) noteCopied(lp int32, d vtime.Duration) {
 }
 
 // noteTime enters an LP's time in the instance into the tally.
-func (k *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
+func (c *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
 	label := inst.timed
 	if inst.labels != nil {
 		if other, differs := inst.labels[lp]; differs {
@@ -154,7 +154,7 @@ func (k *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
 		if inst.copied != nil {
 			d = d.Plus(inst.copied[lp])
 		}
-		k.Summary.Tally.Note(label, d)
+		c.partition.Summary.Tally.Note(label, d)
 	}
 }
 
@@ -176,7 +176,7 @@ func (inst *instance) entryOf(k *Collectives, lp int32, member int) vtime.Time {
 	if inst.nonblocking != nil {
 		return inst.nonblocking.entry[member-inst.comm.First]
 	}
-	return k.Clock[lp]
+	return k.partition.Clock[lp]
 }
 
 // instanceFor returns the instance that a member's next collective belongs to:
@@ -189,7 +189,7 @@ func (c *Communicator) instanceFor(k *Collectives, lp int32, member int, v *Coll
 	inst := k.newInstance(c, c.Next, lp, v)
 	c.Next++
 	inst.remember()
-	if k.ErrorsReturn {
+	if k.partition.ErrorsReturn {
 		k.announce(inst)
 	}
 	k.adopt(inst)
@@ -197,7 +197,7 @@ func (c *Communicator) instanceFor(k *Collectives, lp int32, member int, v *Coll
 		c.open = inst
 	}
 	c.Live = append(c.Live, inst)
-	k.Engine.Buffer(instanceBytes)
+	k.partition.Engine.Buffer(instanceBytes)
 	return inst
 }
 
@@ -216,41 +216,41 @@ func (c *Communicator) place(number uint32) int {
 }
 
 // newInstance returns a new instance, which an LP enters first on this engine.
-func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *Collective) *instance {
-	inst := &instance{comm: c, Number: number, Call: *v}
+func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v *Collective) *instance {
+	inst := &instance{comm: comm, Number: number, Call: *v}
 	var reused bool
-	if inst.entered, reused = c.spare.entered.Pop(); !reused {
-		inst.entered = world.Reserve[uint64](&k.Partition, (c.Last-c.First+63)/64)
+	if inst.entered, reused = comm.spare.entered.Pop(); !reused {
+		inst.entered = world.Reserve[uint64](c.partition, (comm.Last-comm.First+63)/64)
 	}
 	clear(inst.entered)
 	inst.Call.Input, inst.Call.Output = nil, nil
 	inst.signature = v.signature()
-	inst.entrant = entrant{k.Clock[lp], k.Global(lp), inst.signature}
-	inst.timed = k.Timing
+	inst.entrant = entrant{c.partition.Clock[lp], c.partition.Global(lp), inst.signature}
+	inst.timed = c.Timing
 	inst.leaders = v.Algorithm == collectives.NodeLeader
-	participants := c.Size
+	participants := comm.Size
 	if inst.leaders {
-		if c.nodes == nil {
-			c.nodes = k.newNodeTable(c)
+		if comm.nodes == nil {
+			comm.nodes = c.newNodeTable(comm)
 		}
-		participants = c.nodes.count
+		participants = comm.nodes.count
 	}
 	if inst.schedule = v.schedule(participants); inst.schedule != nil {
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
 		inst.layout = inst.Call.CommonLayout(inst.schedule)
 	}
-	choice := k.choiceFor(inst)
+	choice := c.choiceFor(inst)
 	inst.mode = choice.mode()
 	if inst.mode == InGivenTime {
-		inst.given = k.beginGiven(inst)
+		inst.given = c.beginGiven(inst)
 	}
 	if inst.mode == Locally {
-		k.addIncomplete(inst)
+		c.addIncomplete(inst)
 	}
 	if inst.leaders {
-		k.beginJoins(inst)
+		c.beginJoins(inst)
 	}
-	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == ByArrays || inst.mode == InGivenTime) && k.Processors == nil
+	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == ByArrays || inst.mode == InGivenTime) && c.Messages.Processors == nil
 	if v.Creation != nil {
 		inst.split = &splitState{}
 	}
@@ -258,68 +258,68 @@ func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *C
 }
 
 // exit ends a member's part at instant t.
-func (k *Collectives) exit(inst *instance, lp int32, member int, t vtime.Time) {
-	k.exitFrom(inst, lp, member, t, t)
+func (c *Collectives) exit(inst *instance, lp int32, member int, t vtime.Time) {
+	c.exitFrom(inst, lp, member, t, t)
 }
 
 // exitFrom ends a member's part whose CPU is free at t. Its next operation is released at
 // over, an instant before t.
-func (k *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vtime.Time) {
+func (c *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vtime.Time) {
 	if inst.split != nil && !inst.split.done && inst.errors[member] == nil {
-		k.holdExit(inst.split, heldExit{lp, int32(member), t, over})
+		c.holdExit(inst.split, heldExit{lp, int32(member), t, over})
 		return
 	}
-	k.noteTime(inst, lp, t.Sub(inst.entryOf(k, lp, member)))
-	k.countExits(inst, 1)
+	c.noteTime(inst, lp, t.Sub(inst.entryOf(c, lp, member)))
+	c.countExits(inst, 1)
 	if inst.nonblocking != nil {
 		if ri := inst.nonblocking.requests[member-inst.comm.First]; ri != 0 {
 			if err := inst.errors[member]; err != nil {
-				k.FailRequest(ri, err)
+				c.Messages.FailRequest(ri, err)
 			}
-			k.completeCollective(inst, ri, lp, over)
+			c.completeCollective(inst, ri, lp, over)
 			return
 		}
-		k.keepResult(inst, lp)
+		c.keepResult(inst, lp)
 	}
 	if err := inst.errors[member]; err != nil {
-		if k.Faults == nil {
-			k.Faults = map[int32]fault{}
+		if c.Faults == nil {
+			c.Faults = map[int32]fault{}
 		}
-		k.Faults[lp] = fault{inst.callOf(member).Procedure, err}
+		c.Faults[lp] = fault{inst.callOf(member).Procedure, err}
 	}
-	if k.Processors != nil {
-		k.Processors.Of(lp).Released = over
+	if c.Messages.Processors != nil {
+		c.Messages.Processors.Of(lp).Released = over
 	}
-	if k.Strict && k.Processors == nil { // a processor keeps the order by itself
-		k.wake(lp, t)
+	if c.partition.Strict && c.Messages.Processors == nil { // a processor keeps the order by itself
+		c.wake(lp, t)
 		return
 	}
-	k.Clock[lp] = t
-	k.extendRange(inst, lp, 1)
+	c.partition.Clock[lp] = t
+	c.extendRange(inst, lp, 1)
 }
 
 // leave ends the parts of n LPs with consecutive numbers, whose clocks are set
 // and who wait in the blocking form.
-func (k *Collectives) leave(inst *instance, lp, n int32) {
-	k.countExits(inst, int(n))
-	k.extendRange(inst, lp, n)
+func (c *Collectives) leave(inst *instance, lp, n int32) {
+	c.countExits(inst, int(n))
+	c.extendRange(inst, lp, n)
 }
 
 // keepResult stores the result of an allreduce for an LP that waits in its blocking form,
 // where other members called the nonblocking form. Their next allreduce may end before the
 // LP is resumed.
-func (k *Collectives) keepResult(inst *instance, lp int32) {
+func (c *Collectives) keepResult(inst *instance, lp int32) {
 	if inst.Call.Operation != collectives.Allreduce || inst.result == nil {
 		return
 	}
-	if k.KeptResults == nil {
-		k.KeptResults = map[int32][]byte{}
+	if c.KeptResults == nil {
+		c.KeptResults = map[int32][]byte{}
 	}
-	k.KeptResults[lp] = inst.result
+	c.KeptResults[lp] = inst.result
 }
 
 // countExits counts members that have left.
-func (k *Collectives) countExits(inst *instance, n int) {
+func (c *Collectives) countExits(inst *instance, n int) {
 	if inst.Call.Operation == collectives.Allreduce && inst.nonblocking == nil { // else completeCollective brings it
 		inst.comm.result = inst.result // nil for a vector of no elements
 	}
@@ -332,40 +332,40 @@ func (k *Collectives) countExits(inst *instance, n int) {
 	}
 	if inst.exited == inst.comm.Locals {
 		inst.comm.retire(inst)
-		k.Engine.Buffer(-instanceBytes)
+		c.partition.Engine.Buffer(-instanceBytes)
 	}
 }
 
-func (k *Collectives) extendRange(inst *instance, lp, n int32) {
+func (c *Collectives) extendRange(inst *instance, lp, n int32) {
 	if lp != inst.resuming.hi {
-		k.flushRange(inst)
+		c.flushRange(inst)
 		inst.resuming = lpRange{lp, lp}
 	}
 	inst.resuming.hi += n
 }
 
 // flushRange resumes the collected LPs.
-func (k *Collectives) flushRange(inst *instance) {
+func (c *Collectives) flushRange(inst *instance) {
 	r := inst.resuming
 	inst.resuming = lpRange{}
 	if r.hi == r.lo+1 {
-		k.Engine.Ready(r.lo)
+		c.partition.Engine.Ready(r.lo)
 	} else {
-		k.Engine.ReadyRange(int(r.lo), int(r.hi))
+		c.partition.Engine.ReadyRange(int(r.lo), int(r.hi))
 	}
 }
 
 // completeCollective completes the request of a nonblocking member.
-func (k *Collectives) completeCollective(inst *instance, ri, lp int32, t vtime.Time) {
-	q := k.Requests.At(ri)
+func (c *Collectives) completeCollective(inst *instance, ri, lp int32, t vtime.Time) {
+	q := c.Messages.Requests.At(ri)
 	if inst.result != nil {
 		if q.Buffer == nil {
 			q.Buffer = inst.result // shared
 		}
 		copy(q.Buffer, inst.result)
 	}
-	k.CompleteRequest(ri, t)
-	k.Notice(lp)
+	c.Messages.CompleteRequest(ri, t)
+	c.Messages.Notice(lp)
 }
 
 // spare holds the memory of ended instances for the next ones.
@@ -409,7 +409,7 @@ func (c *Communicator) Blocking(lp int32, k *Collectives) *instance {
 	if c.Group == nil {
 		return nil
 	}
-	member := c.Group.Member(int(k.Global(lp)))
+	member := c.Group.Member(int(k.partition.Global(lp)))
 	if member < 0 {
 		return nil
 	}
@@ -427,11 +427,11 @@ func (c *Communicator) Blocking(lp int32, k *Collectives) *instance {
 // within reports whether a local member that has entered an instance has not left it,
 // when no engine has anything left to do. Where each exit depends on all entries, no
 // member has left.
-func (k *Collectives) within(inst *instance, lp int32) bool {
+func (c *Collectives) within(inst *instance, lp int32) bool {
 	if inst.leaders || inst.mode != ByMessages {
 		return true
 	}
-	return k.agentOf(inst, lp) != 0
+	return c.agentOf(inst, lp) != 0
 }
 
 // lacksMembers reports whether an instance is carried out locally and not all have entered.
@@ -441,44 +441,44 @@ func (inst *instance) lacksMembers() bool {
 
 // addIncomplete adds a local instance that lacks members. When the list is full, the instances
 // go that lack none any more: ranks may always find something to do, and never be drained.
-func (k *Collectives) addIncomplete(inst *instance) {
-	if len(k.incomplete) == cap(k.incomplete) {
-		k.incomplete = slices.DeleteFunc(k.incomplete, func(i *instance) bool { return !i.lacksMembers() })
-		k.incomplete = slices.Grow(k.incomplete, len(k.incomplete)+1)
+func (c *Collectives) addIncomplete(inst *instance) {
+	if len(c.incomplete) == cap(c.incomplete) {
+		c.incomplete = slices.DeleteFunc(c.incomplete, func(i *instance) bool { return !i.lacksMembers() })
+		c.incomplete = slices.Grow(c.incomplete, len(c.incomplete)+1)
 	}
-	k.incomplete = append(k.incomplete, inst)
+	c.incomplete = append(c.incomplete, inst)
 }
 
 // Drained implements [engine.Kernel]. It turns local instances that lack members into
 // instances by messages: the missing members may wait for one that has entered and can
 // leave.
-func (k *Collectives) Drained() {
-	for i, inst := range k.incomplete {
-		k.incomplete[i] = nil
+func (c *Collectives) Drained() {
+	for i, inst := range c.incomplete {
+		c.incomplete[i] = nil
 		if inst.lacksMembers() {
-			k.demote(inst)
+			c.demote(inst)
 		}
 	}
-	k.incomplete = k.incomplete[:0]
+	c.incomplete = c.incomplete[:0]
 }
 
 // demote turns an instance that is carried out locally into one by messages.
-func (k *Collectives) demote(inst *instance) {
+func (c *Collectives) demote(inst *instance) {
 	inst.mode = ByMessages
 	for member := inst.comm.First; member < inst.comm.Last; member++ {
 		local := member - inst.comm.First
 		if !inst.Has(local) {
 			continue
 		}
-		lp, _ := k.Local(inst.comm.RankOf(member, 0))
+		lp, _ := c.partition.Local(inst.comm.RankOf(member, 0))
 		v := *inst.callOf(member)
 		if v.Data && inst.local != nil {
 			v.Transient = false // the inputs are copies
 			v.Input, v.Output = inst.local.inputs[local], inst.local.outputs[local]
 		}
-		k.startAgent(inst, lp, int32(member), &v)
+		c.startAgent(inst, lp, int32(member), &v)
 	}
 	if inst.local != nil && !inst.local.copied { // from here on the agents have what is in it
-		k.dropMembers(inst)
+		c.dropMembers(inst)
 	}
 }

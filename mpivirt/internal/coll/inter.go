@@ -29,15 +29,15 @@ const (
 
 // Inter returns a group's side of the intercommunicator with a remote group, from the contexts
 // of both sides.
-func (k *Collectives) Inter(context uint64, g *world.Group, remoteContext uint64, remote *world.Group) *Communicator {
-	c, r := k.companion(context, g), k.companion(remoteContext, remote)
-	c.Remote, r.Remote = &r.Comm, &c.Comm
-	return c
+func (c *Collectives) Inter(context uint64, g *world.Group, remoteContext uint64, remote *world.Group) *Communicator {
+	comm, r := c.companion(context, g), c.companion(remoteContext, remote)
+	comm.Remote, r.Remote = &r.Comm, &comm.Comm
+	return comm
 }
 
 // meeting returns a group's side of the intercommunicator with the remote group that its leader has
 // told of.
-func (k *Collectives) meeting(g *world.Group, told []byte) (*Communicator, error) {
+func (c *Collectives) meeting(g *world.Group, told []byte) (*Communicator, error) {
 	r := world.Reader{Rest: told}
 	token, remoteToken := r.U64(), r.U64()
 	remote := world.ReadGroup(&r)
@@ -49,7 +49,7 @@ func (k *Collectives) meeting(g *world.Group, told []byte) (*Communicator, error
 	}
 	least, greatest := min(token, remoteToken), max(token, remoteToken)
 	context := func(side uint64) uint64 { return random.Uint64(least, greatest, side) }
-	return k.Inter(context(token), g, context(remoteToken), remote), nil
+	return c.Inter(context(token), g, context(remoteToken), remote), nil
 }
 
 // Told returns what a leader tells the members of its group: the tokens of both leaders and the
@@ -64,104 +64,104 @@ func Told(token, remoteToken uint64, remote *world.Group) []byte {
 }
 
 // Token returns a number that no rank has had before, for the contexts of an intercommunicator.
-func (k *Collectives) Token(lp int32) uint64 {
-	if k.tokens == nil {
-		k.tokens = map[int32]uint64{}
+func (c *Collectives) Token(lp int32) uint64 {
+	if c.tokens == nil {
+		c.tokens = map[int32]uint64{}
 	}
-	k.tokens[lp]++
-	return random.Uint64(tokenSeed, uint64(k.Global(lp)), k.tokens[lp])
+	c.tokens[lp]++
+	return random.Uint64(tokenSeed, uint64(c.partition.Global(lp)), c.tokens[lp])
 }
 
 // DupInter returns a duplicate of an intercommunicator, the one with a number. All members make it
 // alike, without a message.
-func (k *Collectives) DupInter(c *Communicator, number int32) *Communicator {
-	return k.Inter(random.Uint64(c.Context, duplicateContext, uint64(number)), c.Group,
-		random.Uint64(c.Remote.Context, duplicateContext, uint64(number)), c.Remote.Group)
+func (c *Collectives) DupInter(comm *Communicator, number int32) *Communicator {
+	return c.Inter(random.Uint64(comm.Context, duplicateContext, uint64(number)), comm.Group,
+		random.Uint64(comm.Remote.Context, duplicateContext, uint64(number)), comm.Remote.Group)
 }
 
 // Twin returns a communicator of the members of another one, the one with a number. All members
 // make it alike, without a message.
-func (k *Collectives) Twin(lp int32, c *Communicator, number int32) *Communicator {
-	if c.Group == nil {
-		rank := int(k.Global(lp))
-		return k.companion(random.Uint64(random.Uint64(c.Context, duplicateContext, uint64(rank)), 0, uint64(number)), world.Strided(rank, 1, 1))
+func (c *Collectives) Twin(lp int32, comm *Communicator, number int32) *Communicator {
+	if comm.Group == nil {
+		rank := int(c.partition.Global(lp))
+		return c.companion(random.Uint64(random.Uint64(comm.Context, duplicateContext, uint64(rank)), 0, uint64(number)), world.Strided(rank, 1, 1))
 	}
-	return k.companion(random.Uint64(c.Context, duplicateContext, uint64(number)), c.Group)
+	return c.companion(random.Uint64(comm.Context, duplicateContext, uint64(number)), comm.Group)
 }
 
 // union returns the communicator of both groups of an intercommunicator, on which its members split
 // it. Its members are in the order of their ranks.
-func (k *Collectives) union(c *Communicator) *Communicator {
-	if c.union != nil {
-		return c.union
+func (c *Collectives) union(comm *Communicator) *Communicator {
+	if comm.union != nil {
+		return comm.union
 	}
-	first, second := &c.Comm, c.Remote
+	first, second := &comm.Comm, comm.Remote
 	if first.Context > second.Context {
 		first, second = second, first
 	}
 	context := random.Uint64(first.Context, second.Context, unionContext)
-	c.union = k.companionOf(context, func() *world.Group { return first.Group.Union(second.Group).Sorted() })
-	c.union.first = first.Group
-	return c.union
+	comm.union = c.companionOf(context, func() *world.Group { return first.Group.Union(second.Group).Sorted() })
+	comm.union.first = first.Group
+	return comm.union
 }
 
 // OfBoth returns the communicator of both groups of an intercommunicator, and the member of it that
 // an LP is.
-func (k *Collectives) OfBoth(c *Communicator, lp int32) (*Communicator, int32) {
-	u := k.union(c)
-	return u, int32(u.Group.Member(int(k.Global(lp))))
+func (c *Collectives) OfBoth(comm *Communicator, lp int32) (*Communicator, int32) {
+	u := c.union(comm)
+	return u, int32(u.Group.Member(int(c.partition.Global(lp))))
 }
 
 // makeSides makes the intercommunicator of a color out of the communicator of both groups, from its
 // members of both, and returns the side of the first group; nil if a group has none.
-func (k *Collectives) makeSides(union *Communicator, context uint64, g *world.Group) *Communicator {
+func (c *Collectives) makeSides(union *Communicator, context uint64, g *world.Group) *Communicator {
 	first := sort.Search(g.Size(), func(m int) bool { return union.first.Member(g.WorldRank(m)) < 0 })
 	if first == 0 || first == g.Size() {
 		return nil
 	}
-	return k.Inter(random.Uint64(context, splitContext, 0), g.First(first), random.Uint64(context, splitContext, 1), g.From(first))
+	return c.Inter(random.Uint64(context, splitContext, 0), g.First(first), random.Uint64(context, splitContext, 1), g.From(first))
 }
 
 // sideOf returns the side of an intercommunicator that an LP is a member of.
-func (k *Collectives) sideOf(c *Communicator, lp int32) *Communicator {
-	if c.Group.Member(int(k.Global(lp))) >= 0 {
-		return c
+func (c *Collectives) sideOf(comm *Communicator, lp int32) *Communicator {
+	if comm.Group.Member(int(c.partition.Global(lp))) >= 0 {
+		return comm
 	}
-	return k.Communicators.At(c.Remote.Index)
+	return c.Communicators.At(comm.Remote.Index)
 }
 
 // Merge returns the communicator of both groups of an intercommunicator, the one with a number.
 // The local group comes first, or the remote one. All members make it alike, without a message.
-func (k *Collectives) Merge(c *Communicator, number int32, localFirst bool) *Communicator {
-	least, greatest := min(c.Context, c.Remote.Context), max(c.Context, c.Remote.Context)
-	first, second := c.Group, c.Remote.Group
+func (c *Collectives) Merge(comm *Communicator, number int32, localFirst bool) *Communicator {
+	least, greatest := min(comm.Context, comm.Remote.Context), max(comm.Context, comm.Remote.Context)
+	first, second := comm.Group, comm.Remote.Group
 	if !localFirst {
 		first, second = second, first
 	}
-	return k.companionOf(random.Uint64(least, greatest, uint64(number)), func() *world.Group { return first.Union(second) })
+	return c.companionOf(random.Uint64(least, greatest, uint64(number)), func() *world.Group { return first.Union(second) })
 }
 
 // removeInter removes both sides of an intercommunicator once all members of this engine have
 // freed them.
-func (k *Collectives) removeInter(c *Communicator) {
-	remote := k.Communicators.At(c.Remote.Index)
+func (c *Collectives) removeInter(comm *Communicator) {
+	remote := c.Communicators.At(comm.Remote.Index)
 	if remote == nil || remote.Freed < remote.Locals {
 		return // removed with the other side, or that sends to this side's members elsewhere
 	}
-	for _, side := range []*Communicator{c, remote} {
+	for _, side := range []*Communicator{comm, remote} {
 		for _, hidden := range []*Communicator{side.local, side.union} {
-			if hidden != nil && k.Communicators.At(hidden.Index) == hidden {
-				k.removeComm(hidden)
+			if hidden != nil && c.Communicators.At(hidden.Index) == hidden {
+				c.removeComm(hidden)
 			}
 		}
 		if side.exchanging != nil {
 			for _, e := range []int32{side.exchanging.Index, side.exchanging.Remote.Index} {
-				if hidden := k.Communicators.At(e); hidden != nil {
-					k.removeComm(hidden)
+				if hidden := c.Communicators.At(e); hidden != nil {
+					c.removeComm(hidden)
 				}
 			}
 		}
-		k.removeComm(side)
+		c.removeComm(side)
 	}
 }
 
@@ -246,9 +246,9 @@ func (p *parts) same(buffer []byte, bytes int64) (all []ptp.Part) {
 
 // InterMessages returns the messages of a member in a collective on an intercommunicator whose
 // arguments were checked, and what is to be done when all are there.
-func (k *Collectives) InterMessages(c *Communicator, member int, v *Collective) (receives, sends []ptp.Part, end func() vtime.Duration) {
-	p := &parts{remote: c.Remote.Size, data: v.Data}
-	p.lp, _ = k.Local(c.RankOf(member, 0))
+func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collective) (receives, sends []ptp.Part, end func() vtime.Duration) {
+	p := &parts{remote: comm.Remote.Size, data: v.Data}
+	p.lp, _ = c.partition.Local(comm.RankOf(member, 0))
 	input := v.Input
 	if v.Data && world.Overlap(v.Input, v.Output) {
 		input = append([]byte(nil), v.Input...) // a receive may be over before the last send begins
@@ -280,15 +280,15 @@ func (k *Collectives) InterMessages(c *Communicator, member int, v *Collective) 
 		p.receives = p.blocks(v.Output, v.OutCounts, p.block(v.Output, v.Bytes))
 	case collectives.Reduce:
 		if root {
-			end = k.combineRemote(p, v, p.whole(v.Output, v.Bytes), 0)
+			end = c.combineRemote(p, v, p.whole(v.Output, v.Bytes), 0)
 		} else if away {
 			p.sends = append(p.sends, p.part(v.Root, input, 0, p.whole(input, v.Bytes)))
 		}
 	case collectives.Allreduce:
 		p.sends = p.same(input, p.whole(input, v.Bytes))
-		end = k.combineRemote(p, v, p.whole(v.Output, v.Bytes), 0)
+		end = c.combineRemote(p, v, p.whole(v.Output, v.Bytes), 0)
 	case collectives.ReduceScatter:
-		bytes, at := v.Bytes*int64(c.Size), int64(0)
+		bytes, at := v.Bytes*int64(comm.Size), int64(0)
 		for i, n := range v.Counts {
 			if i < member {
 				at += n
@@ -296,7 +296,7 @@ func (k *Collectives) InterMessages(c *Communicator, member int, v *Collective) 
 		}
 		bytes = p.whole(input, bytes)
 		p.sends = p.same(input, bytes)
-		end = k.combineRemote(p, v, bytes, at)
+		end = c.combineRemote(p, v, bytes, at)
 	}
 	ofCall(v.Procedure, p.receives, p.sends)
 	return p.receives, p.sends, end
@@ -314,16 +314,16 @@ func ofCall(p world.Procedure, messages ...[]ptp.Part) {
 
 // combineRemote adds receives of vectors from all remote members. It returns what combines them,
 // in the order of the members, and stores the result from a place on.
-func (k *Collectives) combineRemote(p *parts, v *Collective, bytes, at int64) func() vtime.Duration {
+func (c *Collectives) combineRemote(p *parts, v *Collective, bytes, at int64) func() vtime.Duration {
 	operator, output := v.Operator, v.Output
 	var vectors []byte
 	if p.data {
-		vectors = k.Buffers.Take(int(bytes) * p.remote)
+		vectors = c.partition.Buffers.Take(int(bytes) * p.remote)
 	}
 	p.receives = p.blocks(vectors, nil, bytes)
 	remote, data := p.remote, p.data && bytes > 0
 	return func() vtime.Duration {
-		k.Combining = p.lp
+		c.Combining = p.lp
 		if data {
 			sum := vectors[:bytes]
 			for i := 1; i < remote; i++ {
@@ -331,7 +331,7 @@ func (k *Collectives) combineRemote(p *parts, v *Collective, bytes, at int64) fu
 			}
 			copy(output, sum[at:])
 		}
-		k.Buffers.Release(vectors)
-		return k.Target.ReduceTime(bytes * int64(remote-1))
+		c.partition.Buffers.Release(vectors)
+		return c.partition.Target.ReduceTime(bytes * int64(remote-1))
 	}
 }

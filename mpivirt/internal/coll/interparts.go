@@ -35,12 +35,12 @@ type InterPart struct {
 }
 
 // NewInterCall returns a member's call, whose arguments were checked.
-func (k *Collectives) NewInterCall(c *Communicator, member int, v *Collective) *InterCall {
-	if c.local == nil {
-		c.local = k.companion(random.Uint64(c.Context, localContext, 0), c.Group)
+func (c *Collectives) NewInterCall(comm *Communicator, member int, v *Collective) *InterCall {
+	if comm.local == nil {
+		comm.local = c.companion(random.Uint64(comm.Context, localContext, 0), comm.Group)
 	}
-	x := &InterCall{Comm: c, Group: c.local, Member: member, Call: *v}
-	x.plan(k)
+	x := &InterCall{Comm: comm, Group: comm.local, Member: member, Call: *v}
+	x.plan(c)
 	return x
 }
 
@@ -60,15 +60,15 @@ func (x *InterCall) NextPart() (part InterPart, more bool) {
 }
 
 // EndParts ends a call whose parts are over. It returns the communicator that the call has made, nil if none.
-func (k *Collectives) EndParts(x *InterCall) *Communicator {
+func (c *Collectives) EndParts(x *InterCall) *Communicator {
 	for _, buffer := range x.held {
-		k.Buffers.Release(buffer)
+		c.partition.Buffers.Release(buffer)
 	}
 	switch {
 	case x.told == nil || x.Err != nil:
 		return nil
 	case x.told.split == nil: // the group has one member
-		made, err := k.meeting(x.Group.Group, x.told.told)
+		made, err := c.meeting(x.Group.Group, x.told.told)
 		x.Err = err
 		return made
 	}
@@ -92,7 +92,7 @@ func (x *InterCall) take(k *Collectives, bytes int64) []byte {
 	if !x.leads() || !x.Call.Data {
 		return nil
 	}
-	buffer := k.Buffers.Take(int(bytes))
+	buffer := k.partition.Buffers.Take(int(bytes))
 	x.held = append(x.held, buffer)
 	return buffer
 }
@@ -248,8 +248,8 @@ func (x *InterCall) gather(k *Collectives, bytes int64) []byte {
 
 // NewMeeting returns a member's call of the making of an intercommunicator with a group that its
 // leader, a member of its own group, has met. told is what the leader tells the others, who have nil.
-func (k *Collectives) NewMeeting(c *Communicator, member, leader int, told []byte) *InterCall {
-	x := &InterCall{Comm: c, Group: c, Member: member, told: &creation{told: told}}
+func (c *Collectives) NewMeeting(comm *Communicator, member, leader int, told []byte) *InterCall {
+	x := &InterCall{Comm: comm, Group: comm, Member: member, told: &creation{told: told}}
 	length := make([]byte, 8)
 	input := []byte(nil)
 	if member == leader {
@@ -257,16 +257,16 @@ func (k *Collectives) NewMeeting(c *Communicator, member, leader int, told []byt
 		binary.LittleEndian.PutUint64(length, uint64(16+8*world.ReadGroup(&r).Size()))
 		input = length
 	}
-	if c.Size == 1 {
+	if comm.Size == 1 {
 		return x
 	}
-	x.within(k, Collective{Operation: collectives.Bcast, Root: leader, Bytes: 8, Data: true, Input: input, Output: length})
+	x.within(c, Collective{Operation: collectives.Bcast, Root: leader, Bytes: 8, Data: true, Input: input, Output: length})
 	x.parts = append(x.parts, func() InterPart {
-		return InterPart{Collective: k.Prepare(Collective{
+		return InterPart{Collective: c.Prepare(Collective{
 			Procedure: world.Bcast, Operation: collectives.Bcast, Root: leader, Bytes: int64(binary.LittleEndian.Uint64(length)), Element: 1, Within: x.Procedure(),
 		})}
 	}, func() InterPart {
-		return InterPart{Collective: k.prepareCreation(world.IntercommCreate, x.told)}
+		return InterPart{Collective: c.prepareCreation(world.IntercommCreate, x.told)}
 	})
 	return x
 }

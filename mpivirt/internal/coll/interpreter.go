@@ -38,14 +38,14 @@ type choice struct {
 }
 
 // choiceFor returns the choice for an instance that begins.
-func (k *Collectives) choiceFor(inst *instance) choice {
-	c := inst.comm
+func (c *Collectives) choiceFor(inst *instance) choice {
+	comm := inst.comm
 	return choice{
-		target: k.Target, wanted: k.interpreter, null: k.Engine.Null(),
+		target: c.partition.Target, wanted: c.interpreter, null: c.partition.Engine.Null(),
 		call: &inst.Call, schedule: inst.schedule, layout: inst.layout,
-		members: c.Size, leaders: inst.leaders, alone: c.Locals == c.Size,
-		ascending:   c.Group.Ascending() && (!inst.leaders || c.nodes.ascending),
-		uniformFrom: k.uniformFrom(inst.leaders),
+		members: comm.Size, leaders: inst.leaders, alone: comm.Locals == comm.Size,
+		ascending:   comm.Group.Ascending() && (!inst.leaders || comm.nodes.ascending),
+		uniformFrom: c.uniformFrom(inst.leaders),
 	}
 }
 
@@ -144,11 +144,11 @@ func (c *choice) hidesGap(p collectives.Pattern) bool {
 // uniformFrom returns a distance such that the delay between any two participants whose
 // numbers are at least so far apart depends on the size of the message alone. Members
 // ascend, so their ranks are at least as far apart as they.
-func (k *Collectives) uniformFrom(leaders bool) int {
+func (c *Collectives) uniformFrom(leaders bool) int {
 	switch {
 	case !leaders:
-		return k.Target.UniformFrom()
-	case k.leadersUniform:
+		return c.partition.Target.UniformFrom()
+	case c.leadersUniform:
 		return 0
 	}
 	return math.MaxInt

@@ -8,23 +8,23 @@ import (
 
 // CheckRoundQueue holds what an LP counts of round messages that came early against the
 // list of them, and looks whether its agents are its own.
-func (k *Collectives) CheckRoundQueue(lp int32) {
-	q := k.roundQueue(lp)
+func (c *Collectives) CheckRoundQueue(lp int32) {
+	q := c.roundQueue(lp)
 	if q == nil {
 		return
 	}
 	last, listed := int32(0), int32(0)
-	for index := q.early.head; index != 0; index = k.rounds.At(index).next {
+	for index := q.early.head; index != 0; index = c.rounds.At(index).next {
 		last = index
 		listed++
 	}
 	if last != q.early.tail || listed > q.ahead {
 		invariant.Broken("rank %d counts %d early round messages, the last in its list is %d; there are %d, the last is %d",
-			k.Global(lp), q.ahead, q.early.tail, listed, last)
+			c.partition.Global(lp), q.ahead, q.early.tail, listed, last)
 	}
-	for index := q.agents; index != 0; index = k.agents.At(index).next {
-		if a := k.agents.At(index); a.lp != lp || a.fate == ended {
-			invariant.Broken("rank %d has agent %d, which is of LP %d and has ended: %t", k.Global(lp), index, a.lp, a.fate == ended)
+	for index := q.agents; index != 0; index = c.agents.At(index).next {
+		if a := c.agents.At(index); a.lp != lp || a.fate == ended {
+			invariant.Broken("rank %d has agent %d, which is of LP %d and has ended: %t", c.partition.Global(lp), index, a.lp, a.fate == ended)
 		}
 	}
 }
@@ -43,10 +43,10 @@ func (inst *instance) checkCounts() {
 
 // checkCover looks whether each participant of an instance that is carried out over
 // arrays lies in the array of one engine.
-func (k *Collectives) checkCover(inst *instance) {
+func (c *Collectives) checkCover(inst *instance) {
 	next := 0
-	for engine := range k.Engine.Engines() {
-		lo, hi := k.participants(inst, engine)
+	for engine := range c.partition.Engine.Engines() {
+		lo, hi := c.participants(inst, engine)
 		if lo != next || hi < lo {
 			invariant.Broken("%v of %s: engine %d has participants %d to %d, the one before it ends at %d",
 				inst.Call.Procedure, inst.comm, engine, lo, hi-1, next-1)
@@ -60,11 +60,11 @@ func (k *Collectives) checkCover(inst *instance) {
 
 // checkHeld checks that an engine which has blocks to send holds from the entry of each of its members on:
 // members of other engines that wait for the blocks may leave as early.
-func (k *Collectives) checkHeld(inst *instance) {
+func (c *Collectives) checkHeld(inst *instance) {
 	h := &inst.arrays.hold
 	for member := inst.comm.First; member < inst.comm.Last; member++ {
-		lp, _ := k.Local(inst.comm.RankOf(member, 0))
-		if t := inst.entryOf(k, lp, member); !h.held || t < h.least {
+		lp, _ := c.partition.Local(inst.comm.RankOf(member, 0))
+		if t := inst.entryOf(c, lp, member); !h.held || t < h.least {
 			invariant.Broken("%v number %d of %s: member %d has entered at %v, the engine holds (%t) from %v on", inst.Call.Procedure, inst.Number, inst.comm, member, t, h.held, h.least)
 		}
 	}

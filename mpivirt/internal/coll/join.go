@@ -101,23 +101,23 @@ type joinState struct {
 
 // beginJoins prepares the joins of an instance. This engine waits for all members of the
 // nodes that it leads, and for its own members of other nodes.
-func (k *Collectives) beginJoins(inst *instance) {
+func (c *Collectives) beginJoins(inst *instance) {
 	nodes, j := inst.comm.nodes, &inst.join
 	spare := &inst.comm.spare
 	var reused bool
 	if j.joinArrays, reused = spare.joins.Pop(); !reused {
-		j.awaited = world.Reserve[int32](&k.Partition, nodes.there-nodes.here)
-		j.last = world.Reserve[vtime.Time](&k.Partition, nodes.there-nodes.here)
+		j.awaited = world.Reserve[int32](c.partition, nodes.there-nodes.here)
+		j.last = world.Reserve[vtime.Time](c.partition, nodes.there-nodes.here)
 	}
-	j.within = k.Target.Join(inst.Call.Bytes)
-	j.combine = k.Target.ReduceTime(inst.Call.Bytes)
-	j.ledFrom, j.ledTo = k.ledRange(inst)
+	j.within = c.partition.Target.Join(inst.Call.Bytes)
+	j.combine = c.partition.Target.ReduceTime(inst.Call.Bytes)
+	j.ledFrom, j.ledTo = c.ledRange(inst)
 	for i := range j.awaited {
 		p := nodes.here + i
-		if k.leads(inst, p) {
+		if c.leads(inst, p) {
 			j.awaited[i] = int32(nodes.size(p))
 		} else {
-			j.awaited[i] = int32(nodes.locals(k, p))
+			j.awaited[i] = int32(nodes.locals(c, p))
 		}
 		j.last[i] = 0
 	}
@@ -129,13 +129,13 @@ func (k *Collectives) beginJoins(inst *instance) {
 }
 
 // join enters a local member.
-func (k *Collectives) join(inst *instance, lp int32, member int, v *Collective) {
-	p, missing := inst.enterNode(k.Clock[lp], member)
+func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) {
+	p, missing := inst.enterNode(c.partition.Clock[lp], member)
 	if v.Data {
-		k.contribute(inst, p, member, v.Input)
+		c.contribute(inst, p, member, v.Input)
 	}
 	if missing == 0 {
-		k.joinedHere(inst, p)
+		c.joinedHere(inst, p)
 	}
 }
 
@@ -166,30 +166,30 @@ func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing 
 
 // contribute adds a member's vector to its node's sum. A vector waits until those of all
 // members before it have been added.
-func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
+func (c *Collectives) contribute(inst *instance, p, member int, data []byte) {
 	sum := inst.join.sums.of(p)
 	index := inst.comm.nodes.indexOf(p, member)
-	if k.inRow(inst, p, len(data)) {
+	if c.inRow(inst, p, len(data)) {
 		if sum.next != gathering {
-			sum.value, sum.next = k.Buffers.Take(inst.comm.nodes.size(p)*len(data)), gathering
+			sum.value, sum.next = c.partition.Buffers.Take(inst.comm.nodes.size(p)*len(data)), gathering
 		}
 		copy(sum.value[index*len(data):], data)
 		return
 	}
-	if index != sum.next || !k.leads(inst, p) {
-		kept := k.Buffers.Take(len(data))
+	if index != sum.next || !c.leads(inst, p) {
+		kept := c.partition.Buffers.Take(len(data))
 		copy(kept, data)
 		sum.early = append(sum.early, contribution{index, kept})
 		return
 	}
-	k.Combining, _ = k.Local(inst.comm.RankOf(inst.comm.nodes.leader(p), 0))
-	k.addTo(inst, sum, data)
+	c.Combining, _ = c.partition.Local(inst.comm.RankOf(inst.comm.nodes.leader(p), 0))
+	c.addTo(inst, sum, data)
 	for progress := true; progress; {
 		progress = false
 		for i, e := range sum.early {
 			if e.index == sum.next {
-				k.addTo(inst, sum, e.data)
-				k.Buffers.Release(e.data)
+				c.addTo(inst, sum, e.data)
+				c.partition.Buffers.Release(e.data)
 				sum.early = slices.Delete(sum.early, i, i+1)
 				progress = true
 				break
@@ -199,34 +199,34 @@ func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
 }
 
 // inRow reports whether the vectors of a node's members, of so many bytes each, are combined together.
-func (k *Collectives) inRow(inst *instance, p, bytes int) bool {
-	if k.InRows == "" || inst.Call.Operator.Name != k.InRows || bytes == 0 {
+func (c *Collectives) inRow(inst *instance, p, bytes int) bool {
+	if c.InRows == "" || inst.Call.Operator.Name != c.InRows || bytes == 0 {
 		return false
 	}
 	members := inst.comm.nodes.size(p)
-	return members > 2 && members*bytes <= longestRow && k.leads(inst, p)
+	return members > 2 && members*bytes <= longestRow && c.leads(inst, p)
 }
 
 // combineRow combines the vectors of a node's members if they have waited for each other.
-func (k *Collectives) combineRow(inst *instance, p int, leader int32) {
+func (c *Collectives) combineRow(inst *instance, p int, leader int32) {
 	sum := inst.join.sums.of(p)
 	if sum.next != gathering {
 		return
 	}
 	row, members := sum.value, inst.comm.nodes.size(p)
 	bytes := len(row) / members
-	k.Combining, k.Row = leader, members
+	c.Combining, c.Row = leader, members
 	inst.Call.Operator.Apply(row, nil, nil) // which leaves the result in place of the last
-	k.Row = 0
-	sum.value = k.Buffers.Take(bytes)
+	c.Row = 0
+	sum.value = c.partition.Buffers.Take(bytes)
 	copy(sum.value, row[len(row)-bytes:])
-	k.Buffers.Release(row)
+	c.partition.Buffers.Release(row)
 	sum.next = members
 }
 
-func (k *Collectives) addTo(inst *instance, s *nodeSum, data []byte) {
+func (c *Collectives) addTo(inst *instance, s *nodeSum, data []byte) {
 	if s.next == 0 {
-		s.value = k.Buffers.Take(len(data))
+		s.value = c.partition.Buffers.Take(len(data))
 		copy(s.value, data)
 	} else {
 		inst.Call.Operator.Apply(s.value, s.value, data)
@@ -235,133 +235,133 @@ func (k *Collectives) addTo(inst *instance, s *nodeSum, data []byte) {
 }
 
 // leads reports whether the leader of a node belongs to this engine.
-func (k *Collectives) leads(inst *instance, p int) bool {
-	_, local := k.Local(inst.comm.RankOf(inst.comm.nodes.leader(p), 0))
+func (c *Collectives) leads(inst *instance, p int) bool {
+	_, local := c.partition.Local(inst.comm.RankOf(inst.comm.nodes.leader(p), 0))
 	return local
 }
 
 // joinedHere handles the last join that this engine waits for on a node.
-func (k *Collectives) joinedHere(inst *instance, p int) {
+func (c *Collectives) joinedHere(inst *instance, p int) {
 	nodes := inst.comm.nodes
-	if nodes.ascending && inst.join.ledFrom <= p && p < inst.join.ledTo || !nodes.ascending && k.leads(inst, p) {
-		k.complete(inst, p)
+	if nodes.ascending && inst.join.ledFrom <= p && p < inst.join.ledTo || !nodes.ascending && c.leads(inst, p) {
+		c.complete(inst, p)
 	} else {
-		k.sendJoin(inst, p)
+		c.sendJoin(inst, p)
 	}
 }
 
 // complete lets the leader of a node go on, all of whose members have joined.
-func (k *Collectives) complete(inst *instance, p int) {
+func (c *Collectives) complete(inst *instance, p int) {
 	nodes, j := inst.comm.nodes, &inst.join
 	last := &j.last[p-nodes.here]
 	leader := nodes.leader(p)
-	lp, _ := k.Local(inst.comm.RankOf(leader, 0))
-	entry := inst.entryOf(k, lp, leader)
+	lp, _ := c.partition.Local(inst.comm.RankOf(leader, 0))
+	entry := inst.entryOf(c, lp, leader)
 	start := entry
 	if others := nodes.size(p) - 1; others > 0 {
 		start = max(start, last.Add(j.within)).Add(j.combine.Times(others))
 		if start == vtime.Forever {
-			k.PastEnd(int(k.Global(lp)), max(entry, *last), inst.Call.Procedure, "the join of its node, which takes %v,", j.within.Plus(j.combine.Times(others)))
+			c.partition.PastEnd(int(c.partition.Global(lp)), max(entry, *last), inst.Call.Procedure, "the join of its node, which takes %v,", j.within.Plus(j.combine.Times(others)))
 		}
 	}
 	j.complete++
 	*last = start
 	if j.sums != nil {
-		k.combineRow(inst, p, lp)
+		c.combineRow(inst, p, lp)
 	}
 	if inst.mode == ByMessages {
-		k.startLeader(inst, p, lp, start)
+		c.startLeader(inst, p, lp, start)
 		return
 	}
 	if j.sums != nil {
-		sum := k.arraysOf(inst).sum
+		sum := c.arraysOf(inst).sum
 		value, _ := j.sums.take(p)
-		sum.latest, k.Combining = lp, lp
+		sum.latest, c.Combining = lp, lp
 		sum.fold.Add(sum.fold.Leaf(p), value)
 	}
 	if j.complete == j.ledTo-j.ledFrom {
-		k.queue(inst)
+		c.queue(inst)
 	}
 }
 
 // ledRange returns the positions of the nodes whose leader belongs to this
 // engine; they are consecutive where the leaders ascend.
-func (k *Collectives) ledRange(inst *instance) (lo, hi int) {
+func (c *Collectives) ledRange(inst *instance) (lo, hi int) {
 	nodes := inst.comm.nodes
 	lo, hi = nodes.here, nodes.there
-	for lo < hi && !k.leads(inst, lo) {
+	for lo < hi && !c.leads(inst, lo) {
 		lo++
 	}
-	for hi > lo && !k.leads(inst, hi-1) {
+	for hi > lo && !c.leads(inst, hi-1) {
 		hi--
 	}
 	return lo, hi
 }
 
 // release ends the parts of a node's members. Its leader leaves at t.
-func (k *Collectives) release(inst *instance, p int, t vtime.Time) {
+func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
-	if nodes.perNode > 0 && inst.nonblocking == nil && (inst.split == nil || inst.split.done) && !k.Strict && k.Processors == nil && leader >= k.First && leader+size <= k.First+k.Ranks {
-		k.releaseBlock(inst, leader, size, t)
+	if nodes.perNode > 0 && inst.nonblocking == nil && (inst.split == nil || inst.split.done) && !c.partition.Strict && c.Messages.Processors == nil && leader >= c.partition.First && leader+size <= c.partition.First+c.partition.Ranks {
+		c.releaseBlock(inst, leader, size, t)
 		return
 	}
 	others := t.Add(inst.join.within)
-	told := k.told[:0]
+	told := c.told[:0]
 	for i := range size {
 		member := nodes.member(p, i)
 		rank := inst.comm.RankOf(member, 0)
-		lp, local := k.Local(rank)
+		lp, local := c.partition.Local(rank)
 		switch {
 		case !local:
-			if owner := k.Engine.Partition().Owner(rank); !slices.Contains(told, owner) {
-				k.sendRelease(inst, p, t, owner)
+			if owner := c.partition.Engine.Partition().Owner(rank); !slices.Contains(told, owner) {
+				c.sendRelease(inst, p, t, owner)
 				told = append(told, owner)
 			}
 		case member == leader:
-			k.exit(inst, lp, member, t)
+			c.exit(inst, lp, member, t)
 		default:
 			if others == vtime.Forever {
-				k.pastRelease(inst, rank, t)
+				c.pastRelease(inst, rank, t)
 			}
-			k.exit(inst, lp, member, others)
+			c.exit(inst, lp, member, others)
 		}
 	}
-	k.told = told[:0]
+	c.told = told[:0]
 }
 
 // releaseBlock releases a node whose members are consecutive ranks of this engine and all
 // wait in the blocking form.
-func (k *Collectives) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
-	lp := leader - k.First
-	clocks := k.Clock[lp : lp+size]
-	k.noteTimes(inst, int32(lp), t, clocks[:1])
+func (c *Collectives) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
+	lp := leader - c.partition.First
+	clocks := c.partition.Clock[lp : lp+size]
+	c.noteTimes(inst, int32(lp), t, clocks[:1])
 	clocks[0] = t
 	if size > 1 {
 		others := t.Add(inst.join.within)
 		if others == vtime.Forever {
-			k.pastRelease(inst, k.First+lp+1, t)
+			c.pastRelease(inst, c.partition.First+lp+1, t)
 		}
-		k.noteTimes(inst, int32(lp+1), others, clocks[1:])
+		c.noteTimes(inst, int32(lp+1), others, clocks[1:])
 		for i := range clocks[1:] {
 			clocks[1+i] = others
 		}
 	}
-	k.leave(inst, int32(lp), int32(size))
+	c.leave(inst, int32(lp), int32(size))
 }
 
 // pastRelease fails the run: a member would leave its node after the end of virtual time,
 // the leader at t.
-func (k *Collectives) pastRelease(inst *instance, rank int, t vtime.Time) {
-	k.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.join.within)
+func (c *Collectives) pastRelease(inst *instance, rank int, t vtime.Time) {
+	c.partition.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.join.within)
 }
 
 // noteTimes enters the times of LPs with consecutive numbers that leave together at t
 // and whose clocks stand at their entries.
-func (k *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtime.Time) {
+func (c *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtime.Time) {
 	if inst.labels != nil {
 		for i, entry := range clocks {
-			k.noteTime(inst, lp+int32(i), t.Sub(entry))
+			c.noteTime(inst, lp+int32(i), t.Sub(entry))
 		}
 		return
 	}
@@ -373,23 +373,23 @@ func (k *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks [
 		for n < len(clocks) && clocks[n] == entry {
 			n++
 		}
-		k.Summary.Tally.NoteSame(inst.timed, t.Sub(entry), uint64(n))
+		c.partition.Summary.Tally.NoteSame(inst.timed, t.Sub(entry), uint64(n))
 		clocks = clocks[n:]
 	}
 }
 
 // releaseHere releases the local members of a node that another engine leads.
-func (k *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
+func (c *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
 	nodes, others := inst.comm.nodes, t.Add(inst.join.within)
 	for i := range nodes.size(p) {
 		member := nodes.member(p, i)
 		rank := inst.comm.RankOf(member, 0)
-		if lp, local := k.Local(rank); local {
+		if lp, local := c.partition.Local(rank); local {
 			if others == vtime.Forever {
-				k.pastRelease(inst, rank, t)
+				c.pastRelease(inst, rank, t)
 			}
-			k.exit(inst, lp, member, others)
+			c.exit(inst, lp, member, others)
 		}
 	}
-	k.flushRange(inst)
+	c.flushRange(inst)
 }

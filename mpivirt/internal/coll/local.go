@@ -43,9 +43,9 @@ type localMessage struct {
 }
 
 // runLocally carries out an instance that all members have entered.
-func (k *Collectives) runLocally(inst *instance) {
-	r := &k.localRun
-	r.k, r.inst = k, inst
+func (c *Collectives) runLocally(inst *instance) {
+	r := &c.localRun
+	r.k, r.inst = c, inst
 	r.members, r.sent = room(r.members, inst.comm.Size), room(r.sent, inst.comm.Size)
 	r.next, r.lists = room(r.next, inst.comm.Size), room(r.lists, inst.schedule.MaxRounds())
 	clear(r.lists)
@@ -56,29 +56,29 @@ func (k *Collectives) runLocally(inst *instance) {
 	call.Transient = false // the inputs are copies
 	for m := range r.members {
 		a := &r.members[m]
-		a.lp, _ = k.Local(inst.comm.RankOf(m, 0))
-		*a = agent{inst: inst, layout: inst.layout, lp: a.lp, member: int32(m), clock: inst.entryOf(k, a.lp, m)}
+		a.lp, _ = c.partition.Local(inst.comm.RankOf(m, 0))
+		*a = agent{inst: inst, layout: inst.layout, lp: a.lp, member: int32(m), clock: inst.entryOf(c, a.lp, m)}
 		if inst.local != nil && !inst.movesDirectly() {
-			k.lay(a, &r.memories[m], &call, inst.local.inputs[m], inst.local.outputs[m])
+			c.lay(a, &r.memories[m], &call, inst.local.inputs[m], inst.local.outputs[m])
 		}
 		r.enlist(int32(m), 0)
 	}
 	for round := range r.lists {
 		r.round(round)
 	}
-	k.move(inst)
+	c.move(inst)
 	for m := range r.members {
 		a := &r.members[m]
 		if a.memory != nil {
 			a.store()
-			k.finish(a)
+			c.finish(a)
 		}
-		k.exit(inst, a.lp, m, a.clock)
+		c.exit(inst, a.lp, m, a.clock)
 	}
 	r.inst = nil
 	clear(r.members) // they refer to the instance
-	k.dropMembers(inst)
-	k.flushRange(inst)
+	c.dropMembers(inst)
+	c.flushRange(inst)
 }
 
 // room returns a slice of n elements, which may hold anything, in the memory of another
@@ -136,7 +136,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 	sent.bytes = a.layout.Bytes(step.Send, w)
 	a.clock, sent.arrival = k.departRound(a, r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
 	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, a.posted, sent.arrival)
-	k.Engine.Statistics.Messages++
+	k.partition.Engine.Statistics.Messages++
 	content, at := k.gather(a, step.Send, w)
 	switch sent.payload = content; {
 	case content == nil:
@@ -151,7 +151,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 func (r *localRun) keep(m int32) {
 	sent := &r.sent[m]
 	view := sent.payload
-	sent.payload, sent.kept = r.k.Buffers.Take(len(view)), true
+	sent.payload, sent.kept = r.k.partition.Buffers.Take(len(view)), true
 	copy(sent.payload, view)
 }
 
@@ -175,18 +175,18 @@ func (r *localRun) receive(m int32, step collectives.Step) {
 	}
 	a, k, sent := &r.members[m], r.k, &r.sent[step.From]
 	arrival := sent.arrival
-	if sent.bytes > k.EagerLimit {
+	if sent.bytes > k.partition.EagerLimit {
 		src, dst := r.inst.rankOf(step.From), r.inst.rankOf(int(m))
-		if arrival, sent.free = k.Target.Rendezvous(src, dst, sent.bytes, a.posted, sent.arrival); max(arrival, sent.free) == vtime.Forever {
+		if arrival, sent.free = k.partition.Target.Rendezvous(src, dst, sent.bytes, a.posted, sent.arrival); max(arrival, sent.free) == vtime.Forever {
 			k.pastReceive(r.inst, src, dst, sent.bytes, max(a.posted, sent.arrival))
 		}
 	}
-	a.clock = k.Target.Receive(k.flow(a), sent.bytes, a.posted, a.clock, arrival)
+	a.clock = k.partition.Target.Receive(k.flow(a), sent.bytes, a.posted, a.clock, arrival)
 	if a.memory != nil {
 		k.absorb(a, &step, sent.payload)
 		r.taken(step.From)
 	}
-	a.clock = a.clock.Add(k.Target.ReduceTime(CombinedBytes(&step, sent.bytes)))
+	a.clock = a.clock.Add(k.partition.Target.ReduceTime(CombinedBytes(&step, sent.bytes)))
 	k.checkReceived(a, r.inst.rankOf(step.From), sent.bytes, arrival)
 }
 
@@ -194,7 +194,7 @@ func (r *localRun) receive(m int32, step collectives.Step) {
 func (r *localRun) taken(m int) {
 	sent := &r.sent[m]
 	if sent.kept {
-		r.k.Buffers.Release(sent.payload)
+		r.k.partition.Buffers.Release(sent.payload)
 	}
 	sent.payload, sent.kept = nil, false
 	if from := &r.members[m]; from.memory != nil {

@@ -36,35 +36,35 @@ type memory struct {
 }
 
 // lay gives an agent a memory, which has no bytes so far: the input and the output of a member's call.
-func (k *Collectives) lay(a *agent, m *memory, v *Collective, input, output []byte) {
+func (c *Collectives) lay(a *agent, m *memory, v *Collective, input, output []byte) {
 	a.memory = m
 	if a.inst.resultBlocks(int(a.member)) > 0 {
 		m.output = output
 	}
 	switch a.placeFor(v, input) {
 	case InInput:
-		k.lend(a, v, input, a.inst.width)
+		c.lend(a, v, input, a.inst.width)
 		if v.Operation == collectives.Bcast {
 			m.output = nil // the root has its result
 		}
 	case InInputFirst:
-		k.lend(a, v, input, 1)
+		c.lend(a, v, input, 1)
 		m.own = m.output
 	case InBoth:
 		w := a.inst.width
-		k.lend(a, v, input, w/2)
+		c.lend(a, v, input, w/2)
 		m.own, m.ownAt = m.output, a.layout.Offset(w/2)
 	case InOutput:
 		m.own, m.output, m.ownAt = m.output, nil, a.layout.Offset(a.extent().First)
-		k.loadSources(a, input)
+		c.loadSources(a, input)
 	default:
 		extent := a.extent()
 		m.ownAt, m.buffered = a.layout.Offset(extent.First), true
-		m.own = k.Buffers.Take(int(a.layout.Offset(extent.First+extent.Count) - m.ownAt))
+		m.own = c.partition.Buffers.Take(int(a.layout.Offset(extent.First+extent.Count) - m.ownAt))
 		if a.inst.layout == nil { // messages may be shorter than the room for them
 			a.results(func(out, mine []byte) { copy(mine, out) })
 		}
-		k.loadSources(a, input)
+		c.loadSources(a, input)
 	}
 }
 
@@ -142,20 +142,20 @@ func (a *agent) extent() collectives.Blocks {
 }
 
 // lend lays positions below split into an agent's input.
-func (k *Collectives) lend(a *agent, v *Collective, input []byte, split int) {
+func (c *Collectives) lend(a *agent, v *Collective, input []byte, split int) {
 	m := a.memory
 	m.lent, m.split = input, int32(split)
 	if split == a.inst.width {
 		m.lentAt = a.layout.Offset(a.extent().First)
 	}
 	if v.Transient && input != nil {
-		m.lent, m.copied = k.Buffers.Take(len(input)), true
+		m.lent, m.copied = c.partition.Buffers.Take(len(input)), true
 		copy(m.lent, input)
 	}
 }
 
 // loadSources copies an agent's input to where its positions lie.
-func (k *Collectives) loadSources(a *agent, input []byte) {
+func (c *Collectives) loadSources(a *agent, input []byte) {
 	s, extent := a.inst.schedule, a.extent()
 	for p := extent.First; p < extent.First+extent.Count; p++ {
 		if b := s.Source(int(a.member), p); b != collectives.None {
@@ -183,20 +183,20 @@ func (a *agent) at(position, n int) []byte {
 
 // toWrite returns the memory of n positions in which to write. What the agent has lent of it
 // is secured.
-func (k *Collectives) toWrite(a *agent, position, n int) []byte {
+func (c *Collectives) toWrite(a *agent, position, n int) []byte {
 	m := a.memory
 	if position < int(m.split) { // from here on the vector lies in own
 		if m.own == nil {
-			m.own, m.buffered = k.Buffers.Take(int(a.layout.Offset(position+n))), true
+			m.own, m.buffered = c.partition.Buffers.Take(int(a.layout.Offset(position+n))), true
 		}
 		m.split = 0
 	}
 	into := a.at(position, n)
 	if m.viewed {
-		k.secure(a, into)
+		c.secure(a, into)
 	}
-	if m.kept != 0 && m.keptAt < a.layout.Offset(position+n) && a.layout.Offset(position) < m.keptAt+int64(len(k.contents.At(m.kept).bytes)) {
-		k.dropKept(m)
+	if m.kept != 0 && m.keptAt < a.layout.Offset(position+n) && a.layout.Offset(position) < m.keptAt+int64(len(c.contents.At(m.kept).bytes)) {
+		c.dropKept(m)
 	}
 	return into
 }
@@ -228,25 +228,25 @@ func (a *agent) results(visit func(out, mine []byte)) {
 
 // finish ends an agent's memory and gives its buffers back. With the common result of an
 // allreduce, whose members have no outputs of their own, it leaves the instance the buffer.
-func (k *Collectives) finish(a *agent) {
+func (c *Collectives) finish(a *agent) {
 	m, inst := a.memory, a.inst
 	if m.buffered && m.output == nil && inst.result == nil && inst.Call.Operation == collectives.Allreduce {
 		inst.result, m.buffered = m.own, false
 	}
-	k.forget(a)
+	c.forget(a)
 }
 
 // forget ends an agent's memory and gives its buffers back.
-func (k *Collectives) forget(a *agent) {
+func (c *Collectives) forget(a *agent) {
 	m := a.memory
 	a.memory = nil
 	if m.buffered {
-		k.Buffers.Release(m.own)
+		c.partition.Buffers.Release(m.own)
 	}
 	if m.copied {
-		k.Buffers.Release(m.lent)
+		c.partition.Buffers.Release(m.lent)
 	}
-	k.dropKept(m)
+	c.dropKept(m)
 	*m = memory{}
 }
 
@@ -262,81 +262,81 @@ const SmallContent = 16
 
 // keep gives a round message, whose content is a view, a copy of its own. If the view is of
 // an agent's memory, at an offset of its layout, others with the same bytes share the copy.
-func (k *Collectives) keep(r *roundMessage, m *memory, at int64) {
+func (c *Collectives) keep(r *roundMessage, m *memory, at int64) {
 	n := int64(len(r.payload))
 	if n == 0 {
 		return
 	}
 	if m != nil && m.kept != 0 {
-		c := k.contents.At(m.kept)
-		if begin := at - m.keptAt; begin >= 0 && begin+n <= int64(len(c.bytes)) {
-			c.users++
-			r.payload, r.content = c.bytes[begin:begin+n], m.kept
+		piece := c.contents.At(m.kept)
+		if begin := at - m.keptAt; begin >= 0 && begin+n <= int64(len(piece.bytes)) {
+			piece.users++
+			r.payload, r.content = piece.bytes[begin:begin+n], m.kept
 			return
 		}
-		k.dropKept(m)
+		c.dropKept(m)
 	}
-	r.view, r.content = false, k.contents.Take()
-	c := k.contents.At(r.content)
-	if c.users = 1; n <= SmallContent {
-		c.bytes = c.small[:n:n]
+	r.view, r.content = false, c.contents.Take()
+	piece := c.contents.At(r.content)
+	if piece.users = 1; n <= SmallContent {
+		piece.bytes = piece.small[:n:n]
 	} else {
-		c.bytes = k.Buffers.Take(int(n))
+		piece.bytes = c.partition.Buffers.Take(int(n))
 	}
-	copy(c.bytes, r.payload)
-	r.payload = c.bytes
-	if m != nil && k.Processors == nil { // a processor sends the messages of an agent one by one
-		c.users++
+	copy(piece.bytes, r.payload)
+	r.payload = piece.bytes
+	if m != nil && c.Messages.Processors == nil { // a processor sends the messages of an agent one by one
+		piece.users++
 		m.kept, m.keptAt = r.content, at
 	}
 }
 
 // dropKept ends the use of a content by a memory, if there is both. An agent that waits has
 // no use for it: what it sends on it sends at once.
-func (k *Collectives) dropKept(m *memory) {
+func (c *Collectives) dropKept(m *memory) {
 	if m != nil && m.kept != 0 {
-		k.drop(m.kept)
+		c.drop(m.kept)
 		m.kept = 0
 	}
 }
 
 // drop ends one use of a content.
-func (k *Collectives) drop(index int32) {
-	c := k.contents.At(index)
-	if c.users--; c.users == 0 {
-		if cap(c.bytes) > SmallContent {
-			k.Buffers.Release(c.bytes)
+func (c *Collectives) drop(index int32) {
+	piece := c.contents.At(index)
+	if piece.users--; piece.users == 0 {
+		if cap(piece.bytes) > SmallContent {
+			c.partition.Buffers.Release(piece.bytes)
 		}
-		k.contents.Release(index)
+		c.contents.Release(index)
 	}
 }
 
 // keepReceived notes that an agent has stored a message's content as it is: it may send it on.
-func (k *Collectives) keepReceived(a *agent, b collectives.Blocks, r *roundMessage) {
+func (c *Collectives) keepReceived(a *agent, b collectives.Blocks, r *roundMessage) {
 	first, n, rest := b.Next(a.inst.width)
 	at := a.layout.Offset(first)
-	if k.Processors != nil || rest.Count > 0 || a.layout.Offset(first+n)-at != int64(len(r.payload)) {
+	if c.Messages.Processors != nil || rest.Count > 0 || a.layout.Offset(first+n)-at != int64(len(r.payload)) {
 		return
 	}
-	m, c := a.memory, k.contents.At(r.content)
-	k.dropKept(m)
-	c.users++
-	m.kept, m.keptAt = r.content, at-int64(cap(c.bytes)-cap(r.payload))
+	m, piece := a.memory, c.contents.At(r.content)
+	c.dropKept(m)
+	piece.users++
+	m.kept, m.keptAt = r.content, at-int64(cap(piece.bytes)-cap(r.payload))
 }
 
 // secure gives the message whose payload is a view of an agent's memory a copy of its own,
 // before bytes of it are changed.
-func (k *Collectives) secure(a *agent, changed []byte) {
+func (c *Collectives) secure(a *agent, changed []byte) {
 	m := a.memory
 	if a.inst.mode == Locally {
-		if r := &k.localRun; world.Overlap(r.sent[a.member].payload, changed) {
+		if r := &c.localRun; world.Overlap(r.sent[a.member].payload, changed) {
 			r.keep(a.member)
 			m.viewed = false
 		}
 		return
 	}
-	if r := k.rounds.At(m.message); world.Overlap(r.payload, changed) {
-		k.keep(r, nil, 0)
+	if r := c.rounds.At(m.message); world.Overlap(r.payload, changed) {
+		c.keep(r, nil, 0)
 		m.viewed = false
 	}
 }

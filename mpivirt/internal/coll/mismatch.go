@@ -180,9 +180,9 @@ func (c *Communicator) calledAs(number uint32) signature {
 func (m *roundMessage) entrant() entrant { return entrant{m.arrival, m.rank, m.signature} }
 
 // fits reports whether a round message is of the same family as an agent's call.
-func (k *Collectives) fits(a *agent, m *roundMessage) bool {
+func (c *Collectives) fits(a *agent, m *roundMessage) bool {
 	own, theirs := a.signature(), m.signature
-	return own == theirs || k.family(own) == k.family(theirs)
+	return own == theirs || c.family(own) == c.family(theirs)
 }
 
 // synchronizing reports whether nobody can leave a call before everybody has entered it.
@@ -209,12 +209,12 @@ func (s signature) family(together bool) signature {
 }
 
 // family is that of a call on the kernel's machine.
-func (k *Collectives) family(s signature) signature { return s.family(k.FailsTogether()) }
+func (c *Collectives) family(s signature) signature { return s.family(c.FailsTogether()) }
 
 // FailsTogether reports whether a collective can fail as a whole. It cannot where a message takes
 // effect on its receiver's processor, whether or not somebody waits for it: what the messages
 // have done before the failure would depend on the hosting.
-func (k *Collectives) FailsTogether() bool { return k.Processors == nil }
+func (c *Collectives) FailsTogether() bool { return c.Messages.Processors == nil }
 
 // agreement holds the calls of an instance's members that differ.
 type agreement struct {
@@ -249,14 +249,14 @@ func (inst *instance) signatureOf(member int) signature {
 
 // accept compares the call of a member with an instance that it is about to enter. It
 // returns the instance of the call's family.
-func (k *Collectives) accept(inst *instance, lp int32, member int, v *Collective) *instance {
+func (c *Collectives) accept(inst *instance, lp int32, member int, v *Collective) *instance {
 	if inst.agrees(v) {
-		k.contradicted(inst, lp)
+		c.contradicted(inst, lp)
 		return inst
 	}
 	o := &odd{*v, v.signature()}
-	if k.family(inst.signature) != k.family(o.signature) {
-		return k.acceptRival(inst, lp, member, v, o.signature)
+	if c.family(inst.signature) != c.family(o.signature) {
+		return c.acceptRival(inst, lp, member, v, o.signature)
 	}
 	o.call.Input, o.call.Output = nil, nil
 	if o.signature == inst.signature { // by chance
@@ -266,30 +266,30 @@ func (k *Collectives) accept(inst *instance, lp int32, member int, v *Collective
 		inst.odd = map[int]*odd{}
 	}
 	inst.odd[member] = o
-	k.contradiction(inst)
+	c.contradiction(inst)
 	if inst.mode == Locally {
-		k.demote(inst)
+		c.demote(inst)
 	}
 	return inst
 }
 
 // acceptRival returns the instance for a member whose call is of another family.
-func (k *Collectives) acceptRival(inst *instance, lp int32, member int, v *Collective, own signature) *instance {
+func (c *Collectives) acceptRival(inst *instance, lp int32, member int, v *Collective, own signature) *instance {
 	if inst.mode == Locally {
-		k.demote(inst)
+		c.demote(inst)
 	}
-	k.bound(inst.comm, inst.Number, inst.entrant, entrant{k.Clock[lp], k.Global(lp), own})
+	c.bound(inst.comm, inst.Number, inst.entrant, entrant{c.partition.Clock[lp], c.partition.Global(lp), own})
 	if inst.rival == nil {
-		inst.rival = k.newInstance(inst.comm, inst.Number, lp, v)
+		inst.rival = c.newInstance(inst.comm, inst.Number, lp, v)
 		inst.comm.open = nil
 	}
-	return k.accept(inst.rival, lp, member, v)
+	return c.accept(inst.rival, lp, member, v)
 }
 
 // ofFamily returns the instance of a family among those that have one number, nil if there
 // is none here.
-func (k *Collectives) ofFamily(inst *instance, f signature) *instance {
-	for inst != nil && k.family(inst.signature) != f {
+func (c *Collectives) ofFamily(inst *instance, f signature) *instance {
+	for inst != nil && c.family(inst.signature) != f {
 		inst = inst.rival
 	}
 	return inst
@@ -308,17 +308,17 @@ func (c entrant) compare(o entrant) int {
 }
 
 // bound bounds the run by the later of two entrants of different families.
-func (k *Collectives) bound(c *Communicator, number uint32, a, b entrant) {
+func (c *Collectives) bound(comm *Communicator, number uint32, a, b entrant) {
 	if a.compare(b) > 0 {
 		a, b = b, a
 	}
-	k.FailedIn(int(b.rank), b.at, k.NameOf(b.signature.call()), c.mismatch(number, b.signature, a.signature, a.rank, k.NameOf))
+	c.partition.FailedIn(int(b.rank), b.at, c.partition.NameOf(b.signature.call()), comm.mismatch(number, b.signature, a.signature, a.rank, c.partition.NameOf))
 }
 
 // contradiction handles a call of an instance's family that differs from the others.
-func (k *Collectives) contradiction(inst *instance) {
+func (c *Collectives) contradiction(inst *instance) {
 	if inst.failed == nil && inst.signature.synchronizing() {
-		k.failTogether(inst, k.Engine.Index())
+		c.failTogether(inst, c.partition.Engine.Index())
 	}
 }
 
@@ -328,12 +328,12 @@ func (k *Collectives) contradiction(inst *instance) {
 // Messages tell most of that; but an algorithm may wait where nobody sends. One engine
 // begins of which a rank has asked for its errors or has made a nonblocking call, and who is
 // told tells on. Where no rank has, it is enough to find out when all wait.
-func (k *Collectives) announce(inst *instance) {
-	if inst.announced || inst.comm.Locals == inst.comm.Size || !inst.signature.synchronizing() || !k.FailsTogether() {
+func (c *Collectives) announce(inst *instance) {
+	if inst.announced || inst.comm.Locals == inst.comm.Size || !inst.signature.synchronizing() || !c.FailsTogether() {
 		return
 	}
 	inst.announced = true
-	k.collectiveRecord(inst, k.successor(inst.comm), world.RecordSignature, 0)
+	c.collectiveRecord(inst, c.successor(inst.comm), world.RecordSignature, 0)
 }
 
 // noteFailed stores that an instance has failed. Messages that still come for it are
@@ -347,21 +347,21 @@ func (c *Communicator) noteFailed(number uint32) {
 
 // contradicted compares the call of an LP that enters an instance with those of the
 // ranks that have sent to it already. It reports whether the instance has failed.
-func (k *Collectives) contradicted(inst *instance, lp int32) bool {
-	q := k.roundQueue(lp)
+func (c *Collectives) contradicted(inst *instance, lp int32) bool {
+	q := c.roundQueue(lp)
 	if q == nil {
 		return inst.failed != nil
 	}
 	for index := q.early.head; index != 0 && inst.failed == nil; {
-		m := k.rounds.At(index)
+		m := c.rounds.At(index)
 		index = m.next
 		if m.comm != inst.comm.Index || m.number != inst.Number || m.signature == inst.signature {
 			continue
 		}
-		if theirs := m.entrant(); k.family(theirs.signature) == k.family(inst.signature) {
-			k.contradiction(inst)
+		if theirs := m.entrant(); c.family(theirs.signature) == c.family(inst.signature) {
+			c.contradiction(inst)
 		} else {
-			k.bound(inst.comm, inst.Number, inst.entrant, theirs)
+			c.bound(inst.comm, inst.Number, inst.entrant, theirs)
 		}
 	}
 	return inst.failed != nil
@@ -371,41 +371,41 @@ func (k *Collectives) contradicted(inst *instance, lp int32) bool {
 // LP's calls. running says that the LP has an agent in an instance of the message's number. If the LP takes no more
 // messages in it, the sender is in another call: in one of which each message is waited
 // for, none is left over.
-func (k *Collectives) checkEarly(lp int32, m *roundMessage, running bool) {
-	c, number, theirs := k.Communicators.At(m.comm), m.number, m.entrant()
-	inst := c.numbered(number)
+func (c *Collectives) checkEarly(lp int32, m *roundMessage, running bool) {
+	comm, number, theirs := c.Communicators.At(m.comm), m.number, m.entrant()
+	inst := comm.numbered(number)
 	if inst != nil {
-		own := k.ofFamily(inst, k.family(theirs.signature))
+		own := c.ofFamily(inst, c.family(theirs.signature))
 		if own == nil {
-			k.bound(c, number, inst.entrant, theirs)
+			c.bound(comm, number, inst.entrant, theirs)
 			return
 		}
 		inst = own
 		if theirs.signature != inst.signature {
-			k.contradiction(inst)
+			c.contradiction(inst)
 		}
 	}
-	if running || number >= c.Next || c.failed[number] || inst != nil && !k.takesNoMore(inst, lp) {
+	if running || number >= comm.Next || comm.failed[number] || inst != nil && !c.takesNoMore(inst, lp) {
 		return
 	}
-	own := entrant{k.Clock[lp], k.Global(lp), c.calledAs(number)}
+	own := entrant{c.partition.Clock[lp], c.partition.Global(lp), comm.calledAs(number)}
 	if inst != nil {
 		own.signature = inst.signatureOf(inst.comm.Group.Member(int(own.rank)))
 	}
 	if own.signature == theirs.signature {
 		if invariant.Enabled {
-			invariant.Broken("rank %d gets a message of %s number %d of %s, which takes none from it", own.rank, own.signature.call(), number, c)
+			invariant.Broken("rank %d gets a message of %s number %d of %s, which takes none from it", own.rank, own.signature.call(), number, comm)
 		}
 		return
 	}
-	k.bound(c, number, own, theirs)
+	c.bound(comm, number, own, theirs)
 }
 
 // checkLeftOver looks for messages that came for an agent which has ended.
-func (k *Collectives) checkLeftOver(inst *instance, lp int32) {
-	for index := k.roundQueue(lp).early.head; index != 0; index = k.rounds.At(index).next {
-		if m := k.rounds.At(index); m.comm == inst.comm.Index && m.number == inst.Number {
-			k.checkEarly(lp, m, false)
+func (c *Collectives) checkLeftOver(inst *instance, lp int32) {
+	for index := c.roundQueue(lp).early.head; index != 0; index = c.rounds.At(index).next {
+		if m := c.rounds.At(index); m.comm == inst.comm.Index && m.number == inst.Number {
+			c.checkEarly(lp, m, false)
 			return
 		}
 	}
@@ -414,55 +414,55 @@ func (k *Collectives) checkLeftOver(inst *instance, lp int32) {
 // checkRecord handles a record about an instance that all local members have left. No
 // member leaves before its engine has all that it needs, so the sender is in another call.
 // Only signatures may be late.
-func (k *Collectives) checkRecord(c *Communicator, number uint32, kind byte, theirs entrant) {
-	own, late := c.calledAs(number), kind == world.RecordSignature
+func (c *Collectives) checkRecord(comm *Communicator, number uint32, kind byte, theirs entrant) {
+	own, late := comm.calledAs(number), kind == world.RecordSignature
 	switch {
-	case c.failed[number] || own == 0 && late:
+	case comm.failed[number] || own == 0 && late:
 	case own != theirs.signature:
-		lp, _ := k.Local(c.RankOf(k.firstLocal(c), 0))
-		k.bound(c, number, entrant{k.Clock[lp], k.Global(lp), own}, theirs)
+		lp, _ := c.partition.Local(comm.RankOf(c.firstLocal(comm), 0))
+		c.bound(comm, number, entrant{c.partition.Clock[lp], c.partition.Global(lp), own}, theirs)
 	case invariant.Enabled && !late:
-		invariant.Broken("a record about %s number %d of %s, which has ended", own.call(), number, c)
+		invariant.Broken("a record about %s number %d of %s, which has ended", own.call(), number, comm)
 	}
 }
 
 // firstLocal returns the first member of this engine.
-func (k *Collectives) firstLocal(c *Communicator) int {
-	for member := c.First; member < c.Last; member++ {
-		if _, here := k.Local(c.RankOf(member, 0)); here {
+func (c *Collectives) firstLocal(comm *Communicator) int {
+	for member := comm.First; member < comm.Last; member++ {
+		if _, here := c.partition.Local(comm.RankOf(member, 0)); here {
 			return member
 		}
 	}
-	invariant.Broken("%s has no member on engine %d", c, k.Engine.Index())
+	invariant.Broken("%s has no member on engine %d", comm, c.partition.Engine.Index())
 	return 0
 }
 
 // takesNoMore reports whether an LP that has no agent in an instance has entered and
 // will have none.
-func (k *Collectives) takesNoMore(inst *instance, lp int32) bool {
-	member := inst.comm.Group.Member(int(k.Global(lp)))
+func (c *Collectives) takesNoMore(inst *instance, lp int32) bool {
+	member := inst.comm.Group.Member(int(c.partition.Global(lp)))
 	switch {
 	case !inst.Has(member - inst.comm.First):
 		return false
 	case inst.mode != ByMessages:
 		return true
 	case !inst.leaders:
-		return k.agentOf(inst, lp) == 0
+		return c.agentOf(inst, lp) == 0
 	}
 	nodes := inst.comm.nodes
 	p := nodes.at(member)
-	return !nodes.ledBy(p, member) || inst.join.awaited[p-nodes.here] == 0 && k.agentOf(inst, lp) == 0
+	return !nodes.ledBy(p, member) || inst.join.awaited[p-nodes.here] == 0 && c.agentOf(inst, lp) == 0
 }
 
 // agentOf returns the agent of an LP in an instance, 0 if it has none.
-func (k *Collectives) agentOf(inst *instance, lp int32) int32 {
-	q := k.roundQueue(lp)
+func (c *Collectives) agentOf(inst *instance, lp int32) int32 {
+	q := c.roundQueue(lp)
 	if q == nil {
 		return 0
 	}
 	index := q.agents
-	for index != 0 && k.agents.At(index).inst != inst {
-		index = k.agents.At(index).next
+	for index != 0 && c.agents.At(index).inst != inst {
+		index = c.agents.At(index).next
 	}
 	return index
 }
@@ -479,12 +479,12 @@ func (inst *instance) blame(member int, err error) {
 
 // learn stores the error of an agent whose message is of another call than its own, or
 // rests on such a message. All messages that the agent sends from here on carry the fault.
-func (k *Collectives) learn(a *agent, own signature, m *roundMessage) {
+func (c *Collectives) learn(a *agent, own signature, m *roundMessage) {
 	inst := a.inst
-	err := inst.comm.mismatch(inst.Number, own, m.signature, m.rank, k.NameOf)
+	err := inst.comm.mismatch(inst.Number, own, m.signature, m.rank, c.partition.NameOf)
 	if err == nil {
 		err = world.Errorf(m.fault, "%s, but rank %d has heard of a call that does not match as collective %d on %s",
-			own.describe(inst.comm.Size, k.NameOf), m.rank, inst.Number, inst.comm)
+			own.describe(inst.comm.Size, c.partition.NameOf), m.rank, inst.Number, inst.comm)
 	}
 	errors.As(err, &a.fault)
 	inst.blame(int(a.member), err)
@@ -492,16 +492,16 @@ func (k *Collectives) learn(a *agent, own signature, m *roundMessage) {
 
 // stopAgent removes an agent from its LP. Its number stays in use: the ready queue may hold
 // it, and another LP may acknowledge its message.
-func (k *Collectives) stopAgent(index int32) {
-	a := k.unlinkAgent(index)
+func (c *Collectives) stopAgent(index int32) {
+	a := c.unlinkAgent(index)
 	if a.message != 0 {
-		k.disposeRound(a.message)
+		c.disposeRound(a.message)
 	}
 	if a.memory != nil {
 		if a.memory.viewed {
-			k.keep(k.rounds.At(a.memory.message), nil, 0)
+			c.keep(c.rounds.At(a.memory.message), nil, 0)
 		}
-		k.forget(a)
+		c.forget(a)
 	}
 	*a = agent{fate: ended}
 }
@@ -535,16 +535,16 @@ func (c *Communicator) keepPast(inst *instance) {
 }
 
 // calls lists the first entrants of all instances of which some member may be in another call.
-func (k *Collectives) calls() (all []entrance) {
-	for _, c := range k.Communicators.All() {
-		all = append(all, c.past...)
+func (c *Collectives) calls() (all []entrance) {
+	for _, comm := range c.Communicators.All() {
+		all = append(all, comm.past...)
 		span := vtime.Duration(0) // counts only where nobody can go on; see disagreement
-		if len(c.Live) > 0 && !k.Limited() {
-			span = k.thereAndBack(c)
+		if len(comm.Live) > 0 && !c.partition.Limited() {
+			span = c.thereAndBack(comm)
 		}
-		for _, inst := range c.Live {
+		for _, inst := range comm.Live {
 			for ; inst != nil; inst = inst.rival {
-				all = append(all, k.entrances(inst, span)...)
+				all = append(all, c.entrances(inst, span)...)
 			}
 		}
 	}
@@ -552,20 +552,20 @@ func (k *Collectives) calls() (all []entrance) {
 }
 
 // entrances returns the first entrants of an instance, with the span given.
-func (k *Collectives) entrances(inst *instance, span vtime.Duration) (all []entrance) {
-	c := inst.comm
-	one := entrance{context: c.Context, members: uint64(c.Size), number: inst.Number, entrant: inst.entrant, span: span}
+func (c *Collectives) entrances(inst *instance, span vtime.Duration) (all []entrance) {
+	comm := inst.comm
+	one := entrance{context: comm.Context, members: uint64(comm.Size), number: inst.Number, entrant: inst.entrant, span: span}
 	if !inst.signature.synchronizing() {
 		return []entrance{one}
 	}
 	bySignature := map[signature]entrance{}
-	for member := c.First; member < c.Last; member++ {
-		rank := c.RankOf(member, 0)
-		lp, here := k.Local(rank)
-		if !here || !inst.Has(member-c.First) {
+	for member := comm.First; member < comm.Last; member++ {
+		rank := comm.RankOf(member, 0)
+		lp, here := c.partition.Local(rank)
+		if !here || !inst.Has(member-comm.First) {
 			continue
 		}
-		next := entrant{inst.entryOf(k, lp, member), int32(rank), inst.signatureOf(member)}
+		next := entrant{inst.entryOf(c, lp, member), int32(rank), inst.signatureOf(member)}
 		known, exists := bySignature[next.signature]
 		if !exists {
 			known = one
@@ -652,7 +652,7 @@ func decodeCalls(payloads [][]byte) (all []entrance) {
 }
 
 // Called returns the calls of this engine's members, encoded for engine 0; see [FirstMisfit].
-func (k *Collectives) Called() []byte { return encodeCalls(k.calls()) }
+func (c *Collectives) Called() []byte { return encodeCalls(c.calls()) }
 
 // FirstMisfit returns the error of the first rank whose call does not fit the others', given
 // what all engines have sent and the names of procedures; nil if there is none.

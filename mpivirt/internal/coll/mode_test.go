@@ -132,10 +132,10 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 					if op == collectives.Barrier {
 						v.Bytes, v.Element = 0, 0
 					}
-					if a == collectives.GivenTime && k.Target.BarrierTime() == 0 {
+					if a == collectives.GivenTime && k.partition.Target.BarrierTime() == 0 {
 						continue
 					}
-					p, err := PlanOf(k.Target, Auto, k.Engine.Null(), engines == 1, &v)
+					p, err := PlanOf(k.partition.Target, Auto, k.partition.Engine.Null(), engines == 1, &v)
 					if err != nil {
 						t.Fatal(err)
 					}

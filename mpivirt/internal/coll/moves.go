@@ -26,14 +26,14 @@ func (inst *instance) movesDirectly() bool {
 }
 
 // move writes the outputs of all members.
-func (k *Collectives) move(inst *instance) {
+func (c *Collectives) move(inst *instance) {
 	if !inst.movesDirectly() {
 		return
 	}
 	if inst.crossesEngines() {
-		k.Engine.Flush() // other engines need not wait for the copies
+		c.partition.Engine.Flush() // other engines need not wait for the copies
 	}
-	inputs, outputs, root := k.inputsToMove(inst), inst.local.outputs, inst.Call.Root
+	inputs, outputs, root := c.inputsToMove(inst), inst.local.outputs, inst.Call.Root
 	switch inst.Call.Operation {
 	case collectives.Bcast:
 		spread(outputs, inputs[root])
@@ -54,19 +54,19 @@ func (k *Collectives) move(inst *instance) {
 	}
 	for member, in := range inputs {
 		if unsafe.SliceData(in) != unsafe.SliceData(inst.local.inputs[member]) {
-			k.Buffers.Release(in)
+			c.partition.Buffers.Release(in)
 		}
 	}
 }
 
 // inputsToMove returns the inputs of the members here, apart from outputs.
-func (k *Collectives) inputsToMove(inst *instance) [][]byte {
+func (c *Collectives) inputsToMove(inst *instance) [][]byte {
 	if b := inst.arrays; b != nil && b.gathered != nil {
 		return b.gathered.inputs
 	} else if b != nil && b.traded != nil && b.traded.inputs != nil {
 		return b.traded.inputs
 	}
-	return k.apart(inst)
+	return c.apart(inst)
 }
 
 // block returns the block of a member.
@@ -140,7 +140,7 @@ func exchangeGroups(receivers, senders [][]byte, from, to, size int, far bool) {
 // apart returns the inputs of the members here. Those that outputs would overwrite are copies: of
 // members whose output has memory of their input, at another place than the block of the
 // result that the input is.
-func (k *Collectives) apart(inst *instance) [][]byte {
+func (c *Collectives) apart(inst *instance) [][]byte {
 	l := inst.local
 	var inputs [][]byte
 	for i, in := range l.inputs {
@@ -164,7 +164,7 @@ func (k *Collectives) apart(inst *instance) [][]byte {
 		if inputs == nil {
 			inputs = append(inputs, l.inputs...)
 		}
-		inputs[i] = k.Buffers.Take(len(in))
+		inputs[i] = c.partition.Buffers.Take(len(in))
 		copy(inputs[i], in)
 	}
 	if inputs == nil {

@@ -40,28 +40,28 @@ type nodeTable struct {
 }
 
 // newNodeTable returns the node table of c for this engine.
-func (k *Collectives) newNodeTable(c *Communicator) *nodeTable {
-	t := &nodeTable{target: k.Target, world: c.Index == world.World}
+func (c *Collectives) newNodeTable(comm *Communicator) *nodeTable {
+	t := &nodeTable{target: c.partition.Target, world: comm.Index == world.World}
 	if t.world {
-		t.layOutWorld(k)
+		t.layOutWorld(c)
 	} else {
-		t.layOut(k, c)
+		t.layOut(c, comm)
 	}
 	if t.perNode > 0 {
-		t.here, t.there = k.First/t.perNode, (k.First+k.Ranks+t.perNode-1)/t.perNode
+		t.here, t.there = c.partition.First/t.perNode, (c.partition.First+c.partition.Ranks+t.perNode-1)/t.perNode
 		return t
 	}
-	t.countLocal(k, c)
+	t.countLocal(c, comm)
 	return t
 }
 
 func (t *nodeTable) layOutWorld(k *Collectives) {
-	t.count = k.Target.Nodes()
+	t.count = k.partition.Target.Nodes()
 	switch {
-	case k.Target.KeepsBlocks():
-		t.perNode, t.ascending = k.Target.NodeSize(0), true
+	case k.partition.Target.KeepsBlocks():
+		t.perNode, t.ascending = k.partition.Target.NodeSize(0), true
 		t.reciprocal = math.MaxUint64/uint64(t.perNode) + 1
-	case k.Target.LeadersAscend():
+	case k.partition.Target.LeadersAscend():
 		t.ascending = true
 	default:
 		t.leaders = make([]int32, t.count)
@@ -78,7 +78,7 @@ func (t *nodeTable) layOut(k *Collectives, c *Communicator) {
 	t.position = make([]int32, c.Size)
 	numbers := map[int]int32{}
 	for m := range c.Size {
-		node := k.Target.Node(c.Group.WorldRank(m))
+		node := k.partition.Target.Node(c.Group.WorldRank(m))
 		p, known := numbers[node]
 		if !known {
 			p = int32(len(numbers))
@@ -106,7 +106,7 @@ func (t *nodeTable) layOut(k *Collectives, c *Communicator) {
 func (t *nodeTable) countLocal(k *Collectives, c *Communicator) {
 	t.here, t.there = t.count, 0
 	for m := c.First; m < c.Last; m++ {
-		if _, local := k.Local(c.RankOf(m, 0)); local {
+		if _, local := k.partition.Local(c.RankOf(m, 0)); local {
 			p := t.at(m)
 			t.here, t.there = min(t.here, p), max(t.there, p+1)
 		}
@@ -114,7 +114,7 @@ func (t *nodeTable) countLocal(k *Collectives, c *Communicator) {
 	t.here = min(t.here, t.there)
 	t.local = make([]int32, t.there-t.here)
 	for m := c.First; m < c.Last; m++ {
-		if _, local := k.Local(c.RankOf(m, 0)); local {
+		if _, local := k.partition.Local(c.RankOf(m, 0)); local {
 			t.local[t.at(m)-t.here]++
 		}
 	}
@@ -193,5 +193,5 @@ func (t *nodeTable) locals(k *Collectives, position int) int {
 		return int(t.local[position-t.here])
 	}
 	first := position * t.perNode
-	return min(first+t.size(position), k.First+k.Ranks) - max(first, k.First)
+	return min(first+t.size(position), k.partition.First+k.partition.Ranks) - max(first, k.partition.First)
 }

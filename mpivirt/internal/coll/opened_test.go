@@ -27,7 +27,7 @@ func opened(t *testing.T, machine string, ranks, engines int, wanted Interpreter
 		Lookahead: func(int) vtime.Duration { return vtime.Second },
 	})
 	k := &Collectives{}
-	k.Partition.Init(world.Settings{Engine: e, Target: target})
+	k.Messages.Partition.Init(world.Settings{Engine: e, Target: target})
 	k.Messages.Open(nil, 0, idle{k})
 	algorithms := make([]collectives.Algorithm, len(collectives.Operations()))
 	k.Open(algorithms, wanted)

@@ -4,34 +4,34 @@ import "gigarank/mpivirt/internal/world"
 
 // SharedResult returns the result that all members share of the allreduce that an LP has been
 // through.
-func (k *Collectives) SharedResult(lp int32, c *Communicator) []byte {
-	if c.Size == 1 {
-		return k.CompletionOf(lp).SharedResult
+func (c *Collectives) SharedResult(lp int32, comm *Communicator) []byte {
+	if comm.Size == 1 {
+		return c.Messages.CompletionOf(lp).SharedResult
 	}
-	if len(k.KeptResults) > 0 {
-		if result, has := k.KeptResults[lp]; has {
+	if len(c.KeptResults) > 0 {
+		if result, has := c.KeptResults[lp]; has {
 			return result
 		}
 	}
-	return c.result
+	return comm.result
 }
 
 // NewComm returns the communicator of a color that the members of another have made last, the
 // first rank of the group or 0 where they give no colors; nil if there is none.
-func (k *Collectives) NewComm(lp int32, c *Communicator, color int) *Communicator {
-	if c.Remote != nil {
-		if made := c.union.made[color]; made != nil {
-			return k.sideOf(made, lp)
+func (c *Collectives) NewComm(lp int32, comm *Communicator, color int) *Communicator {
+	if comm.Remote != nil {
+		if made := comm.union.made[color]; made != nil {
+			return c.sideOf(made, lp)
 		}
 		return nil
 	}
-	if c.Size == 1 {
-		if index := k.CompletionOf(lp).NewComm; index != world.Freed {
-			return k.Communicators.At(index)
+	if comm.Size == 1 {
+		if index := c.Messages.CompletionOf(lp).NewComm; index != world.Freed {
+			return c.Communicators.At(index)
 		}
 		return nil
 	}
-	return c.made[color]
+	return comm.made[color]
 }
 
 // fault is an error of a collective that an LP leaves.
@@ -42,9 +42,9 @@ type fault struct {
 
 // TakeFault makes the error of the collective that an LP has left, if there is one, the
 // completion of its call.
-func (k *Collectives) TakeFault(lp int32) {
-	if f, has := k.Faults[lp]; has {
-		delete(k.Faults, lp)
-		k.Raise(lp, f.op, f.err)
+func (c *Collectives) TakeFault(lp int32) {
+	if f, has := c.Faults[lp]; has {
+		delete(c.Faults, lp)
+		c.Messages.Raise(lp, f.op, f.err)
 	}
 }

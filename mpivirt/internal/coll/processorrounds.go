@@ -16,29 +16,29 @@ import (
 // begun to leave, but then its content is taken in only when that has.
 
 // goOnAgent takes an agent as far as it gets without the processor.
-func (k *Collectives) goOnAgent(index int32) {
-	a := k.agents.At(index)
+func (c *Collectives) goOnAgent(index int32) {
+	a := c.agents.At(index)
 	if a.fate == ended {
 		return
 	}
 	for {
-		if k.nextStep(a) == 0 {
-			k.endAgent(index)
+		if c.nextStep(a) == 0 {
+			c.endAgent(index)
 			return
 		}
-		step := k.step // what follows may have other agents go on
+		step := c.step // what follows may have other agents go on
 		if a.stage == sending {
-			k.beginRound(index, a, &step)
+			c.beginRound(index, a, &step)
 		}
 		if a.stage == receiving && a.message != 0 {
-			k.takeRound(index, a)
+			c.takeRound(index, a)
 		}
 		if a.stage == receiving || a.stage == posting || a.sent == leaving {
 			return
 		}
 		if a.stage == matched {
 			a.stage = acknowledging
-			if !k.finishReceive(index, a, &step) {
+			if !c.finishReceive(index, a, &step) {
 				return
 			}
 		}
@@ -46,7 +46,7 @@ func (k *Collectives) goOnAgent(index int32) {
 			return
 		}
 		a.released = max(a.released, a.matched)
-		a.clock = max(a.clock, a.matched, k.Processors.FreeFrom(a.lp, a.matched))
+		a.clock = max(a.clock, a.matched, c.Messages.Processors.FreeFrom(a.lp, a.matched))
 		a.stage, a.matched = sending, 0
 		a.round++
 	}
@@ -54,26 +54,26 @@ func (k *Collectives) goOnAgent(index int32) {
 
 // beginRound asks for the message of an agent's round to be sent, and for the one that it
 // receives if that is there: neither waits for the other.
-func (k *Collectives) beginRound(index int32, a *agent, step *collectives.Step) {
+func (c *Collectives) beginRound(index int32, a *agent, step *collectives.Step) {
 	a.posted, a.stage = a.clock, acknowledging
 	if step.To != collectives.None {
 		a.sent = leaving
-		k.ask(a.lp, resource.Operation{Need: resource.Interface, Kind: opRound, Call: k.callOf(a), Index: index, Earliest: a.clock, Released: a.released})
+		c.ask(a.lp, resource.Operation{Need: resource.Interface, Kind: opRound, Call: c.callOf(a), Index: index, Earliest: a.clock, Released: a.released})
 	}
 	if step.From != collectives.None {
 		a.stage = receiving
-		if a.message = k.takeEarly(a); a.message != 0 {
-			k.postRound(index, a)
+		if a.message = c.takeEarly(a); a.message != 0 {
+			c.postRound(index, a)
 		}
 	}
 }
 
 // callOf returns the number, among the collectives that an agent's rank has called, of the one
 // that the agent carries out.
-func (k *Collectives) callOf(a *agent) uint32 {
+func (c *Collectives) callOf(a *agent) uint32 {
 	inst, member := a.inst, int(a.member)
 	if inst.nonblocking == nil {
-		return k.Processors.Of(a.lp).Calls // the rank is in it, and calls no other
+		return c.Messages.Processors.Of(a.lp).Calls // the rank is in it, and calls no other
 	}
 	if inst.leaders {
 		member = inst.comm.nodes.leader(member)
@@ -83,89 +83,89 @@ func (k *Collectives) callOf(a *agent) uint32 {
 
 // postRound has an agent receive, when its round begins, a message that was taken in
 // before.
-func (k *Collectives) postRound(index int32, a *agent) {
+func (c *Collectives) postRound(index int32, a *agent) {
 	a.stage = posting
-	k.ask(a.lp, resource.Operation{Kind: opReceive, Call: k.callOf(a), Index: index, Earliest: a.posted, Released: a.released})
+	c.ask(a.lp, resource.Operation{Kind: opReceive, Call: c.callOf(a), Index: index, Earliest: a.posted, Released: a.released})
 }
 
 // sendRoundAt sends the message of an agent's round.
-func (k *Collectives) sendRoundAt(p *resource.Processor, index int32, at vtime.Time) {
-	a := k.agents.At(index)
+func (c *Collectives) sendRoundAt(p *resource.Processor, index int32, at vtime.Time) {
+	a := c.agents.At(index)
 	if a.fate == ended {
 		return
 	}
 	step := a.inst.schedule.Step(int(a.member), int(a.round))
 	a.sent = gone
-	m, dst := k.roundMessage(index, a, &step)
-	k.Target.Depart(&p.State, m.bytes, at)
+	m, dst := c.roundMessage(index, a, &step)
+	c.partition.Target.Depart(&p.State, m.bytes, at)
 	p.Sent = at
-	m.arrival = at.Add(k.Target.Latency(int(m.rank), dst))
+	m.arrival = at.Add(c.partition.Target.Latency(int(m.rank), dst))
 	a.clock, a.released = p.State.CPU, max(a.released, at)
-	k.checkSent(a, dst, m.bytes, at, m.arrival)
-	if k.Activities != nil {
-		k.DepartedAt(at, p.State.CPU, m.arrival)
+	c.checkSent(a, dst, m.bytes, at, m.arrival)
+	if c.partition.Activities != nil {
+		c.Messages.DepartedAt(at, p.State.CPU, m.arrival)
 	}
-	k.Engine.Statistics.Messages++
-	content, offset := k.gather(a, step.Send, a.inst.width)
-	k.dispatchRound(a, &m, dst, at, content, offset)
-	k.goOnAgent(index)
+	c.partition.Engine.Statistics.Messages++
+	content, offset := c.gather(a, step.Send, a.inst.width)
+	c.dispatchRound(a, &m, dst, at, content, offset)
+	c.goOnAgent(index)
 }
 
 // takeRound lets an agent receive the message of its round, which has just been taken in.
-func (k *Collectives) takeRound(index int32, a *agent) {
-	if at := k.rounds.At(a.message).arrival; at >= a.posted {
-		k.matchRound(a, at)
+func (c *Collectives) takeRound(index int32, a *agent) {
+	if at := c.rounds.At(a.message).arrival; at >= a.posted {
+		c.matchRound(a, at)
 		return
 	}
-	k.postRound(index, a)
+	c.postRound(index, a)
 }
 
 // receiveRoundAt lets an agent receive a message that was there before.
-func (k *Collectives) receiveRoundAt(index int32, at vtime.Time) {
-	a := k.agents.At(index)
+func (c *Collectives) receiveRoundAt(index int32, at vtime.Time) {
+	a := c.agents.At(index)
 	if a.fate == ended {
 		return
 	}
-	k.matchRound(a, at)
-	k.goOnAgent(index)
+	c.matchRound(a, at)
+	c.goOnAgent(index)
 }
 
 // matchRound matches the message of an agent's round at an instant.
-func (k *Collectives) matchRound(a *agent, at vtime.Time) {
+func (c *Collectives) matchRound(a *agent, at vtime.Time) {
 	a.stage, a.released = matched, max(a.released, at)
-	a.clock = max(a.clock, at, k.Processors.FreeFrom(a.lp, at))
-	k.matchRoundMessage(k.rounds.At(a.message), a, at)
+	a.clock = max(a.clock, at, c.Messages.Processors.FreeFrom(a.lp, at))
+	c.matchRoundMessage(c.rounds.At(a.message), a, at)
 }
 
 // finishReceive takes in an agent's message, when its own message has begun to leave. It
 // reports whether the agent goes on.
-func (k *Collectives) finishReceive(index int32, a *agent, step *collectives.Step) bool {
-	work := k.Target.ReduceTime(CombinedBytes(step, k.rounds.At(a.message).bytes))
-	if !k.acceptRound(a, step) {
+func (c *Collectives) finishReceive(index int32, a *agent, step *collectives.Step) bool {
+	work := c.partition.Target.ReduceTime(CombinedBytes(step, c.rounds.At(a.message).bytes))
+	if !c.acceptRound(a, step) {
 		return false
 	}
 	if work > 0 {
 		a.stage = combining
-		k.ask(a.lp, resource.Operation{Need: resource.CPU, Kind: opCombine, Call: k.callOf(a), Index: index, Earliest: a.clock, Released: a.released, Length: work})
+		c.ask(a.lp, resource.Operation{Need: resource.CPU, Kind: opCombine, Call: c.callOf(a), Index: index, Earliest: a.clock, Released: a.released, Length: work})
 	}
 	return true
 }
 
 // combineAt has an agent combine what it has received from an instant on, for a time.
-func (k *Collectives) combineAt(lp int32, p *resource.Processor, index int32, at vtime.Time, length vtime.Duration) {
+func (c *Collectives) combineAt(lp int32, p *resource.Processor, index int32, at vtime.Time, length vtime.Duration) {
 	if p.State.CPU = at.Add(length); p.State.CPU == vtime.Forever {
-		_, c, _ := (*rounds)(k).Sender(index)
-		k.PastEnd(int(k.Global(lp)), at, c, "%v of combining", length)
+		_, call, _ := (*rounds)(c).Sender(index)
+		c.partition.PastEnd(int(c.partition.Global(lp)), at, call, "%v of combining", length)
 	}
-	if k.Activities != nil {
-		k.Computed(length)
+	if c.partition.Activities != nil {
+		c.Messages.Computed(length)
 	}
-	a := k.agents.At(index)
+	a := c.agents.At(index)
 	if a.fate == ended {
 		return
 	}
-	a.clock, a.released, a.stage = k.Processors.Of(a.lp).State.CPU, max(a.released, at), acknowledging
-	k.goOnAgent(index)
+	a.clock, a.released, a.stage = c.Messages.Processors.Of(a.lp).State.CPU, max(a.released, at), acknowledging
+	c.goOnAgent(index)
 }
 
 // The kinds of operations of agents.
@@ -176,9 +176,9 @@ const (
 )
 
 // ask asks the processor of an LP for an operation of an agent.
-func (k *Collectives) ask(lp int32, op resource.Operation) {
+func (c *Collectives) ask(lp int32, op resource.Operation) {
 	op.Owner = resource.OfAgents
-	k.Processors.Ask(lp, op)
+	c.Messages.Processors.Ask(lp, op)
 }
 
 // rounds carries out the operations and messages of agents. It implements [resource.Work].
@@ -188,14 +188,14 @@ var _ resource.Work = (*rounds)(nil)
 
 // Begin carries out an operation at an instant.
 func (w *rounds) Begin(lp int32, p *resource.Processor, op *resource.Operation, at vtime.Time) bool {
-	k := (*Collectives)(w)
+	c := (*Collectives)(w)
 	switch op.Kind {
 	case opRound:
-		k.sendRoundAt(p, op.Index, at)
+		c.sendRoundAt(p, op.Index, at)
 	case opReceive:
-		k.receiveRoundAt(op.Index, at)
+		c.receiveRoundAt(op.Index, at)
 	case opCombine:
-		k.combineAt(lp, p, op.Index, at, op.Length)
+		c.combineAt(lp, p, op.Index, at, op.Length)
 	}
 	return true
 }
@@ -219,7 +219,7 @@ func (w *rounds) TakeIn(lp, index int32, _, at vtime.Time) {
 }
 
 // Sender returns the LP and the call that an agent goes through. It reports whether the agent has not ended.
-func (w *rounds) Sender(index int32) (lp int32, c world.Procedure, live bool) {
+func (w *rounds) Sender(index int32) (lp int32, call world.Procedure, live bool) {
 	a := w.agents.At(index)
 	if a.fate == ended {
 		return 0, world.NoProcedure, false
@@ -231,33 +231,33 @@ func (w *rounds) Sender(index int32) (lp int32, c world.Procedure, live bool) {
 func (w *rounds) Matched(index int32, t vtime.Time) { (*Collectives)(w).AgentAcknowledged(index, t) }
 
 // Leaving names the message of an agent's round.
-func (w *rounds) Leaving(op *resource.Operation) (c world.Procedure, message string, live bool) {
-	_, c, live = w.Sender(op.Index)
+func (w *rounds) Leaving(op *resource.Operation) (call world.Procedure, message string, live bool) {
+	_, call, live = w.Sender(op.Index)
 	if !live {
-		return c, "", false
+		return call, "", false
 	}
-	return c, fmt.Sprintf("a message of round %d", w.agents.At(op.Index).round), true
+	return call, fmt.Sprintf("a message of round %d", w.agents.At(op.Index).round), true
 }
 
 // EnterLater enters an LP into a collective after the operations that it started before
 // have begun.
-func (k *Collectives) EnterLater(lp int32, c *Communicator, member int, v *Collective, request int32) {
-	if !k.Behind(lp) {
-		k.Enter(lp, c, member, v, request)
+func (c *Collectives) EnterLater(lp int32, comm *Communicator, member int, v *Collective, request int32) {
+	if !c.Messages.Behind(lp) {
+		c.Enter(lp, comm, member, v, request)
 		return
 	}
-	e, reused := k.spareEntries.Pop()
+	e, reused := c.spareEntries.Pop()
 	if !reused {
 		e = &postponed{}
-		e.enter = func() { k.enterPostponed(e) }
+		e.enter = func() { c.enterPostponed(e) }
 	}
-	e.call, e.lp, e.comm, e.member, e.request, e.timing, e.copied = *v, lp, c, member, request, k.Timing, k.copied
+	e.call, e.lp, e.comm, e.member, e.request, e.timing, e.copied = *v, lp, comm, member, request, c.Timing, c.copied
 	if v.Transient && len(v.Input) > 0 {
-		e.call.Input = k.Buffers.Take(len(v.Input))
+		e.call.Input = c.partition.Buffers.Take(len(v.Input))
 		copy(e.call.Input, v.Input)
 	}
-	k.Timing, k.copied = stats.Untimed, 0
-	k.After(lp, e.enter)
+	c.Timing, c.copied = stats.Untimed, 0
+	c.Messages.After(lp, e.enter)
 }
 
 // postponed is the postponed entry of an LP into a collective. Entries and their functions are
@@ -274,12 +274,12 @@ type postponed struct {
 }
 
 // enterPostponed carries out a postponed entry.
-func (k *Collectives) enterPostponed(e *postponed) {
-	k.Timing, k.copied = e.timing, e.copied
-	k.Enter(e.lp, e.comm, e.member, &e.call, e.request)
+func (c *Collectives) enterPostponed(e *postponed) {
+	c.Timing, c.copied = e.timing, e.copied
+	c.Enter(e.lp, e.comm, e.member, &e.call, e.request)
 	if e.call.Transient && len(e.call.Input) > 0 {
-		k.Buffers.Release(e.call.Input)
+		c.partition.Buffers.Release(e.call.Input)
 	}
 	*e = postponed{enter: e.enter}
-	k.spareEntries.Push(e)
+	c.spareEntries.Push(e)
 }

@@ -57,39 +57,39 @@ type roundQueue struct {
 }
 
 // roundQueue returns the LP's round queue, nil if it has none.
-func (k *Collectives) roundQueue(lp int32) *roundQueue {
-	if k.roundSlots == nil || k.roundSlots[lp] == 0 {
+func (c *Collectives) roundQueue(lp int32) *roundQueue {
+	if c.roundSlots == nil || c.roundSlots[lp] == 0 {
 		return nil
 	}
-	return k.queues.At(k.roundSlots[lp])
+	return c.queues.At(c.roundSlots[lp])
 }
 
 // openRoundQueue returns the LP's round queue, and makes it first if there is none.
-func (k *Collectives) openRoundQueue(lp int32) *roundQueue {
-	if k.roundSlots == nil {
-		k.roundSlots = make([]int32, k.Ranks)
+func (c *Collectives) openRoundQueue(lp int32) *roundQueue {
+	if c.roundSlots == nil {
+		c.roundSlots = make([]int32, c.partition.Ranks)
 	}
-	slot := k.roundSlots[lp]
+	slot := c.roundSlots[lp]
 	if slot == 0 {
-		slot = k.queues.Take()
-		k.roundSlots[lp] = slot
+		slot = c.queues.Take()
+		c.roundSlots[lp] = slot
 	}
-	return k.queues.At(slot)
+	return c.queues.At(slot)
 }
 
 // CloseRoundQueue releases the round queue of an LP that has finished, unless a
 // nonblocking collective of it is still under way.
-func (k *Collectives) CloseRoundQueue(lp int32) {
-	if q := k.roundQueue(lp); q != nil && q.agents == 0 && q.ahead == 0 {
-		k.queues.Release(k.roundSlots[lp])
-		k.roundSlots[lp] = 0
+func (c *Collectives) CloseRoundQueue(lp int32) {
+	if q := c.roundQueue(lp); q != nil && q.agents == 0 && q.ahead == 0 {
+		c.queues.Release(c.roundSlots[lp])
+		c.roundSlots[lp] = 0
 	}
 }
 
 // HeldRounds returns how many round queues have been made, and how many round queues, round
 // messages and agents are in use.
-func (k *Collectives) HeldRounds() (made, held int) {
-	return int(k.queues.Next), k.queues.InUse() + k.rounds.InUse() + k.agents.InUse()
+func (c *Collectives) HeldRounds() (made, held int) {
+	return int(c.queues.Next), c.queues.InUse() + c.rounds.InUse() + c.agents.InUse()
 }
 
 // roundChain is a list of round messages; zero stands for none.
@@ -123,12 +123,12 @@ func (c *roundChain) remove(s *world.Slab[roundMessage], previous, index int32) 
 // destination's engine. The payload lies at an offset of the sending agent's layout, or at
 // none if that is negative. Unless an agent takes it in at once, it is copied or, as long as
 // the sender waits for the match, the sender's.
-func (k *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vtime.Time, payload []byte, at int64) {
-	lp, local := k.Local(dst)
+func (c *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vtime.Time, payload []byte, at int64) {
+	lp, local := c.partition.Local(dst)
 	if !local {
-		k.sendRoundMessage(m, dst, sent, payload)
-		if k.Processors != nil && m.agent != 0 {
-			k.Processors.AwaitMatch(m.arrival)
+		c.sendRoundMessage(m, dst, sent, payload)
+		if c.Messages.Processors != nil && m.agent != 0 {
+			c.Messages.Processors.AwaitMatch(m.arrival)
 		}
 		return
 	}
@@ -137,53 +137,53 @@ func (k *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vti
 	if at < 0 {
 		owner = nil
 	}
-	k.giveRound(lp, m, sent, owner, at)
+	c.giveRound(lp, m, sent, owner, at)
 }
 
 // giveRound gives a round message, sent at an instant, to a local LP. The payload is a view of
 // the memory of the owner, at an offset of its layout; without an owner it is of a record or
 // scratch.
-func (k *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owner *memory, at int64) {
-	if k.Processors == nil && k.receiveAtOnce(lp, m) {
+func (c *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owner *memory, at int64) {
+	if c.Messages.Processors == nil && c.receiveAtOnce(lp, m) {
 		return
 	}
-	index := k.rounds.Take()
-	r := k.rounds.At(index)
+	index := c.rounds.Take()
+	r := c.rounds.At(index)
 	*r = *m
-	if k.Processors != nil {
-		k.keep(r, owner, at)
-		k.Processors.Reach(lp, resource.Arrival{At: r.arrival, Released: sent, Source: r.rank, Index: index, Owner: resource.OfAgents})
+	if c.Messages.Processors != nil {
+		c.keep(r, owner, at)
+		c.Messages.Processors.Reach(lp, resource.Arrival{At: r.arrival, Released: sent, Source: r.rank, Index: index, Owner: resource.OfAgents})
 		return
 	}
-	k.arriveRound(lp, index, owner, at)
+	c.arriveRound(lp, index, owner, at)
 }
 
 // receiveAtOnce has the agent that waits for a message receive it, and reports whether there is
 // one. It reports false if the call behind the message may be another than the agent's.
-func (k *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
-	for index := k.openRoundQueue(lp).agents; index != 0; {
-		k.memories.Fetch(index)
-		a := k.agents.At(index)
-		if a.stage != receiving || a.message != 0 || !k.awaits(a, m) {
+func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
+	for index := c.openRoundQueue(lp).agents; index != 0; {
+		c.memories.Fetch(index)
+		a := c.agents.At(index)
+		if a.stage != receiving || a.message != 0 || !c.awaits(a, m) {
 			index = a.next
 			continue
 		}
 		if a.fault != 0 || m.fault != 0 || m.signature != a.signature() {
 			return false
 		}
-		step := &k.received
+		step := &c.received
 		a.inst.steps.StepInto(step, int(a.member), int(a.round))
 		if a.memory != nil && a.round+1 >= a.rounds {
-			k.Engine.Prefetch(lp)
+			c.partition.Engine.Prefetch(lp)
 		}
-		k.takeIn(a, step, m)
-		k.chargeCombine(a, step, int(m.rank), m.bytes, k.chargeReceive(a, m))
-		if int(m.engine) != k.Engine.Index() {
-			k.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
+		c.takeIn(a, step, m)
+		c.chargeCombine(a, step, int(m.rank), m.bytes, c.chargeReceive(a, m))
+		if int(m.engine) != c.partition.Engine.Index() {
+			c.partition.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
 		}
 		a.stage = acknowledging
 		if a.sent != unacked {
-			k.queueAgent(index)
+			c.queueAgent(index)
 		}
 		return true
 	}
@@ -197,15 +197,15 @@ const roundRecord = 2 + 2*8 + 5*4 + 3*8
 // engines: above flagPayload.
 const faultShift = 1
 
-func (k *Collectives) sendRoundMessage(m *roundMessage, dst int, sent vtime.Time, payload []byte) {
-	w := world.Writer{Rest: k.Engine.Record(k.Engine.Partition().Owner(dst), roundRecord+len(payload))}
+func (c *Collectives) sendRoundMessage(m *roundMessage, dst int, sent vtime.Time, payload []byte) {
+	w := world.Writer{Rest: c.partition.Engine.Record(c.partition.Engine.Partition().Owner(dst), roundRecord+len(payload))}
 	w.U8(world.RecordRound)
 	flags := byte(m.fault) << faultShift
 	if payload != nil {
 		flags |= ptp.FlagPayload
 	}
 	w.U8(flags)
-	w.U64(k.Communicators.At(m.comm).Context)
+	w.U64(c.Communicators.At(m.comm).Context)
 	w.U64(uint64(m.signature))
 	w.U32(uint32(dst))
 	w.U32(m.number)
@@ -219,9 +219,9 @@ func (k *Collectives) sendRoundMessage(m *roundMessage, dst int, sent vtime.Time
 }
 
 // DeliverRound takes in the record of a round message from engine src.
-func (k *Collectives) DeliverRound(src int, r world.Reader) {
+func (c *Collectives) DeliverRound(src int, r world.Reader) {
 	flags := r.U8()
-	m := roundMessage{comm: k.Expect(r.U64()), signature: signature(r.U64()), engine: int32(src), fault: world.ErrorClass(flags >> faultShift)}
+	m := roundMessage{comm: c.Expect(r.U64()), signature: signature(r.U64()), engine: int32(src), fault: world.ErrorClass(flags >> faultShift)}
 	dst := int(r.U32())
 	m.number, m.round, m.rank, m.agent = r.U32(), int32(r.U32()), int32(r.U32()), int32(r.U32())
 	sent := vtime.Time(r.U64())
@@ -229,77 +229,77 @@ func (k *Collectives) DeliverRound(src int, r world.Reader) {
 	if flags&ptp.FlagPayload != 0 {
 		m.payload = r.Rest
 	}
-	lp := k.Landing(int(m.rank), dst, sent, m.arrival)
-	if k.Interfaces != nil {
-		k.reachRoundAcross(&m, dst, sent)
+	lp := c.Messages.Landing(int(m.rank), dst, sent, m.arrival)
+	if c.Messages.Interfaces != nil {
+		c.reachRoundAcross(&m, dst, sent)
 		return
 	}
-	k.giveRound(lp, &m, sent, nil, 0)
+	c.giveRound(lp, &m, sent, nil, 0)
 }
 
 // matchRoundMessage returns the arrival of the content of a round message. The agent
 // receives from posted on. A sender that waits for the match is told when it is free.
-func (k *Collectives) matchRoundMessage(m *roundMessage, a *agent, posted vtime.Time) (arrival vtime.Time) {
+func (c *Collectives) matchRoundMessage(m *roundMessage, a *agent, posted vtime.Time) (arrival vtime.Time) {
 	if m.agent == 0 {
 		return m.arrival
 	}
-	src, dst := int(m.rank), int(k.Global(a.lp))
-	arrival, free := k.Target.Rendezvous(src, dst, m.bytes, posted, m.arrival)
+	src, dst := int(m.rank), int(c.partition.Global(a.lp))
+	arrival, free := c.partition.Target.Rendezvous(src, dst, m.bytes, posted, m.arrival)
 	if max(arrival, free) == vtime.Forever {
-		k.pastReceive(a.inst, src, dst, m.bytes, max(posted, m.arrival))
+		c.pastReceive(a.inst, src, dst, m.bytes, max(posted, m.arrival))
 	}
-	if k.Activities != nil {
-		k.Shaken(src, dst, m.bytes, max(posted, m.arrival), arrival)
+	if c.partition.Activities != nil {
+		c.Messages.Shaken(src, dst, m.bytes, max(posted, m.arrival), arrival)
 	}
 	switch {
-	case k.Processors != nil:
-		k.Processors.TellMatch(resource.OfAgents, m.engine, m.agent, dst, free)
-	case int(m.engine) == k.Engine.Index():
-		k.AgentAcknowledged(m.agent, free)
+	case c.Messages.Processors != nil:
+		c.Messages.Processors.TellMatch(resource.OfAgents, m.engine, m.agent, dst, free)
+	case int(m.engine) == c.partition.Engine.Index():
+		c.AgentAcknowledged(m.agent, free)
 	default:
-		k.SendAcknowledgement(world.RecordRoundAcknowledgement, m.engine, m.agent, free)
+		c.Messages.SendAcknowledgement(world.RecordRoundAcknowledgement, m.engine, m.agent, free)
 	}
 	return arrival
 }
 
 // disposeRound releases a round message that has been consumed.
-func (k *Collectives) disposeRound(index int32) {
-	m := k.rounds.At(index)
-	if int(m.engine) != k.Engine.Index() {
-		k.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
+func (c *Collectives) disposeRound(index int32) {
+	m := c.rounds.At(index)
+	if int(m.engine) != c.partition.Engine.Index() {
+		c.partition.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
 	}
 	if m.content != 0 {
-		k.drop(m.content)
+		c.drop(m.content)
 	}
 	if m.view {
-		if a := k.agents.At(m.agent); a.memory != nil {
+		if a := c.agents.At(m.agent); a.memory != nil {
 			a.memory.viewed = false
 		}
 	}
-	k.rounds.Release(index)
+	c.rounds.Release(index)
 }
 
 // takeEarly removes the message of an agent's round from the early ones and returns it, 0
 // if it is not there.
-func (k *Collectives) takeEarly(a *agent) int32 {
-	q := k.roundQueue(a.lp)
+func (c *Collectives) takeEarly(a *agent) int32 {
+	q := c.roundQueue(a.lp)
 	previous := int32(0)
 	for index := q.early.head; index != 0; {
-		m := k.rounds.At(index)
-		if k.awaits(a, m) {
-			q.early.remove(&k.rounds, previous, index)
-			k.countEarly(q, m, -1)
+		m := c.rounds.At(index)
+		if c.awaits(a, m) {
+			q.early.remove(&c.rounds, previous, index)
+			c.countEarly(q, m, -1)
 			return index
 		}
 		previous, index = index, m.next
 	}
 	key := earlyKey{a.lp, a.inst.comm.Index, a.inst.Number, a.round}
-	index := k.crowd.find(&k.rounds, key)
-	if index == 0 || !k.awaits(a, k.rounds.At(index)) {
+	index := c.crowd.find(&c.rounds, key)
+	if index == 0 || !c.awaits(a, c.rounds.At(index)) {
 		return 0
 	}
-	k.crowd.remove(&k.rounds, key)
-	k.countEarly(q, k.rounds.At(index), -1)
+	c.crowd.remove(&c.rounds, key)
+	c.countEarly(q, c.rounds.At(index), -1)
 	return index
 }
 
@@ -308,9 +308,9 @@ const roundBytes = int64(unsafe.Sizeof(roundMessage{}))
 
 // countEarly counts a message more or less that waits for an agent of an LP: in its queue,
 // and in the engine's buffers with the memory that it takes.
-func (k *Collectives) countEarly(q *roundQueue, m *roundMessage, n int32) {
+func (c *Collectives) countEarly(q *roundQueue, m *roundMessage, n int32) {
 	q.ahead += n
-	k.Engine.Buffer(int64(n) * (roundBytes + int64(len(m.payload))))
+	c.partition.Engine.Buffer(int64(n) * (roundBytes + int64(len(m.payload))))
 }
 
 // EarlyLimit is the number of early messages of an LP that are searched one by one. The
@@ -318,58 +318,58 @@ func (k *Collectives) countEarly(q *roundQueue, m *roundMessage, n int32) {
 const EarlyLimit = 32
 
 // keepEarly stores a message for a round that its LP has not reached.
-func (k *Collectives) keepEarly(lp int32, q *roundQueue, index int32) {
-	m := k.rounds.At(index)
+func (c *Collectives) keepEarly(lp int32, q *roundQueue, index int32) {
+	m := c.rounds.At(index)
 	m.lp = lp
-	k.countEarly(q, m, 1)
-	if q.ahead <= EarlyLimit || k.crowd.find(&k.rounds, m.early()) != 0 {
-		q.early.append(&k.rounds, index)
+	c.countEarly(q, m, 1)
+	if q.ahead <= EarlyLimit || c.crowd.find(&c.rounds, m.early()) != 0 {
+		q.early.append(&c.rounds, index)
 		return
 	}
-	k.crowd.add(&k.rounds, index)
+	c.crowd.add(&c.rounds, index)
 }
 
 // awaits reports whether a message is the one of the agent's round.
-func (k *Collectives) awaits(a *agent, m *roundMessage) bool {
-	return m.round == a.round && m.number == a.inst.Number && m.comm == a.inst.comm.Index && k.fits(a, m)
+func (c *Collectives) awaits(a *agent, m *roundMessage) bool {
+	return m.round == a.round && m.number == a.inst.Number && m.comm == a.inst.comm.Index && c.fits(a, m)
 }
 
 // arriveRound hands a message of a collective to a local LP. See giveRound for its payload.
-func (k *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64) {
-	q := k.openRoundQueue(lp)
-	m := k.rounds.At(index)
+func (c *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64) {
+	q := c.openRoundQueue(lp)
+	m := c.rounds.At(index)
 	running := false
 	for ai := q.agents; ai != 0; {
-		a := k.agents.At(ai)
+		a := c.agents.At(ai)
 		running = running || m.number == a.inst.Number && m.comm == a.inst.comm.Index
-		if a.stage == receiving && a.message == 0 && k.awaits(a, m) {
+		if a.stage == receiving && a.message == 0 && c.awaits(a, m) {
 			a.message = index
-			k.hold(index, owner, at)
-			k.continueAgent(ai)
+			c.hold(index, owner, at)
+			c.continueAgent(ai)
 			return
 		}
 		ai = a.next
 	}
-	if m.signature.synchronizing() && k.Communicators.At(m.comm).failed[m.number] {
-		k.disposeRound(index)
+	if m.signature.synchronizing() && c.Communicators.At(m.comm).failed[m.number] {
+		c.disposeRound(index)
 		return
 	}
-	k.hold(index, owner, at)
-	k.keepEarly(lp, q, index)
-	if int(m.engine) != k.Engine.Index() {
-		k.checkEarly(lp, m, running)
+	c.hold(index, owner, at)
+	c.keepEarly(lp, q, index)
+	if int(m.engine) != c.partition.Engine.Index() {
+		c.checkEarly(lp, m, running)
 	}
 }
 
 // hold keeps the payload of a message that nobody has taken in. It stays the owner's as long
 // as the sender waits for the match, else it is copied.
-func (k *Collectives) hold(index int32, owner *memory, at int64) {
-	m := k.rounds.At(index)
+func (c *Collectives) hold(index int32, owner *memory, at int64) {
+	m := c.rounds.At(index)
 	switch {
 	case m.payload == nil || m.content != 0:
 	case m.agent != 0 && owner != nil:
 		owner.viewed, owner.message, m.view = true, index, true
 	default:
-		k.keep(m, owner, at)
+		c.keep(m, owner, at)
 	}
 }

@@ -21,9 +21,9 @@ import (
 
 // makeInter makes a communicator. It reports whether the call is over.
 func (p *scriptPlayer) makeInter(lp int32, r *scripted, words []string) bool {
-	k, rank := p.k, int(p.k.Global(lp))
+	k, rank := p.k, int(p.k.partition.Global(lp))
 	groupOf := func(who string) *world.Group {
-		lo, hi := rangeOf(p.T, who, k.Target.Ranks())
+		lo, hi := rangeOf(p.T, who, k.partition.Target.Ranks())
 		return world.Strided(lo, 1, hi-lo+1)
 	}
 	switch words[0] {
@@ -69,7 +69,7 @@ func (p *scriptPlayer) enterUnion(lp int32, r *scripted, v *Collective, err erro
 		err = named.Check(v)
 	}
 	if err != nil {
-		return p.k.Raise(lp, v.Procedure, err)
+		return p.k.Messages.Raise(lp, v.Procedure, err)
 	}
 	r.comm, _ = p.k.OfBoth(named, lp)
 	return p.enter(lp, r, v, nil, "")
@@ -77,9 +77,9 @@ func (p *scriptPlayer) enterUnion(lp int32, r *scripted, v *Collective, err erro
 
 // enterInter begins a collective on an intercommunicator: as one exchange if it is nonblocking or an alltoall, else in parts.
 func (p *scriptPlayer) enterInter(lp int32, r *scripted, v *Collective, name string) bool {
-	k, member := p.k, r.comm.Group.Member(int(p.k.Global(lp)))
+	k, member := p.k, r.comm.Group.Member(int(p.k.partition.Global(lp)))
 	if err := r.comm.Check(v); err != nil {
-		return k.Raise(lp, v.Procedure, err)
+		return k.Messages.Raise(lp, v.Procedure, err)
 	}
 	if name == "" && v.GoesInParts() {
 		r.inter = k.NewInterCall(r.comm, member, v)
@@ -88,7 +88,7 @@ func (p *scriptPlayer) enterInter(lp int32, r *scripted, v *Collective, name str
 	receives, sends, end := k.InterMessages(r.comm, member, v)
 	index := p.exchange(lp, r.comm, member, v.Procedure, InterPart{Receives: receives, Sends: sends}, end)
 	if name == "" {
-		return k.WaitRequest(lp, index, v.Procedure)
+		return k.Messages.WaitRequest(lp, index, v.Procedure)
 	}
 	r.names[name] = index
 	if r.want != nil {
@@ -102,14 +102,14 @@ func (p *scriptPlayer) enterInter(lp int32, r *scripted, v *Collective, name str
 func (p *scriptPlayer) goOn(lp int32, r *scripted) bool {
 	k, x := p.k, r.inter
 	for {
-		if b := k.CompletionOf(lp); b.Err != nil && x.Err == nil {
+		if b := k.Messages.CompletionOf(lp); b.Err != nil && x.Err == nil {
 			x.Err = b.Err
 		}
 		part, more := x.NextPart()
 		if !more {
 			break
 		}
-		k.NewCompletion(lp)
+		k.Messages.NewCompletion(lp)
 		over := false
 		if v := part.Collective; v != nil {
 			named := r.comm
@@ -117,7 +117,7 @@ func (p *scriptPlayer) goOn(lp int32, r *scripted) bool {
 			over = p.enter(lp, r, v, nil, "")
 			r.comm = named
 		} else {
-			over = k.WaitRequest(lp, p.exchange(lp, x.Comm, x.Member, x.Procedure(), part, nil), x.Procedure())
+			over = k.Messages.WaitRequest(lp, p.exchange(lp, x.Comm, x.Member, x.Procedure(), part, nil), x.Procedure())
 		}
 		if !over {
 			return false
@@ -127,8 +127,8 @@ func (p *scriptPlayer) goOn(lp int32, r *scripted) bool {
 	if made := k.EndParts(x); made != nil {
 		r.made = made
 	}
-	k.NewCompletion(lp).Found = true
-	return x.Err == nil || k.Raise(lp, x.Procedure(), x.Err)
+	k.Messages.NewCompletion(lp).Found = true
+	return x.Err == nil || k.Messages.Raise(lp, x.Procedure(), x.Err)
 }
 
 // exchange begins messages between members of both groups.

@@ -172,8 +172,8 @@ func play(t *testing.T, v variant, target *network.Target, programs [][]string) 
 	var running sync.WaitGroup
 	for i, p := range players {
 		running.Go(func() {
-			p.k.Engine.ReadyRange(0, p.k.Ranks)
-			errs[i] = p.k.Engine.Run(p)
+			p.k.partition.Engine.ReadyRange(0, p.k.partition.Ranks)
+			errs[i] = p.k.partition.Engine.Run(p)
 		})
 	}
 	running.Wait()
@@ -184,10 +184,10 @@ func play(t *testing.T, v variant, target *network.Target, programs [][]string) 
 	}
 	var least *world.RankError
 	for _, p := range players {
-		if own := p.k.Failing.Own.Load(); own != nil && (least == nil || own.Before(least)) {
+		if own := p.k.partition.Failing.Own.Load(); own != nil && (least == nil || own.Before(least)) {
 			least = own
 		}
-		if made, held := p.k.HeldRounds(); made > 0 && held > 0 && !p.k.Fails() && !p.k.ErrorsReturn && !anyOf(errs) {
+		if made, held := p.k.HeldRounds(); made > 0 && held > 0 && !p.k.partition.Fails() && !p.k.partition.ErrorsReturn && !anyOf(errs) {
 			t.Errorf("%+v leaves %d round queues, round messages and agents", v, held)
 		}
 	}
@@ -197,7 +197,7 @@ func play(t *testing.T, v variant, target *network.Target, programs [][]string) 
 			called[i] = p.k.Called()
 		}
 		k := players[0].k
-		if misfit := FirstMisfit(called, !k.Limited(), k.FailsTogether(), k.NameOf); misfit != nil && (least == nil || !least.Before(misfit)) {
+		if misfit := FirstMisfit(called, !k.partition.Limited(), k.FailsTogether(), k.partition.NameOf); misfit != nil && (least == nil || !least.Before(misfit)) {
 			least = misfit
 		}
 	}
@@ -296,7 +296,7 @@ type expected struct{ got, want []byte }
 func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant, lines [][]string, ended []bool, programs [][]string) *scriptPlayer {
 	p := &scriptPlayer{T: t, k: &Collectives{}, v: v, lines: lines, ended: ended}
 	p.times = map[int32][]vtime.Duration{}
-	p.k.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
+	p.k.Messages.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
 	p.k.Messages.Open(nil, 0, p)
 	if v.data {
 		p.k.InRows = affine.Name
@@ -306,8 +306,8 @@ func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant
 		algorithms[op] = collectives.DefaultOn(op, target.BarrierTime())
 	}
 	p.k.Open(algorithms, v.wanted)
-	for i := range p.k.Ranks {
-		p.ranks = append(p.ranks, scripted{label: world.Untimed, calls: programs[p.k.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})
+	for i := range p.k.partition.Ranks {
+		p.ranks = append(p.ranks, scripted{label: world.Untimed, calls: programs[p.k.partition.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})
 	}
 	return p
 }
@@ -326,19 +326,19 @@ func (p *scriptPlayer) Run(item int32) {
 
 func (p *scriptPlayer) Drained() { p.k.Drained() }
 
-func (p *scriptPlayer) Limit(f *engine.Failure) { p.k.Limit(f) }
+func (p *scriptPlayer) Limit(f *engine.Failure) { p.k.partition.Limit(f) }
 
 func (p *scriptPlayer) Handle(ev engine.Event) {
-	lp, k := ev.LP-int32(p.k.First), p.k
+	lp, k := ev.LP-int32(p.k.partition.First), p.k
 	switch ev.Data {
 	case world.DataWait:
-		if k.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
+		if k.Messages.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
 			p.Resume(lp)
 		}
 	case world.DataResume:
 		p.Resume(lp)
 	case world.DataServe:
-		k.Processors.Serve(lp, ev.Time)
+		k.Messages.Processors.Serve(lp, ev.Time)
 	}
 }
 
@@ -346,24 +346,24 @@ func (p *scriptPlayer) Deliver(src int, record []byte) {
 	r, k := world.Reader{Rest: record[1:]}, p.k
 	switch record[0] {
 	case world.RecordMessage:
-		k.DeliverMessage(src, r)
+		k.Messages.DeliverMessage(src, r)
 	case world.RecordRound:
 		k.DeliverRound(src, r)
 	case world.RecordAcknowledgement:
-		k.Acknowledged(int32(r.U32()), vtime.Time(r.U64()))
-		k.Engine.Consumed(src, len(record))
+		k.Messages.Acknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordRoundAcknowledgement:
 		k.AgentAcknowledged(int32(r.U32()), vtime.Time(r.U64()))
-		k.Engine.Consumed(src, len(record))
+		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordMatch:
-		k.Processors.MatchFrom(resource.OfProgram, r)
-		k.Engine.Consumed(src, len(record))
+		k.Messages.Processors.MatchFrom(resource.OfProgram, r)
+		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordRoundMatch:
-		k.Processors.MatchFrom(resource.OfAgents, r)
-		k.Engine.Consumed(src, len(record))
+		k.Messages.Processors.MatchFrom(resource.OfAgents, r)
+		k.partition.Engine.Consumed(src, len(record))
 	default:
 		if k.DeliverCollective(src, record, r) {
-			k.Engine.Consumed(src, len(record))
+			k.partition.Engine.Consumed(src, len(record))
 		}
 	}
 }
@@ -371,28 +371,28 @@ func (p *scriptPlayer) Deliver(src int, record []byte) {
 // Resume and End are the upcalls that have to do with ranks.
 func (p *scriptPlayer) Resume(lp int32) {
 	k := p.k
-	k.Completion.Err = nil
-	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
-		k.Finish(lp, box)
+	k.Messages.Completion.Err = nil
+	if box := k.Messages.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
+		k.Messages.Finish(lp, box)
 	}
-	if k.Limited() && k.Dropped(lp) {
+	if k.partition.Limited() && k.partition.Dropped(lp) {
 		return
 	}
-	k.Unpark(lp)
+	k.Messages.Unpark(lp)
 	k.TakeFault(lp)
 	if invariant.Enabled {
 		k.CheckRoundQueue(lp)
 	}
-	k.Running = lp
+	k.partition.Running = lp
 	if !p.run(lp) {
 		p.End(lp)
 	}
 }
 
 func (p *scriptPlayer) End(lp int32) {
-	p.ended[p.k.Global(lp)] = true
-	p.k.Engine.Finished(1)
-	p.k.CloseBox(lp)
+	p.ended[p.k.partition.Global(lp)] = true
+	p.k.partition.Engine.Finished(1)
+	p.k.Messages.CloseBox(lp)
 	p.k.CloseRoundQueue(lp)
 }
 
@@ -408,17 +408,17 @@ func (p *scriptPlayer) run(lp int32) bool {
 		p.over(lp, r)
 	}
 	for r.next < len(r.calls) {
-		if p.k.HasFailed(lp) {
+		if p.k.partition.HasFailed(lp) {
 			return true
 		}
-		r.entered = p.k.Clock[lp]
+		r.entered = p.k.partition.Clock[lp]
 		over := p.begin(lp, r, strings.Fields(strings.TrimPrefix(r.calls[r.next], silent)))
-		if r.waits = !over || p.k.MayPause() && p.k.Pause(lp); r.waits {
+		if r.waits = !over || p.k.Messages.MayPause() && p.k.Messages.Pause(lp); r.waits {
 			return true
 		}
 		p.over(lp, r)
 	}
-	return p.k.PostponeEnd(lp)
+	return p.k.Messages.PostponeEnd(lp)
 }
 
 // over notes the end of a call, and checks what it gives.
@@ -428,9 +428,9 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 	quiet := strings.HasPrefix(r.calls[r.next], silent)
 	p.timed(lp, r)
 	r.next++
-	b := k.CompletionOf(lp)
-	line := fmt.Sprintf("%s: %v", strings.Join(words, " "), k.Clock[lp])
-	rank := k.Global(lp)
+	b := k.Messages.CompletionOf(lp)
+	line := fmt.Sprintf("%s: %v", strings.Join(words, " "), k.partition.Clock[lp])
+	rank := k.partition.Global(lp)
 	for _, index := range b.Completed {
 		x, has := r.pending[index]
 		delete(r.pending, index)
@@ -442,7 +442,7 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 	case b.Err != nil:
 		line += ", " + b.Err.Error()
 		if b.Fatal {
-			k.Fail(lp, b.Procedure, b.Err)
+			k.Messages.Fail(lp, b.Procedure, b.Err)
 		}
 	case words[0] == "split" || words[0] == "dup" || words[0] == "subgroup" || words[0] == "group":
 		made := k.NewComm(lp, r.comm, r.color)
@@ -485,31 +485,31 @@ func (r *scripted) takes(made *Communicator, rank int) string {
 // begin begins a call of a rank. It reports whether it is over.
 func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 	k := p.k
-	k.NewCompletion(lp).Found = true
+	k.Messages.NewCompletion(lp).Found = true
 	r.want = nil
 	r.call.Output = nil
 	switch words[0] {
 	case "compute":
 		d, err := vtime.ParseDuration(words[1])
 		if err == nil {
-			err = k.Compute(lp, d)
+			err = k.Messages.Compute(lp, d)
 		}
-		return err == nil || k.Raise(lp, world.Compute, err)
+		return err == nil || k.Messages.Raise(lp, world.Compute, err)
 	case "errors":
-		k.SetErrorsReturn(lp, words[1] == "return")
+		k.partition.SetErrorsReturn(lp, words[1] == "return")
 		return true
 	case "world":
 		r.comm = k.Communicators.At(world.World)
 		return true
 	case "free":
 		if err := k.Free(lp, r.comm); err != nil {
-			return k.Raise(lp, world.CommFree, err)
+			return k.Messages.Raise(lp, world.CommFree, err)
 		}
 		r.comm = k.Communicators.At(world.World)
 		return true
 	case "wait":
 		index := r.names[words[1]]
-		return k.WaitRequest(lp, index, world.Wait)
+		return k.Messages.WaitRequest(lp, index, world.Wait)
 	case "split":
 		r.color = p.number(words[1])
 		v, err := k.Split(r.color, p.number(words[2]))
@@ -523,20 +523,20 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 		return p.enter(lp, r, v, r.comm.Check(v), "")
 	case "subgroup": // of the members from the first to the last
 		g := world.Strided(p.number(words[1]), 1, p.number(words[2]))
-		v, err := k.Create(r.comm.Group, g, int(k.Global(lp)))
+		v, err := k.Create(r.comm.Group, g, int(k.partition.Global(lp)))
 		r.color = v.Color()
 		return p.enter(lp, r, v, err, "")
 	case "send", "recv":
-		q := &ptp.Operands{Procedure: world.Send, Comm: &r.comm.Comm, Member: int32(r.comm.Group.Member(int(k.Global(lp))))}
+		q := &ptp.Operands{Procedure: world.Send, Comm: &r.comm.Comm, Member: int32(r.comm.Group.Member(int(k.partition.Global(lp))))}
 		if words[0] == "send" {
 			q.Outgoing.Dest, q.Outgoing.Bytes = p.number(words[1]), int64(p.number(words[2]))
-			if index := k.Send(lp, q); index != 0 {
-				return k.WaitRequest(lp, index, world.Send)
+			if index := k.Messages.Send(lp, q); index != 0 {
+				return k.Messages.WaitRequest(lp, index, world.Send)
 			}
 			return true
 		}
 		q.Procedure, q.Incoming.Source = world.Recv, p.number(words[1])
-		return k.WaitRequest(lp, k.Receive(lp, q), world.Recv)
+		return k.Messages.WaitRequest(lp, k.Messages.Receive(lp, q), world.Recv)
 	case "group": // of the members from the first to the last, by them alone, with a tag
 		g := world.Strided(p.number(words[1]), 1, p.number(words[2]))
 		on, v, err := k.CreateGroup(r.comm, g, p.number(words[3]), lp)
@@ -553,7 +553,7 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 	if !named {
 		name, word = "", words[0]
 	}
-	v := p.collective(r, int(k.Global(lp)), word, words[1:])
+	v := p.collective(r, int(k.partition.Global(lp)), word, words[1:])
 	if r.comm.Remote != nil {
 		return p.enterInter(lp, r, v, name)
 	}
@@ -573,29 +573,29 @@ func (p *scriptPlayer) number(word string) int {
 func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, name string) bool {
 	k := p.k
 	if err != nil {
-		return k.Raise(lp, v.Procedure, err)
+		return k.Messages.Raise(lp, v.Procedure, err)
 	}
 	if v.Creation != nil {
 		v.Algorithm = k.Algorithm(v.Operation, r.comm, &v.Operator)
 	}
-	member := r.comm.Group.Member(int(k.Global(lp)))
+	member := r.comm.Group.Member(int(k.partition.Global(lp)))
 	if err := k.CopyOwn(lp, member, v); err != nil {
-		return k.Raise(lp, v.Procedure, err)
+		return k.Messages.Raise(lp, v.Procedure, err)
 	}
 	if name == "" && !p.v.nonblocking && v.Creation == nil && r.inter == nil {
-		r.label = k.Label(r.next%3, "call")
+		r.label = k.partition.Label(r.next%3, "call")
 		k.Timing = r.label
 	}
 	index := int32(0)
 	if name != "" || p.v.nonblocking && v.Creation == nil {
-		index = k.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)
-		q := k.Requests.At(index)
+		index = k.Messages.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)
+		q := k.Messages.Requests.At(index)
 		q.Comm, q.Buffer = r.comm.Index, v.Output
 	}
 	switch {
 	case r.comm.Size == 1:
 		k.CarryOutAlone(lp, r.comm, v, index)
-	case k.Processors != nil:
+	case k.Messages.Processors != nil:
 		k.EnterLater(lp, r.comm, member, v, index)
 	case index == 0 && v.Operation == collectives.Barrier && p.joins(lp, r.comm):
 	case index == 0 && v.Operation == collectives.Barrier && k.EnterBarrier(lp, r.comm, member):
@@ -610,7 +610,7 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		return true
 	case index != 0:
 		r.names["latest"] = index
-		return k.WaitRequest(lp, index, v.Procedure)
+		return k.Messages.WaitRequest(lp, index, v.Procedure)
 	}
 	return r.comm.Size == 1
 }

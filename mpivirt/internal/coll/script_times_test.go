@@ -55,16 +55,16 @@ func (p *scriptPlayer) timed(lp int32, r *scripted) {
 	if r.label == world.Untimed {
 		return
 	}
-	p.times[r.label] = append(p.times[r.label], p.k.Clock[lp].Sub(r.entered))
+	p.times[r.label] = append(p.times[r.label], p.k.partition.Clock[lp].Sub(r.entered))
 	r.label = world.Untimed
 }
 
 // checkTimes compares what the tally has counted with the times of the ranks' calls.
 func (p *scriptPlayer) checkTimes() {
-	tally := &p.k.Summary.Tally
+	tally := &p.k.partition.Summary.Tally
 	tally.Settle()
 	for i, got := range tally.Iterations() {
-		times := p.times[p.k.Label(got.Index, got.Operation)]
+		times := p.times[p.k.partition.Label(got.Index, got.Operation)]
 		sum := vtime.Duration(0)
 		for _, d := range times {
 			sum += d

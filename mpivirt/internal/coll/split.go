@@ -35,28 +35,28 @@ type heldExit struct {
 // rests on the entries of all members, and each engine sends its data once its last member
 // has entered and it has those of the engines below it. But the news of that entry may have come by way of other engines, with promises
 // that go beyond the exit. Those promises do not count until the hold ends.
-func (k *Collectives) holdExit(s *splitState, h heldExit) {
+func (c *Collectives) holdExit(s *splitState, h heldExit) {
 	s.exits = append(s.exits, h)
-	k.holdFrom(&s.hold, h.t)
+	c.holdFrom(&s.hold, h.t)
 }
 
 // letGo carries out the exits that were held.
-func (k *Collectives) letGo(inst *instance) {
-	for _, h := range k.takeExits(inst.split) {
-		k.exitFrom(inst, h.lp, int(h.member), h.t, h.over)
+func (c *Collectives) letGo(inst *instance) {
+	for _, h := range c.takeExits(inst.split) {
+		c.exitFrom(inst, h.lp, int(h.member), h.t, h.over)
 	}
 }
 
 // takeExits ends the hold of exits and returns them.
-func (k *Collectives) takeExits(s *splitState) []heldExit {
+func (c *Collectives) takeExits(s *splitState) []heldExit {
 	exits := s.exits
 	s.exits = nil
-	k.endHold(&s.hold)
+	c.endHold(&s.hold)
 	return exits
 }
 
 // enterSplit enters a local member's color and key, or its new group.
-func (k *Collectives) enterSplit(inst *instance, member int, x *creation) {
+func (c *Collectives) enterSplit(inst *instance, member int, x *creation) {
 	s := inst.split
 	if s.made == nil {
 		s.made = map[int]*Communicator{}
@@ -72,7 +72,7 @@ func (k *Collectives) enterSplit(inst *instance, member int, x *creation) {
 		}
 		if inst.Count == inst.comm.Locals {
 			s.runs = append(s.runs, runsOf(s.own)...)
-			k.addRuns(inst, s)
+			c.addRuns(inst, s)
 		}
 		return
 	}
@@ -82,7 +82,7 @@ func (k *Collectives) enterSplit(inst *instance, member int, x *creation) {
 			color = x.group.WorldRank(0)
 		}
 		if s.made[color] == nil {
-			s.made[color] = k.addComm(inst.contextOf(color), x.group)
+			s.made[color] = c.addComm(inst.contextOf(color), x.group)
 		}
 	}
 	s.done = true
@@ -94,12 +94,12 @@ func (inst *instance) contextOf(color int) uint64 {
 }
 
 // memberTree returns the neighbours of this engine among those that have members.
-func (k *Collectives) memberTree(c *Communicator) branches { return k.branchesOf(c.Group.Next) }
+func (c *Collectives) memberTree(comm *Communicator) branches { return c.branchesOf(comm.Group.Next) }
 
 // addRuns notes that the colors and keys of one child, or the engine's own, are complete.
 // After the last of them they go to the parent.
-func (k *Collectives) addRuns(inst *instance, s *splitState) {
-	tree := k.memberTree(inst.comm)
+func (c *Collectives) addRuns(inst *instance, s *splitState) {
+	tree := c.memberTree(inst.comm)
 	if s.missing == 0 {
 		s.missing = 1 + len(tree.children)
 	}
@@ -111,10 +111,10 @@ func (k *Collectives) addRuns(inst *instance, s *splitState) {
 		for _, r := range s.runs {
 			entries = r.appendTo(entries)
 		}
-		k.takeGroups(inst, splitGroups(inst.comm.Group, inst.comm.first, entries), tree.children)
+		c.takeGroups(inst, splitGroups(inst.comm.Group, inst.comm.first, entries), tree.children)
 		return
 	}
-	w := k.collectiveRecord(inst, tree.parent, world.RecordSplit, 4+len(s.told)+runBytes*len(s.runs))
+	w := c.collectiveRecord(inst, tree.parent, world.RecordSplit, 4+len(s.told)+runBytes*len(s.runs))
 	s.writeTold(&w)
 	for _, r := range s.runs {
 		r.write(&w)
@@ -123,60 +123,60 @@ func (k *Collectives) addRuns(inst *instance, s *splitState) {
 }
 
 // receiveSplit takes in colors and keys of the engines below this one.
-func (k *Collectives) receiveSplit(inst *instance, r world.Reader) {
+func (c *Collectives) receiveSplit(inst *instance, r world.Reader) {
 	s := inst.split
 	s.readTold(&r)
 	for len(r.Rest) > 0 {
 		s.runs = append(s.runs, readRun(&r))
 	}
-	k.addRuns(inst, s)
+	c.addRuns(inst, s)
 }
 
 // receiveGroups takes in the groups of which this engine or one below it has members.
-func (k *Collectives) receiveGroups(inst *instance, r world.Reader) {
+func (c *Collectives) receiveGroups(inst *instance, r world.Reader) {
 	var parts []part
 	inst.split.readTold(&r)
 	for len(r.Rest) > 0 {
 		color := int(r.U64())
 		parts = append(parts, part{color, world.ReadGroup(&r)})
 	}
-	k.takeGroups(inst, parts, k.memberTree(inst.comm).children)
+	c.takeGroups(inst, parts, c.memberTree(inst.comm).children)
 }
 
 // takeGroups hands groups down and makes the communicators of this engine.
-func (k *Collectives) takeGroups(inst *instance, parts []part, children []branch) {
+func (c *Collectives) takeGroups(inst *instance, parts []part, children []branch) {
 	for _, child := range slices.Backward(children) {
-		k.sendGroups(inst, parts, child)
+		c.sendGroups(inst, parts, child)
 	}
 	s := inst.split
 	for _, p := range parts {
 		switch {
-		case !p.group.MeetsRange(k.First, k.First+k.Ranks):
+		case !p.group.MeetsRange(c.partition.First, c.partition.First+c.partition.Ranks):
 		case inst.comm.first != nil:
-			s.made[p.color] = k.makeSides(inst.comm, inst.contextOf(p.color), p.group)
+			s.made[p.color] = c.makeSides(inst.comm, inst.contextOf(p.color), p.group)
 		default:
-			s.made[p.color] = k.addComm(inst.contextOf(p.color), p.group)
+			s.made[p.color] = c.addComm(inst.contextOf(p.color), p.group)
 		}
 	}
 	if s.told != nil {
-		s.made[0], s.err = k.meeting(inst.comm.Group, s.told)
+		s.made[0], s.err = c.meeting(inst.comm.Group, s.told)
 	}
 	s.done, s.own, s.runs = true, nil, nil
-	k.letGo(inst)
-	k.flushRange(inst)
+	c.letGo(inst)
+	c.flushRange(inst)
 }
 
 // sendGroups sends a child the groups that have members on it or an engine below it.
-func (k *Collectives) sendGroups(inst *instance, parts []part, child branch) {
-	lo, _ := k.Engine.Partition().Range(child.engine)
-	_, hi := k.Engine.Partition().Range(child.end - 1)
+func (c *Collectives) sendGroups(inst *instance, parts []part, child branch) {
+	lo, _ := c.partition.Engine.Partition().Range(child.engine)
+	_, hi := c.partition.Engine.Partition().Range(child.end - 1)
 	size := 4 + len(inst.split.told)
 	for _, p := range parts {
 		if p.group.MeetsRange(lo, hi) {
 			size += 8 + p.group.Bytes()
 		}
 	}
-	w := k.collectiveRecord(inst, child.engine, world.RecordGroups, size)
+	w := c.collectiveRecord(inst, child.engine, world.RecordGroups, size)
 	inst.split.writeTold(&w)
 	for _, p := range parts {
 		if p.group.MeetsRange(lo, hi) {

@@ -20,13 +20,13 @@ func TestHeldExitsBoundTheEngine(t *testing.T) {
 	inst.entered[0], inst.Count = 0b111, 3
 	for i, held := range []struct{ exit, eit vtime.Time }{{500, 500}, {300, 300}, {400, 300}} {
 		k.exit(inst, int32(i), i, held.exit)
-		if got := k.Engine.EIT(); got != held.eit {
+		if got := k.partition.Engine.EIT(); got != held.eit {
 			t.Errorf("an exit at %v is held back, EIT is %v, want %v", held.exit, got, held.eit)
 		}
 	}
 	inst.split.done = true
 	k.letGo(inst)
-	if got := k.Engine.EIT(); got != vtime.Forever {
+	if got := k.partition.Engine.EIT(); got != vtime.Forever {
 		t.Errorf("no exit is held back, EIT is %v", got)
 	}
 	if len(k.holds) > 0 {

@@ -29,42 +29,42 @@ type stretch struct {
 
 // sendStretches sends the other engines the clocks that they need for a round, as far
 // as there is room. It reports whether that is all; if not, it will be called again.
-func (k *Collectives) sendStretches(inst *instance, b *arrayRun) bool {
+func (c *Collectives) sendStretches(inst *instance, b *arrayRun) bool {
 	s := &b.outbound
 	for _, to := range b.Receivers() {
 		if to.Low == to.High {
 			continue
 		}
-		end := k.ownerOf(b, to.High-1) + 1
-		for s.engine = max(s.engine, k.ownerOf(b, to.Low)); s.engine < end; s.engine, s.dst = s.engine+1, 0 {
-			if s.engine != k.Engine.Index() && !k.sendTo(inst, b) {
+		end := c.ownerOf(b, to.High-1) + 1
+		for s.engine = max(s.engine, c.ownerOf(b, to.Low)); s.engine < end; s.engine, s.dst = s.engine+1, 0 {
+			if s.engine != c.partition.Engine.Index() && !c.sendTo(inst, b) {
 				return false
 			}
 		}
 	}
-	s.engine = k.Engine.Engines()
+	s.engine = c.partition.Engine.Engines()
 	return true
 }
 
 // sendTo sends the engine that is being sent to the clocks that it needs for a round. It
 // reports whether there was room for all.
-func (k *Collectives) sendTo(inst *instance, b *arrayRun) bool {
+func (c *Collectives) sendTo(inst *instance, b *arrayRun) bool {
 	s := &b.outbound
-	lo, hi := k.participants(inst, s.engine)
+	lo, hi := c.participants(inst, s.engine)
 	room := b.Needed(lo, hi, s.dst, func(dst, src, n, stride int) bool {
-		return k.sendRun(inst, b, dst, src, n, stride)
+		return c.sendRun(inst, b, dst, src, n, stride)
 	})
 	if !room {
-		k.holdArrays(b)
+		c.holdArrays(b)
 		s.stalled = true
-		k.Engine.Throttle(k.item(task{instance: inst, stalled: true}), b.hold.least, s.engine)
+		c.partition.Engine.Throttle(c.item(task{instance: inst, stalled: true}), b.hold.least, s.engine)
 	}
 	return room
 }
 
 // ownerOf returns the engine that an element belongs to in the current round.
-func (k *Collectives) ownerOf(b *arrayRun, element int) int {
-	return k.Engine.Partition().Owner(b.RankOf(b.Participant(element)))
+func (c *Collectives) ownerOf(b *arrayRun, element int) int {
+	return c.partition.Engine.Partition().Owner(b.RankOf(b.Participant(element)))
 }
 
 // maxStretch is the number of clocks in one record.
@@ -72,13 +72,13 @@ const maxStretch = 1<<13 - 16 // with its headers less than 64 KiB, a class of b
 
 // sendRun sends the clocks of a run to the engine that is being sent to. It reports
 // whether there was room for all.
-func (k *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride int) bool {
+func (c *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride int) bool {
 	for engine := b.outbound.engine; n > 0; {
-		if !k.Engine.Room(engine) {
+		if !c.partition.Engine.Room(engine) {
 			return false
 		}
 		part := min(n, maxStretch)
-		w := k.collectiveRecord(inst, engine, world.RecordArray, 5*8+8*part)
+		w := c.collectiveRecord(inst, engine, world.RecordArray, 5*8+8*part)
 		w.U64(uint64(b.Round()))
 		w.U64(uint64(b.Top))
 		w.U64(uint64(dst))
@@ -112,8 +112,8 @@ const chunk = 512
 
 // receiveStretch takes in a piece of another engine's array. It reports false if it keeps
 // it for later.
-func (k *Collectives) receiveStretch(inst *instance, from origin, r world.Reader) bool {
-	b := k.arraysOf(inst)
+func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader) bool {
+	b := c.arraysOf(inst)
 	round := int(r.U64())
 	b.Top = max(b.Top, vtime.Time(r.U64()))
 	s := stretch{dst: int(r.U64()), src: int(r.U64()), stride: int(r.U64())}
@@ -121,32 +121,32 @@ func (k *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 	if current && b.takes(from.engine, s.src+len(r.Rest)/8) {
 		// What it changes nobody reads any more: no need to keep it.
 		e := b.Evaluation()
-		s.clocks = k.memory.Take(min(len(r.Rest)/8, chunk))
+		s.clocks = c.memory.Take(min(len(r.Rest)/8, chunk))
 		for n := len(r.Rest) / 8; n > 0; n = len(r.Rest) / 8 {
 			part := s.clocks[:min(n, chunk)]
 			r.Times(part)
 			e.Receive(s.dst, s.src, s.stride, part)
 			s.dst, s.src = s.dst+len(part)*s.stride, s.src+len(part)*s.stride
 		}
-		k.memory.Give(s.clocks)
+		c.memory.Give(s.clocks)
 	} else {
-		s.clocks = k.memory.Take(len(r.Rest) / 8)
+		s.clocks = c.memory.Take(len(r.Rest) / 8)
 		r.Times(s.clocks)
 		s.round, s.from = int32(round), from
 		if b.inbox == nil {
-			b.inbox, k.idleInbox = k.idleInbox, nil
+			b.inbox, c.idleInbox = c.idleInbox, nil
 		}
 		b.inbox = append(b.inbox, s)
 	}
 	if current && !b.outbound.stalled && b.Complete() {
-		k.queue(inst)
+		c.queue(inst)
 	}
 	return s.from.size == 0
 }
 
 // takeStretches takes in what came early for the round and changes nothing any more that
 // is still to be sent.
-func (k *Collectives) takeStretches(b *arrayRun) {
+func (c *Collectives) takeStretches(b *arrayRun) {
 	round, e := int32(b.Round()), (*maxplus.Evaluation)(nil)
 	for i := 0; i < len(b.inbox); {
 		s := &b.inbox[i]
@@ -158,9 +158,9 @@ func (k *Collectives) takeStretches(b *arrayRun) {
 			e = b.Evaluation()
 		}
 		e.Receive(s.dst, s.src, s.stride, s.clocks)
-		k.memory.Give(s.clocks)
+		c.memory.Give(s.clocks)
 		if s.from.size > 0 {
-			k.Engine.Consumed(s.from.engine, s.from.size)
+			c.partition.Engine.Consumed(s.from.engine, s.from.size)
 		}
 		last := len(b.inbox) - 1
 		*s, b.inbox[last] = b.inbox[last], stretch{}

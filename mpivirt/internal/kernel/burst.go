@@ -37,17 +37,19 @@ func (k *Kernel) KeepsBursts() bool { return k.bursts.Kept() }
 
 // StopBurst ends a burst of an LP and returns its CPU time on the host. Charge advances the
 // LP's clock by it.
-func (k *Kernel) StopBurst(lp int32) (vtime.Duration, error) { return k.bursts.Stop(int(k.Global(lp))) }
+func (k *Kernel) StopBurst(lp int32) (vtime.Duration, error) {
+	return k.bursts.Stop(int(k.partition.Global(lp)))
+}
 
 // GiveBurst returns the CPU time of a burst for which the program gives one.
 func (k *Kernel) GiveBurst(lp int32, d vtime.Duration) (vtime.Duration, error) {
-	return k.bursts.Given(int(k.Global(lp)), d)
+	return k.bursts.Given(int(k.partition.Global(lp)), d)
 }
 
 // ChargeBurst advances the clock of an LP by the time of a burst on its node. An error is
 // that of Compute.
 func (k *Kernel) ChargeBurst(lp int32, d vtime.Duration) error {
-	return k.Compute(lp, k.Target.CPUTime(int(k.Global(lp)), d))
+	return k.messages.Compute(lp, k.partition.Target.CPUTime(int(k.partition.Global(lp)), d))
 }
 
 // Unmeasurable returns the error of CPU times for ranks of a kind, nil if they can be had.

@@ -111,17 +111,17 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 	if k.InParts(lp) {
 		return k.goOn(lp)
 	}
-	k.Completion.Err = nil
-	k.EnterCall(lp)
+	k.messages.Completion.Err = nil
+	k.messages.EnterCall(lp)
 	switch op := q.Procedure; op.Class() {
 	case world.ClassSend:
 		if op.Blocks() {
 			return k.submitSend(lp, q)
 		}
 		if err := k.checkSend(lp, q); err != nil {
-			return k.Raise(lp, op, err)
+			return k.messages.Raise(lp, op, err)
 		}
-		k.Completion.Request = k.startSend(lp, q)
+		k.messages.Completion.Request = k.startSend(lp, q)
 		return true
 	case world.ClassReceive:
 		if op.Blocks() {
@@ -129,18 +129,18 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		}
 		index, err := k.beginReceive(lp, q)
 		if err != nil {
-			return k.Raise(lp, op, err)
+			return k.messages.Raise(lp, op, err)
 		}
-		k.Completion.Request = index
+		k.messages.Completion.Request = index
 		return true
 	case world.ClassSendReceive:
 		if op.Blocks() {
 			return k.submitSendrecv(lp, q)
 		}
 		if err := k.checkSendrecv(lp, q); err != nil {
-			return k.Raise(lp, op, err)
+			return k.messages.Raise(lp, op, err)
 		}
-		k.Completion.Request = k.SendReceive(lp, &q.Operands)
+		k.messages.Completion.Request = k.messages.SendReceive(lp, &q.Operands)
 		return true
 	case world.ClassWait, world.ClassTest:
 		return k.submitWait(lp, q)
@@ -157,7 +157,7 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		}
 	case world.ClassIntercommunicator:
 		if op == world.IntercommCreate && q.err == nil {
-			return k.beginParts(lp, k.NewMeeting(q.communicator, int(q.Member), q.collective.Root, q.collective.Input))
+			return k.beginParts(lp, k.collectives.NewMeeting(q.communicator, int(q.Member), q.collective.Root, q.collective.Input))
 		}
 	case world.ClassNeighborhood:
 		return k.submitExchange(lp, q)
@@ -168,17 +168,17 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 // Awaits reports whether an LP will wait in a call, unless there is an error in its arguments or its
 // partner is ProcNull.
 func (k *Kernel) Awaits(lp int32, q *Call) bool {
-	if k.Processors != nil {
+	if k.messages.Processors != nil {
 		return q.Procedure.Blocks() && !q.Procedure.Sends()
 	}
-	return q.Procedure == world.Recv && !k.HasUnexpected(lp)
+	return q.Procedure == world.Recv && !k.messages.HasUnexpected(lp)
 }
 
 // checkSend returns the error in the arguments of a send, and sets its mode.
 func (k *Kernel) checkSend(lp int32, q *Call) error {
 	o := &q.Outgoing
-	if o.Mode = q.Procedure.Mode(); o.Mode == world.Buffered && o.Bytes > k.Attached[lp] && o.Dest != world.ProcNull {
-		return world.Errorf(world.ErrBuffer, "a buffered send of %d bytes with a buffer of %d: attach a larger one", o.Bytes, k.Attached[lp])
+	if o.Mode = q.Procedure.Mode(); o.Mode == world.Buffered && o.Bytes > k.messages.Attached[lp] && o.Dest != world.ProcNull {
+		return world.Errorf(world.ErrBuffer, "a buffered send of %d bytes with a buffer of %d: attach a larger one", o.Bytes, k.messages.Attached[lp])
 	}
 	return q.Comm.CheckSend(o.Dest, o.Tag, o.Bytes)
 }
@@ -186,46 +186,46 @@ func (k *Kernel) checkSend(lp int32, q *Call) error {
 // startSend starts a send and returns its request.
 func (k *Kernel) startSend(lp int32, q *Call) int32 {
 	if q.Outgoing.Dest == world.ProcNull {
-		return k.CompletedSend
+		return k.messages.CompletedSend
 	}
-	if index := k.Send(lp, &q.Operands); index != 0 {
+	if index := k.messages.Send(lp, &q.Operands); index != 0 {
 		return index
 	}
-	return k.CompletedSend
+	return k.messages.CompletedSend
 }
 
 // SendOnWorld carries out a standard send on WORLD that is complete at once, as Submit does. It
 // reports false, and has done nothing, if the send may not be or its arguments are wrong.
 func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, bytes int64, dest, tag int) bool {
-	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.EagerLimit) || k.InCalls {
+	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.partition.EagerLimit) || k.messages.InCalls {
 		return false
 	}
 	q := &k.call
-	q.Procedure, q.Comm, q.communicator, q.Member, q.Outgoing.Mode = world.Send, &w.Comm, w, k.Global(lp), 0
+	q.Procedure, q.Comm, q.communicator, q.Member, q.Outgoing.Mode = world.Send, &w.Comm, w, k.partition.Global(lp), 0
 	q.Sends(payload, bytes, dest, tag)
-	k.Completion.Err = nil
-	k.Send(lp, &q.Operands)
+	k.messages.Completion.Err = nil
+	k.messages.Send(lp, &q.Operands)
 	return true
 }
 
 // ReceiveOnWorld carries out a receive from a member of WORLD, of a message of any length that is there and
 // certain, as Submit does. It reports false, and has done nothing, if there is none.
 func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int) bool {
-	if !w.Names(source, tag) || k.InCalls {
+	if !w.Names(source, tag) || k.messages.InCalls {
 		return false
 	}
 	v := &k.call.Incoming
 	v.Source, v.Tag, v.Sized = source, tag, false
-	k.Completion.Err = nil
-	return k.TakeAtOnce(lp, world.Recv, &w.Comm, v)
+	k.messages.Completion.Err = nil
+	return k.messages.TakeAtOnce(lp, world.Recv, &w.Comm, v)
 }
 
 func (k *Kernel) submitSend(lp int32, q *Call) bool {
 	if err := k.checkSend(lp, q); err != nil {
-		return k.Raise(lp, q.Procedure, err)
+		return k.messages.Raise(lp, q.Procedure, err)
 	}
-	if index := k.startSend(lp, q); index != k.CompletedSend {
-		return k.WaitRequest(lp, index, q.Procedure)
+	if index := k.startSend(lp, q); index != k.messages.CompletedSend {
+		return k.messages.WaitRequest(lp, index, q.Procedure)
 	}
 	return true
 }
@@ -233,9 +233,9 @@ func (k *Kernel) submitSend(lp int32, q *Call) bool {
 // postReceive posts a receive and returns its request.
 func (k *Kernel) postReceive(lp int32, q *Call) int32 {
 	if q.Incoming.Source == world.ProcNull {
-		return k.CompletedReceive
+		return k.messages.CompletedReceive
 	}
-	return k.Receive(lp, &q.Operands)
+	return k.messages.Receive(lp, &q.Operands)
 }
 
 // beginReceive checks and begins a receive that does not wait, and returns its request.
@@ -254,15 +254,15 @@ func (k *Kernel) beginReceive(lp int32, q *Call) (request int32, err error) {
 func (k *Kernel) beginMatched(lp int32, q *Call) (request int32, err error) {
 	switch message := q.Matched; {
 	case message == ptp.MessageNoProc:
-		return k.CompletedReceive, nil
-	case !k.Found(lp, message):
+		return k.messages.CompletedReceive, nil
+	case !k.messages.Found(lp, message):
 		return 0, world.Errorf(world.ErrRequest, "no matched probe has found a message, or it has been received: "+
 			"receive each message once, after its Mprobe or Improbe")
 	default:
-		request = k.NewRequest(lp, ptp.ReceiveRequest, q.Procedure)
-		r := k.Requests.At(request)
+		request = k.messages.NewRequest(lp, ptp.ReceiveRequest, q.Procedure)
+		r := k.messages.Requests.At(request)
 		r.Comm, r.Buffer, r.Sized, r.Bytes = q.Comm.Index, q.Incoming.Buffer, q.Incoming.Sized, q.Incoming.Bytes
-		k.ReceiveMatched(lp, request, message)
+		k.messages.ReceiveMatched(lp, request, message)
 		return request, nil
 	}
 }
@@ -272,13 +272,13 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 	if q.Matched != 0 {
 		index, err = k.beginMatched(lp, q)
 	} else if err = q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err == nil {
-		if k.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
-			return k.Clock[lp] < vtime.Forever
+		if k.messages.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
+			return k.partition.Clock[lp] < vtime.Forever
 		}
 		index = k.postReceive(lp, q)
 	}
 	if err != nil {
-		return k.Raise(lp, q.Procedure, err)
+		return k.messages.Raise(lp, q.Procedure, err)
 	}
 	return k.waitFor(lp, index, q.Procedure)
 }
@@ -286,18 +286,18 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 // waitFor completes a call with a request, or makes the LP wait for it. It reports whether
 // the call is complete.
 func (k *Kernel) waitFor(lp, index int32, op world.Procedure) bool {
-	if index != 0 && index != k.CompletedSend && index != k.CompletedReceive {
-		q := k.Requests.At(index)
-		if !q.Complete || k.Strict || k.Processors != nil {
-			return k.WaitRequest(lp, index, op)
+	if index != 0 && index != k.messages.CompletedSend && index != k.messages.CompletedReceive {
+		q := k.messages.Requests.At(index)
+		if !q.Complete || k.partition.Strict || k.messages.Processors != nil {
+			return k.messages.WaitRequest(lp, index, op)
 		}
-		k.Charge(lp, q, max(k.Clock[lp], q.Time))
-		k.Activity(lp)
+		k.messages.Charge(lp, q, max(k.partition.Clock[lp], q.Time))
+		k.messages.Activity(lp)
 	}
-	b := k.NewCompletion(lp)
+	b := k.messages.NewCompletion(lp)
 	b.Found = true
-	k.AddRequest(b, index, op)
-	return k.Clock[lp] < vtime.Forever
+	k.messages.AddRequest(b, index, op)
+	return k.partition.Clock[lp] < vtime.Forever
 }
 
 // errShared is the error of a Sendrecv whose buffers share memory (MPI 4.1, 3.10: they
@@ -318,15 +318,15 @@ func (k *Kernel) checkSendrecv(lp int32, q *Call) error {
 
 func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
 	if err := k.checkSendrecv(lp, q); err != nil {
-		return k.Raise(lp, q.Procedure, err)
+		return k.messages.Raise(lp, q.Procedure, err)
 	}
 	received := k.postReceive(lp, q)
 	sent := k.startSend(lp, q)
-	if k.Completion.Err != nil {
+	if k.messages.Completion.Err != nil {
 		return true
 	}
-	box := k.Box(lp)
-	return k.WaitRequests(lp, ptp.WaitAll, append(box.Wait.Requests[:0], received, sent), q.Procedure)
+	box := k.messages.Box(lp)
+	return k.messages.WaitRequests(lp, ptp.WaitAll, append(box.Wait.Requests[:0], received, sent), q.Procedure)
 }
 
 // Keeps reports whether the requests of a call are kept from one call to the next.
@@ -342,31 +342,31 @@ func (k *Kernel) submitWait(lp int32, q *Call) bool {
 	if q.kept {
 		switch {
 		case q.err != nil:
-			return k.Raise(lp, q.Procedure, q.err)
-		case k.NoneKept(lp):
-			k.NewCompletion(lp).Found = true
+			return k.messages.Raise(lp, q.Procedure, q.err)
+		case k.messages.NoneKept(lp):
+			k.messages.NewCompletion(lp).Found = true
 			return true
 		}
-		return k.WaitKept(lp, waitKinds[q.Procedure], q.Procedure)
+		return k.messages.WaitKept(lp, waitKinds[q.Procedure], q.Procedure)
 	}
 	active, err := false, q.err
 	for _, index := range q.requests {
 		active = active || index != 0
 		if err == nil {
-			err = k.CheckRequest(lp, index)
+			err = k.messages.CheckRequest(lp, index)
 		}
 	}
 	switch {
 	case err != nil:
-		return k.Raise(lp, q.Procedure, err)
+		return k.messages.Raise(lp, q.Procedure, err)
 	case !active:
-		k.NewCompletion(lp).Found = true
+		k.messages.NewCompletion(lp).Found = true
 		return true
 	case q.Procedure == world.Wait:
 		return k.waitFor(lp, q.requests[0], q.Procedure)
 	}
-	box := k.Box(lp)
-	return k.WaitRequests(lp, waitKinds[q.Procedure], append(box.Wait.Requests[:0], q.requests...), q.Procedure)
+	box := k.messages.Box(lp)
+	return k.messages.WaitRequests(lp, waitKinds[q.Procedure], append(box.Wait.Requests[:0], q.requests...), q.Procedure)
 }
 
 // submitCancel cancels the request of a call.
@@ -376,27 +376,27 @@ func (k *Kernel) submitCancel(lp int32, q *Call) bool {
 		err = world.Errorf(world.ErrRequest, "no request to cancel: give one that an operation has returned")
 	}
 	if err == nil {
-		err = k.CheckRequest(lp, index)
+		err = k.messages.CheckRequest(lp, index)
 	}
 	if err == nil {
-		err = k.CheckCancel(index)
+		err = k.messages.CheckCancel(index)
 	}
 	if err != nil {
-		return k.Raise(lp, q.Procedure, err)
+		return k.messages.Raise(lp, q.Procedure, err)
 	}
-	return k.Cancel(lp, index)
+	return k.messages.Cancel(lp, index)
 }
 
 func (k *Kernel) submitProbe(lp int32, q *Call) bool {
 	if err := q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err != nil {
-		return k.Raise(lp, q.Procedure, err)
+		return k.messages.Raise(lp, q.Procedure, err)
 	}
 	if q.Incoming.Source == world.ProcNull {
-		b := k.NewCompletion(lp)
+		b := k.messages.NewCompletion(lp)
 		b.Found, b.Message, b.Status = true, ptp.MessageNoProc, world.ProcNullStatus
 		return true
 	}
-	return k.Probe(lp, waitKinds[q.Procedure], &q.Operands)
+	return k.messages.Probe(lp, waitKinds[q.Procedure], &q.Operands)
 }
 
 // submitCollective enters an LP into a collective. With one member it is complete at once.
@@ -406,18 +406,18 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 		err = c.Check(v)
 	}
 	if err != nil {
-		return k.Raise(lp, q.Procedure, err)
+		return k.messages.Raise(lp, q.Procedure, err)
 	}
 	switch {
 	case c.Remote == nil:
 	case v.Creation != nil:
-		q.communicator, q.Member = k.OfBoth(c, lp)
+		q.communicator, q.Member = k.collectives.OfBoth(c, lp)
 		q.Comm = &q.communicator.Comm
 	case q.nonblocking || !v.GoesInParts():
-		receives, sends, end := k.InterMessages(c, int(q.Member), v)
+		receives, sends, end := k.collectives.InterMessages(c, int(q.Member), v)
 		return k.exchange(lp, q, Exchange{receives, sends, end})
 	default:
-		return k.beginParts(lp, k.NewInterCall(c, int(q.Member), v))
+		return k.beginParts(lp, k.collectives.NewInterCall(c, int(q.Member), v))
 	}
 	return k.enterCollective(lp, q)
 }
@@ -425,37 +425,37 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 // enterCollective enters an LP into a collective of one group whose arguments were checked.
 func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 	c, v := q.communicator, q.collective
-	if len(k.KeptResults) > 0 && !q.nonblocking {
-		delete(k.KeptResults, lp) // of the allreduce before
+	if len(k.collectives.KeptResults) > 0 && !q.nonblocking {
+		delete(k.collectives.KeptResults, lp) // of the allreduce before
 	}
-	if err := k.CopyOwn(lp, int(q.Member), v); err != nil {
-		k.Fail(lp, q.Procedure, err)
+	if err := k.collectives.CopyOwn(lp, int(q.Member), v); err != nil {
+		k.messages.Fail(lp, q.Procedure, err)
 		return false
 	}
 	index := int32(0)
 	if q.nonblocking {
-		index = k.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)
-		r := k.Requests.At(index)
+		index = k.messages.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)
+		r := k.messages.Requests.At(index)
 		r.Comm, r.Buffer = c.Index, v.Output
-		k.Completion.Request = index
+		k.messages.Completion.Request = index
 	}
 	if c.Size == 1 {
-		k.CarryOutAlone(lp, c, v, index)
+		k.collectives.CarryOutAlone(lp, c, v, index)
 		return true
 	}
-	v.Algorithm = k.Algorithm(v.Operation, c, &v.Operator)
-	if k.Processors != nil {
-		k.EnterLater(lp, c, int(q.Member), v, index)
+	v.Algorithm = k.collectives.Algorithm(v.Operation, c, &v.Operator)
+	if k.messages.Processors != nil {
+		k.collectives.EnterLater(lp, c, int(q.Member), v, index)
 	} else {
-		k.Enter(lp, c, int(q.Member), v, index)
+		k.collectives.Enter(lp, c, int(q.Member), v, index)
 	}
 	return q.nonblocking
 }
 
 // submitFree frees a communicator for an LP.
 func (k *Kernel) submitFree(lp int32, q *Call) bool {
-	if err := k.Free(lp, q.communicator); err != nil {
-		return k.Raise(lp, q.Procedure, err)
+	if err := k.collectives.Free(lp, q.communicator); err != nil {
+		return k.messages.Raise(lp, q.Procedure, err)
 	}
 	return true
 }

@@ -41,19 +41,19 @@ func (k *Kernel) SetAside(lp int32) {
 	k.computing.aside = append(k.computing.aside, lp)
 	k.computing.others.Store(!k.Bursting())
 	// The rest of its turn counts once more.
-	k.Engine.Statistics.Events--
-	k.Engine.Statistics.Switches--
+	k.partition.Engine.Statistics.Events--
+	k.partition.Engine.Statistics.Switches--
 }
 
 // Drained implements [engine.Kernel].
 func (k *Kernel) Drained() {
-	k.Collectives.Drained()
+	k.collectives.Drained()
 	if c := &k.computing; len(c.aside) > 0 {
 		for _, lp := range c.aside {
-			if (k.Limited() || k.Fails() && k.HasLeft(lp)) && c.enough(lp) {
+			if (k.partition.Limited() || k.partition.Fails() && k.partition.HasLeft(lp)) && c.enough(lp) {
 				k.leaveBehind(lp)
 			} else {
-				k.Engine.Ready(lp)
+				k.partition.Engine.Ready(lp)
 			}
 		}
 		c.aside = c.aside[:0]
@@ -76,7 +76,7 @@ func (c *computing) enough(lp int32) bool {
 
 // leaveBehind does not resume an LP any more, which may come before the failure.
 func (k *Kernel) leaveBehind(lp int32) {
-	if left := k.glance(lp, world.NoProcedure, nil); !k.Dropped(lp) && (k.computing.left == nil || left.Before(k.computing.left)) {
+	if left := k.glance(lp, world.NoProcedure, nil); !k.partition.Dropped(lp) && (k.computing.left == nil || left.Before(k.computing.left)) {
 		k.computing.left = left
 	}
 }
@@ -111,7 +111,7 @@ func (s *Simulation) longestComputing() (rank int, seconds float64) {
 		}
 		if t := math.Float64frombits(k.computing.since.Load()); t > seconds {
 			if lp := k.standing(); lp != world.None {
-				rank, seconds = k.First+int(lp), t
+				rank, seconds = k.partition.First+int(lp), t
 			}
 		}
 	}

@@ -95,12 +95,12 @@ func (a *absence) covers(w *waiter) bool {
 
 // deadlock returns the report of this engine.
 func (k *Kernel) deadlock() *DeadlockError {
-	d := &DeadlockError{Waiting: uint64(k.Ranks) - k.Summary.Digest.Finished, absent: k.absent()}
-	if k.Fails() {
-		d.Late = string(k.Failing.Horizon.Reason)
-		d.Waiting -= uint64(len(k.Failing.Failed))
+	d := &DeadlockError{Waiting: uint64(k.partition.Ranks) - k.partition.Summary.Digest.Finished, absent: k.absent()}
+	if k.partition.Fails() {
+		d.Late = string(k.partition.Failing.Horizon.Reason)
+		d.Waiting -= uint64(len(k.partition.Failing.Failed))
 	}
-	for lp := int32(0); lp < int32(k.Ranks) && len(d.waiters) < deadlockReportLimit; lp++ {
+	for lp := int32(0); lp < int32(k.partition.Ranks) && len(d.waiters) < deadlockReportLimit; lp++ {
 		if w, ok := k.blocked(lp); ok {
 			d.waiters = append(d.waiters, w)
 		}
@@ -116,16 +116,16 @@ func (k *Kernel) IsBlocked(lp int32) bool {
 
 // blocked returns what an LP waits for, and whether it waits.
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
-	w := waiter{Blocked: Blocked{Rank: int(k.Global(lp)), Since: k.Clock[lp]}}
-	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
-		w.Call, w.For, w.Polls = k.NameOf(box.Wait.Procedure), k.awaited(lp, box), k.PollsInVain(lp)
+	w := waiter{Blocked: Blocked{Rank: int(k.partition.Global(lp)), Since: k.partition.Clock[lp]}}
+	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
+		w.Call, w.For, w.Polls = k.partition.NameOf(box.Wait.Procedure), k.awaited(lp, box), k.messages.PollsInVain(lp)
 		return w, true
 	}
-	for c := range k.Communicators.Values() {
-		if inst := c.Blocking(lp, &k.Collectives); inst != nil {
-			w.Call, w.context, w.number = k.NameOf(inst.Call.Procedure), c.Context, inst.Number
+	for c := range k.collectives.Communicators.Values() {
+		if inst := c.Blocking(lp, &k.collectives); inst != nil {
+			w.Call, w.context, w.number = k.partition.NameOf(inst.Call.Procedure), c.Context, inst.Number
 			if x := k.inParts[lp]; x != nil {
-				w.Call = k.NameOf(x.Procedure())
+				w.Call = k.partition.NameOf(x.Procedure())
 			}
 			return w, true
 		}
@@ -136,7 +136,7 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 // absent returns the members of this engine that have not called instances which are under
 // way here, or may be elsewhere.
 func (k *Kernel) absent() (all []absence) {
-	for _, c := range k.Communicators.All()[1:] {
+	for _, c := range k.collectives.Communicators.All()[1:] {
 		if c.Group == nil || c.Locals == 0 {
 			continue
 		}
@@ -157,7 +157,7 @@ func (k *Kernel) absent() (all []absence) {
 // firstOf returns the first member of this engine for which one is true.
 func (k *Kernel) firstOf(c *coll.Communicator, one func(member int) bool) int {
 	for m := c.First; m < c.Last; m++ {
-		if _, local := k.Local(c.RankOf(m, 0)); local && one(m) {
+		if _, local := k.partition.Local(c.RankOf(m, 0)); local && one(m) {
 			return m
 		}
 	}
@@ -195,9 +195,9 @@ func (k *Kernel) awaited(lp int32, box *ptp.Mailbox) string {
 	}
 	var parts []string
 	more := 0
-	for _, ri := range k.WaitedFor(lp) {
+	for _, ri := range k.messages.WaitedFor(lp) {
 		switch {
-		case ri == 0 || k.Requests.At(ri).Complete:
+		case ri == 0 || k.messages.Requests.At(ri).Complete:
 		case len(parts) < 3:
 			parts = append(parts, k.describe(ri))
 		default:
@@ -212,14 +212,14 @@ func (k *Kernel) awaited(lp int32, box *ptp.Mailbox) string {
 
 // describe describes the event that completes a request.
 func (k *Kernel) describe(ri int32) string {
-	r := k.Requests.At(ri)
+	r := k.messages.Requests.At(ri)
 	switch r.Kind {
 	case ptp.ReceiveRequest:
 		return "a message " + k.from(r.Comm, r.Peer, r.Tag)
 	case ptp.SendRequest:
-		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.Peer, k.Communicator(r.Comm), r.Tag)
+		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.Peer, k.collectives.Communicator(r.Comm), r.Tag)
 	default:
-		return fmt.Sprintf("the end of %s on %s", k.NameOf(r.Procedure), k.Communicator(r.Comm))
+		return fmt.Sprintf("the end of %s on %s", k.partition.NameOf(r.Procedure), k.collectives.Communicator(r.Comm))
 	}
 }
 
@@ -232,7 +232,7 @@ func (k *Kernel) from(comm, peer, tag int32) string {
 	if tag == world.AnyTag {
 		which = "with any tag"
 	}
-	return fmt.Sprintf("%s of %s %s", source, k.Communicator(comm), which)
+	return fmt.Sprintf("%s of %s %s", source, k.collectives.Communicator(comm), which)
 }
 
 // mergeDeadlocks returns the reports of two engines as one.

@@ -9,7 +9,7 @@
 // itself.
 //
 // A [Kernel] handles the events of one engine. It hands ready items, timed events and
-// records to the rooms below: world, ptp and coll. Each room embeds the state of the one
+// records to the rooms below: world, ptp and coll. Each room has the state of the one
 // below it. A [Simulation] sets up the engines of a process and watches them. It merges
 // their statistics, failures and deadlock reports.
 //
@@ -26,22 +26,23 @@
 // A kind of rank is a package in mpivirt, such as mpivirt/steps. It registers its [Kind],
 // makes a [Body] for the ranks of an engine, and hands the ranks' calls to [Kernel.Submit]. A
 // rank whose call is not complete waits until the body resumes it. Much of what a body uses
-// is promoted from the rooms below:
+// goes to the rooms below (port.go):
 //
 //   - calls: Compose, Submit, Compute, Hand, Sized, Split, Dup, Create
 //   - waits: Pause, Throttle, Postpone, PostponeEnd
 //   - completions: CompletionOf, StatusOf, DataOf, CompletedRequest, SharedResult, NewComm
 //   - failures: Fail, EndsWith, Die, HasFailed, Limited, Yield, End
-//   - ranks: Global, Clock, Target, Seed, Record; Reserve for arrays by rank
+//   - ranks: Global, Clocks, Target, Seed, Record; Reserve for arrays by rank
 //
 // The package must not know Go's types of elements, how control flow is suspended, or where
 // output goes.
 //
 // # Layers
 //
-// `kernel.Kernel` embeds `coll.Collectives`, which embeds `ptp.Messages`, which embeds
-// `world.Partition`: one value, whose layers see what lies below and not what lies above. A
-// kind of rank touches `kernel` and the words of `world` only.
+// A `kernel.Kernel` has `coll.Collectives`, which have `ptp.Messages`, which have a
+// `world.Partition`: one value, whose layers see the layers below and not those above. No name of a layer is promoted. A
+// kind of rank touches `kernel` and the words of `world` only: port.go has the methods that go to the rooms below, and
+// kinds_test.go at the root of the module lists every name that a kind may use.
 //
 // # What an engine holds
 //

@@ -41,7 +41,7 @@ func (k *Kernel) submitExchange(lp int32, q *Call) bool {
 		err = world.Errorf(world.ErrComm, "%s", named)
 	}
 	if err != nil {
-		return k.Raise(lp, q.Procedure, err)
+		return k.messages.Raise(lp, q.Procedure, err)
 	}
 	return k.exchange(lp, q, x)
 }
@@ -49,14 +49,14 @@ func (k *Kernel) submitExchange(lp int32, q *Call) bool {
 // exchange carries out an exchange whose arguments were checked.
 func (k *Kernel) exchange(lp int32, q *Call, x Exchange) bool {
 	named := q.communicator
-	q.Comm = &k.Exchanging(named).Comm
-	index := k.Messages.Exchange(lp, &q.Operands, named.Index, x.Receives, x.Sends, x.End)
-	if k.Completion.Err != nil {
+	q.Comm = &k.collectives.Exchanging(named).Comm
+	index := k.messages.Exchange(lp, &q.Operands, named.Index, x.Receives, x.Sends, x.End)
+	if k.messages.Completion.Err != nil {
 		return true
 	}
 	if q.nonblocking {
-		k.Completion.Request = index
+		k.messages.Completion.Request = index
 		return true
 	}
-	return k.WaitRequest(lp, index, q.Procedure)
+	return k.messages.WaitRequest(lp, index, q.Procedure)
 }

@@ -12,17 +12,17 @@ import (
 // it. A late failure counts only if no rank waits that has not left MPI. All engines call conclude
 // together.
 func (k *Kernel) conclude() error {
-	payloads, err := k.Engine.Gather(append(world.AppendWords(nil, k.waiting()), k.Called()...))
+	payloads, err := k.partition.Engine.Gather(append(world.AppendWords(nil, k.waiting()), k.collectives.Called()...))
 	if err != nil {
 		return err
 	}
-	answer, err := k.Engine.Share(k.verdict(payloads))
+	answer, err := k.partition.Engine.Share(k.verdict(payloads))
 	if err != nil {
 		return err
 	}
 	switch r := (world.Reader{Rest: answer}); r.U64() {
 	case otherFailure:
-		k.Failing.Horizon = &engine.Failure{Time: vtime.Time(r.U64()), LP: int32(r.U64()), Reason: r.Rest}
+		k.partition.Failing.Horizon = &engine.Failure{Time: vtime.Time(r.U64()), LP: int32(r.U64()), Reason: r.Rest}
 	case noFailure:
 		return k.deadlock()
 	}
@@ -46,15 +46,15 @@ func (k *Kernel) verdict(payloads [][]byte) []byte {
 		waiting += r.U64()
 		called[i] = r.Rest
 	}
-	f := &k.Failing
-	if mismatch := coll.FirstMisfit(called, !k.Limited(), k.FailsTogether(), k.NameOf); mismatch != nil {
+	f := &k.partition.Failing
+	if mismatch := coll.FirstMisfit(called, !k.partition.Limited(), k.collectives.FailsTogether(), k.partition.NameOf); mismatch != nil {
 		least := engine.Failure{Time: mismatch.Time, LP: int32(mismatch.Rank), Reason: []byte(mismatch.Error())}
-		if !k.Fails() || !f.Horizon.Before(&least) {
+		if !k.partition.Fails() || !f.Horizon.Before(&least) {
 			f.Own.Store(mismatch)
 			return append(world.AppendWords(nil, otherFailure, uint64(least.Time), uint64(least.LP)), least.Reason...)
 		}
 	}
-	if !k.Fails() || f.Horizon.Late && waiting > 0 {
+	if !k.partition.Fails() || f.Horizon.Late && waiting > 0 {
 		return world.AppendWords(nil, noFailure)
 	}
 	return world.AppendWords(nil, knownFailure)
@@ -63,11 +63,11 @@ func (k *Kernel) verdict(payloads [][]byte) []byte {
 // waiting returns how many ranks of this engine have neither ended nor left MPI. Only a late failure asks
 // for it.
 func (k *Kernel) waiting() (n uint64) {
-	if !k.Fails() || k.Limited() {
+	if !k.partition.Fails() || k.partition.Limited() {
 		return 0
 	}
-	for lp := range int32(k.Ranks) {
-		if !k.body.Ended(lp) && !k.HasLeft(lp) {
+	for lp := range int32(k.partition.Ranks) {
+		if !k.body.Ended(lp) && !k.partition.HasLeft(lp) {
 			n++
 		}
 	}
@@ -77,25 +77,25 @@ func (k *Kernel) waiting() (n uint64) {
 // leastFailure returns the least failure if it is of this engine, else the error that
 // another engine has ended the run.
 func (k *Kernel) leastFailure() error {
-	least := k.Failing.Horizon
-	if own := k.Failing.Own.Load(); own != nil && own.Rank == int(least.LP) && own.Time == least.Time {
+	least := k.partition.Failing.Horizon
+	if own := k.partition.Failing.Own.Load(); own != nil && own.Rank == int(least.LP) && own.Time == least.Time {
 		return own
 	}
-	return &engine.Stopped{From: k.Engine.Partition().Owner(int(least.LP)), Reason: least.Reason}
+	return &engine.Stopped{From: k.partition.Engine.Partition().Owner(int(least.LP)), Reason: least.Reason}
 }
 
 // recount counts the ranks that finished before the failure in virtual time. Which others
 // have run ahead to their end depends on the hosting. A late failure leaves nobody out.
 func (k *Kernel) recount() {
-	least := k.Failing.Horizon
-	if least.Late || k.Summary.Digest.Last < least.Time {
+	least := k.partition.Failing.Horizon
+	if least.Late || k.partition.Summary.Digest.Last < least.Time {
 		return
 	}
-	k.Summary.ForgetFinishes()
-	for lp := range int32(k.Ranks) {
-		at := engine.Failure{Time: k.Clock[lp], LP: k.Global(lp)}
+	k.partition.Summary.ForgetFinishes()
+	for lp := range int32(k.partition.Ranks) {
+		at := engine.Failure{Time: k.partition.Clock[lp], LP: k.partition.Global(lp)}
 		if at.Before(least) && k.body.Ended(lp) {
-			k.Summary.Finish(int(at.LP), at.Time)
+			k.partition.Summary.Finish(int(at.LP), at.Time)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func (h *host) end(s *Simulation) {
 		r.conclude()
 		h.run = nil
 		return
-	case r.err == nil && !r.kernel.Fails():
+	case r.err == nil && !r.kernel.partition.Fails():
 		r.conclude()
 	default:
 		go r.conclude()
@@ -129,15 +129,15 @@ func makeRoom(use int) byte {
 func (r *engineRun) setUp() {
 	s, i, k := r.simulation, r.index, &r.kernel
 	k.init(&s.config, s.chosen, &r.engine, s.blocks)
-	k.Lose = func(err *world.RankError) { s.lose(i, err) }
-	k.Summary.Tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
-	k.Summary.Ended = &s.ended
-	k.Summary.Tally.Since(r.began)
-	k.body = s.config.Program.form(s.config.Kind).Body(k, k.Ranks)
-	s.setUp.Add(int64(k.Ranks))
-	k.EndSetUp()
-	k.Summary.Tally.Begin()
-	k.Engine.ReadyRange(0, k.Ranks)
+	k.partition.Lose = func(err *world.RankError) { s.lose(i, err) }
+	k.partition.Summary.Tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
+	k.partition.Summary.Ended = &s.ended
+	k.partition.Summary.Tally.Since(r.began)
+	k.body = s.config.Program.form(s.config.Kind).Body(k, k.partition.Ranks)
+	s.setUp.Add(int64(k.partition.Ranks))
+	k.partition.EndSetUp()
+	k.partition.Summary.Tally.Begin()
+	k.partition.Engine.ReadyRange(0, k.partition.Ranks)
 	r.ready = true
 	s.kernels[i].Store(k)
 }
@@ -146,23 +146,23 @@ func (r *engineRun) setUp() {
 func (r *engineRun) conclude() {
 	s, k := r.simulation, &r.kernel
 	s.kernels[r.index].Store(nil)
-	k.Failing.Closed = true
+	k.partition.Failing.Closed = true
 	switch err := r.err; {
-	case err == nil && !k.Fails():
-		k.CountUnreceived()
+	case err == nil && !k.partition.Fails():
+		k.messages.CountUnreceived()
 	case err == nil, errors.Is(err, engine.ErrDeadlock):
 		r.err = k.conclude()
 	case !isStopped(err):
-		k.Engine.Abort([]byte(err.Error()))
+		k.partition.Engine.Abort([]byte(err.Error()))
 	case s.losesAny():
-		if own := k.Failing.Own.Load(); own != nil && !own.Late {
+		if own := k.partition.Failing.Own.Load(); own != nil && !own.Late {
 			r.err = own
 		}
 	}
 	if o, is := k.body.(Outsider); is && !k.Bursting() {
-		k.Summary.Uncharged = o.Uncharged()
+		k.partition.Summary.Uncharged = o.Uncharged()
 	}
-	k.Summary.Tally.Settle()
+	k.partition.Summary.Tally.Settle()
 	r.ended.Store(true)
 	r.count()
 }
@@ -214,14 +214,14 @@ func (k *Kernel) eventHandler() engine.Kernel {
 // gigarank itself, and the engine is not used again.
 func (k *Kernel) interrupted(v any) (again bool, err error) {
 	broken, ours := v.(*invariant.Violation)
-	lp := k.Running
+	lp := k.partition.Running
 	switch {
 	case ours:
 		return false, failedItself(v, broken.Stack)
 	case !k.body.Interrupted(v):
 		return false, failedItself(v, debug.Stack())
 	}
-	k.TakeUp(lp)
+	k.messages.TakeUp(lp)
 	return true, nil
 }
 

@@ -30,7 +30,7 @@ func Told(token uint64, theirs []uint64) []byte {
 // has met another one. told is what the leader tells the others, who have nil. The completion of the call
 // has the communicator.
 func (k *Kernel) Meeting(leader int, told []byte) *coll.Collective {
-	return k.Prepare(coll.Collective{Procedure: world.IntercommCreate, Root: leader, Input: told})
+	return k.collectives.Prepare(coll.Collective{Procedure: world.IntercommCreate, Root: leader, Input: told})
 }
 
 // beginParts begins a call that goes in parts.
@@ -39,7 +39,7 @@ func (k *Kernel) beginParts(lp int32, x *coll.InterCall) bool {
 		k.inParts = map[int32]*coll.InterCall{}
 	}
 	k.inParts[lp] = x
-	k.NewCompletion(lp)
+	k.messages.NewCompletion(lp)
 	return k.goOn(lp)
 }
 
@@ -48,7 +48,7 @@ func (k *Kernel) beginParts(lp int32, x *coll.InterCall) bool {
 func (k *Kernel) goOn(lp int32) bool {
 	x := k.inParts[lp]
 	for {
-		if b := k.CompletionOf(lp); b.Err != nil {
+		if b := k.messages.CompletionOf(lp); b.Err != nil {
 			if b.Fatal {
 				b.Procedure = x.Procedure()
 				delete(k.inParts, lp)
@@ -62,7 +62,7 @@ func (k *Kernel) goOn(lp int32) bool {
 		if !more {
 			break
 		}
-		k.NewCompletion(lp)
+		k.messages.NewCompletion(lp)
 		over := false
 		if v := part.Collective; v != nil {
 			over = k.enterCollective(lp, k.Compose(v.Procedure, x.Group, int32(x.Member)).Enters(v, nil))
@@ -75,10 +75,10 @@ func (k *Kernel) goOn(lp int32) bool {
 		}
 	}
 	delete(k.inParts, lp)
-	made := k.EndParts(x)
-	b := k.NewCompletion(lp)
+	made := k.collectives.EndParts(x)
+	b := k.messages.NewCompletion(lp)
 	if x.Err != nil {
-		return k.Raise(lp, x.Procedure(), x.Err)
+		return k.messages.Raise(lp, x.Procedure(), x.Err)
 	}
 	if made != nil {
 		b.NewComm = made.Index

@@ -90,10 +90,10 @@ func TestRanksPayForWhatTheyDo(t *testing.T) {
 		{"a barrier", listed{enterBarrier}, false, true},
 		{"a ring", listed{
 			func(k *Kernel, lp int32) bool {
-				return k.Submit(lp, k.Compose(world.Send, k.Communicator(world.World), lp).Sends(nil, 8, int(lp+1)%8, 0))
+				return k.Submit(lp, k.Compose(world.Send, k.collectives.Communicator(world.World), lp).Sends(nil, 8, int(lp+1)%8, 0))
 			},
 			func(k *Kernel, lp int32) bool {
-				return k.Submit(lp, k.Compose(world.Recv, k.Communicator(world.World), lp).Receives(nil, 8, true, int(lp+7)%8, 0))
+				return k.Submit(lp, k.Compose(world.Recv, k.collectives.Communicator(world.World), lp).Receives(nil, 8, true, int(lp+7)%8, 0))
 			},
 		}, true, false},
 	} {
@@ -109,8 +109,8 @@ func TestRanksPayForWhatTheyDo(t *testing.T) {
 		if _, err := s.Run(); err != nil {
 			t.Fatal(err)
 		}
-		mailboxes, messages := k.InUse()
-		queues, rounds := k.HeldRounds()
+		mailboxes, messages := k.messages.InUse()
+		queues, rounds := k.collectives.HeldRounds()
 		if mailboxes > 0 != c.mailboxes || queues > 0 != c.queues {
 			t.Errorf("%s makes mailboxes: %d, round queues: %d; want %t, %t", c.what, mailboxes, queues, c.mailboxes, c.queues)
 		}
@@ -134,21 +134,21 @@ func TestCollectivesAheadOfASlowRank(t *testing.T) {
 		for _, nonblocking := range []bool{false, true} {
 			most := 0
 			call := func(k *Kernel, lp int32) bool {
-				if k.Global(lp) == 0 { // alone on its engine
-					_, held := k.HeldRounds()
+				if k.partition.Global(lp) == 0 { // alone on its engine
+					_, held := k.collectives.HeldRounds()
 					most = max(most, held)
 					for until := time.Now().Add(5 * time.Microsecond); time.Now().Before(until); {
 						runtime.Gosched()
 					}
 				}
-				v, err := k.Sized(c.operation, 8, c.root)
-				q := k.Compose(v.Procedure, k.Communicators.At(world.World), k.Global(lp)).Enters(v, err)
+				v, err := k.collectives.Sized(c.operation, 8, c.root)
+				q := k.Compose(v.Procedure, k.collectives.Communicators.At(world.World), k.partition.Global(lp)).Enters(v, err)
 				if !nonblocking {
 					return k.Submit(lp, q)
 				}
 				k.Submit(lp, q.Nonblocking())
-				requests := []int32{k.Completion.Request}
-				return k.Submit(lp, k.Compose(world.Wait, k.Communicators.At(world.World), k.Global(lp)).Waits(requests, nil))
+				requests := []int32{k.messages.Completion.Request}
+				return k.Submit(lp, k.Compose(world.Wait, k.collectives.Communicators.At(world.World), k.partition.Global(lp)).Waits(requests, nil))
 			}
 			s, err := New(Config{Target: target, Transports: engine.NewInProcess(2), Window: window,
 				Program: Program{Name: "ahead", Forms: []Form{listed(slices.Repeat([]func(*Kernel, int32) bool{call}, calls))}}})
@@ -171,14 +171,14 @@ func TestFreedCommunicatorsLeaveNothing(t *testing.T) {
 	target := targetOf(t, "name: m\nnetwork: {model: flat, latency: 1us}\n", 12)
 	for _, engines := range []int{1, 3} {
 		split := func(k *Kernel, lp int32) bool {
-			c, rank := k.Communicators.At(world.World), k.Global(lp)
+			c, rank := k.collectives.Communicators.At(world.World), k.partition.Global(lp)
 			key := int(rank) * int(1+c.Next) % 101 // other groups each time
-			v, err := k.Split(int(rank)%2, key)
+			v, err := k.collectives.Split(int(rank)%2, key)
 			return k.Submit(lp, k.Compose(v.Procedure, c, rank).Enters(v, err))
 		}
 		free := func(k *Kernel, lp int32) bool {
-			made := k.NewComm(lp, k.Communicators.At(world.World), int(k.Global(lp))%2)
-			return k.Submit(lp, k.Compose(world.CommFree, made, int32(made.Group.Member(int(k.Global(lp))))))
+			made := k.collectives.NewComm(lp, k.collectives.Communicators.At(world.World), int(k.partition.Global(lp))%2)
+			return k.Submit(lp, k.Compose(world.CommFree, made, int32(made.Group.Member(int(k.partition.Global(lp))))))
 		}
 		var kernels sync.Map
 		program := listed(slices.Repeat([]func(*Kernel, int32) bool{split, free}, 200))
@@ -194,7 +194,7 @@ func TestFreedCommunicatorsLeaveNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		kernels.Range(func(k, _ any) bool {
-			comms, both, contexts, groups := k.(*Kernel).Comms.InUse(), k.(*Kernel).Communicators.InUse(), len(k.(*Kernel).Contexts), k.(*Kernel).Groups.InUse()
+			comms, both, contexts, groups := k.(*Kernel).partition.Comms.InUse(), k.(*Kernel).collectives.Communicators.InUse(), len(k.(*Kernel).partition.Contexts), k.(*Kernel).partition.Groups.InUse()
 			if comms != 3 || both != 3 || contexts != 2 || groups != 1 {
 				t.Errorf("%d engines: %d and %d communicators, %d contexts and %d groups stay; want WORLD, SELF and that in the place of freed ones, with one group",
 					engines, comms, both, contexts, groups)

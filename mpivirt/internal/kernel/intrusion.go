@@ -29,12 +29,14 @@ var errForeign = errors.New("a goroutine that is no rank's has called it in the 
 
 // Foreign ends the run, because a goroutine that is no rank's has called a procedure in the
 // place of an LP.
-func (k *Kernel) Foreign(lp int32, c world.Procedure) { k.Lose(k.glance(lp, c, errForeign)) }
+func (k *Kernel) Foreign(lp int32, c world.Procedure) {
+	k.partition.Lose(k.glance(lp, c, errForeign))
+}
 
 // blockedRank returns the failure of the running rank, whose code is blocked. An earlier
 // failure in the engine comes first: the blocked rank may wait for a lock of the failed one.
 func (k *Kernel) blockedRank(where string) *world.RankError {
-	if own := k.Failing.Own.Load(); own != nil && !own.Late {
+	if own := k.partition.Failing.Own.Load(); own != nil && !own.Late {
 		return own
 	}
 	return k.glance(k.standing(), world.NoProcedure, &errBlocked{where, k.config.watchdog()})
@@ -47,7 +49,7 @@ func (k *Kernel) standing() int32 {
 	if lp, _ := k.outside(); lp != world.None {
 		return lp
 	}
-	return k.Running
+	return k.partition.Running
 }
 
 // outside returns the LP whose code that is not Go's runs, and where it waits.
@@ -66,7 +68,7 @@ func (k *Kernel) glance(lp int32, c world.Procedure, err error) *world.RankError
 	if c == world.NoProcedure {
 		c = k.body.LastCall(lp)
 	}
-	return &world.RankError{Rank: k.First + int(lp), Time: k.Clock[lp], Call: k.NameOf(c), Err: err}
+	return &world.RankError{Rank: k.partition.First + int(lp), Time: k.partition.Clock[lp], Call: k.partition.NameOf(c), Err: err}
 }
 
 // defaultWatchdog is the time, in seconds, after which a rank that is blocked outside MPI
@@ -128,7 +130,7 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64) {
 		return // no rank computes: with more engines than processors, many wait for one
 	}
 	failure := s.someFailure()
-	if failure != nil && failure.Late && !k.HasLeft(k.standing()) {
+	if failure != nil && failure.Late && !k.partition.HasLeft(k.standing()) {
 		failure = nil // which waits for the rank
 	}
 	ends := failure != nil || s.reason.Load() != nil || c.hurries.Load()
@@ -152,7 +154,7 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64) {
 func (s *Simulation) someFailure() (least *world.RankError) {
 	for i := range s.kernels {
 		if k := s.kernels[i].Load(); k != nil {
-			if own := k.Failing.Own.Load(); own != nil && (least == nil || own.Before(least)) {
+			if own := k.partition.Failing.Own.Load(); own != nil && (least == nil || own.Before(least)) {
 				least = own
 			}
 		}

@@ -21,7 +21,7 @@ func TestClockThatGoesBackIsFound(t *testing.T) {
 	s, err := New(Config{
 		Target: flatTarget(t, 2), Transports: engine.NewInProcess(1), Noise: backwards{},
 		Program: Program{Name: "backwards", Forms: []Form{listed{enterBarrier, func(k *Kernel, lp int32) bool {
-			if err := k.Compute(lp, 1000); err != nil {
+			if err := k.messages.Compute(lp, 1000); err != nil {
 				t.Error(err)
 			}
 			return true

@@ -14,7 +14,9 @@ import (
 // Kernel is the virtual MPI of one partition: it handles the engine's events. It belongs to
 // the goroutine that runs the engine. Ranks use it only while the engine has resumed them.
 type Kernel struct {
-	coll.Collectives
+	collectives coll.Collectives
+	messages    *ptp.Messages    // those of collectives
+	partition   *world.Partition // that of messages
 	config      *Config
 	body        Body
 	bursts      Bursts // nil if CPU times do not count
@@ -34,16 +36,26 @@ type Kernel struct {
 // CacheKey names a communicator, by its index, as an LP knows it.
 type CacheKey struct{ LP, Comm int32 }
 
-var _ engine.Deferrer = (*Kernel)(nil)
+// What the kernel is to its engine and to the rooms below.
+var (
+	_ engine.Kernel      = (*Kernel)(nil)
+	_ engine.RangeRunner = (*Kernel)(nil)
+	_ engine.Withdrawer  = (*Kernel)(nil)
+	_ engine.Limited     = (*Kernel)(nil)
+	_ engine.Deferrer    = (*Kernel)(nil)
+	_ ptp.Upcalls        = (*Kernel)(nil)
+)
 
 // init makes k, which is zero, the kernel of an engine, without a body.
 func (k *Kernel) init(c *Config, algorithms []collectives.Algorithm, eng *engine.Engine, blocks *world.Blocks) {
 	k.config = c
-	k.Partition.Init(world.Settings{Engine: eng, Target: c.Target, Blocks: blocks, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now, Activities: c.Activities})
-	k.Messages.Open(c.Noise, c.Polls, k)
-	k.Collectives.Open(algorithms, c.Collectives)
+	k.messages = &k.collectives.Messages
+	k.partition = &k.messages.Partition
+	k.partition.Init(world.Settings{Engine: eng, Target: c.Target, Blocks: blocks, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now, Activities: c.Activities})
+	k.messages.Open(c.Noise, c.Polls, k)
+	k.collectives.Open(algorithms, c.Collectives)
 	if c.Bursts != nil {
-		k.bursts = c.Bursts(k.First, k.Ranks)
+		k.bursts = c.Bursts(k.partition.First, k.partition.Ranks)
 	}
 }
 
@@ -56,9 +68,9 @@ func (k *Kernel) Run(item int32) {
 	case item >= 0:
 		k.Resume(item)
 	case ^item < coll.TaskItems:
-		k.RunAgent(^item)
+		k.collectives.RunAgent(^item)
 	default:
-		k.RunTask(^item - coll.TaskItems)
+		k.collectives.RunTask(^item - coll.TaskItems)
 	}
 }
 
@@ -66,92 +78,107 @@ func (k *Kernel) Run(item int32) {
 // collective or start: none of them has a wait to finish.
 func (k *Kernel) RunRange(lo, hi int32) {
 	if invariant.Enabled {
-		k.CheckClocks(lo, hi)
+		k.partition.CheckClocks(lo, hi)
 	}
-	if k.Limited() || len(k.Faults) > 0 {
+	if k.partition.Limited() || len(k.collectives.Faults) > 0 {
 		for i := lo; i < hi; i++ {
 			k.Resume(i)
 		}
 		return
 	}
-	k.Engine.Statistics.Switches += uint64(hi - lo)
-	k.Completion.Err = nil // of an LP that left a collective before
+	k.partition.Engine.Statistics.Switches += uint64(hi - lo)
+	k.messages.Completion.Err = nil // of an LP that left a collective before
 	k.body.ResumeRange(lo, hi)
-	k.Engine.Reached(k.Clock[lo])
+	k.partition.Engine.Reached(k.partition.Clock[lo])
 }
 
 // Resume finishes the wait of an LP, if it has one, and runs the LP.
 func (k *Kernel) Resume(lp int32) {
-	k.Completion.Err = nil
-	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
-		k.Finish(lp, box)
+	k.messages.Completion.Err = nil
+	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
+		k.messages.Finish(lp, box)
 	}
 	if invariant.Enabled {
-		k.CheckClocks(lp, lp+1)
-		k.CheckMailbox(lp)
-		k.CheckRoundQueue(lp)
+		k.partition.CheckClocks(lp, lp+1)
+		k.messages.CheckMailbox(lp)
+		k.collectives.CheckRoundQueue(lp)
 	}
-	if k.Limited() && k.Dropped(lp) {
+	if k.partition.Limited() && k.partition.Dropped(lp) {
 		return
 	}
-	if len(k.Parked) > 0 {
-		k.Unpark(lp)
+	if len(k.messages.Parked) > 0 {
+		k.messages.Unpark(lp)
 	}
-	if len(k.Faults) > 0 {
-		k.TakeFault(lp)
+	if len(k.collectives.Faults) > 0 {
+		k.collectives.TakeFault(lp)
 	}
-	k.Engine.Statistics.Switches++
-	k.Running = lp
+	k.partition.Engine.Statistics.Switches++
+	k.partition.Running = lp
 	if !k.body.Resume(int(lp)) {
 		k.End(lp)
 	}
-	k.Engine.Reached(k.Clock[lp])
+	k.partition.Engine.Reached(k.partition.Clock[lp])
 }
 
 // End records the finish of an LP that has not failed, and frees its mailbox and round queue.
 func (k *Kernel) End(lp int32) {
-	if k.HasFailed(lp) {
+	if k.partition.HasFailed(lp) {
 		return
 	}
 	if invariant.Enabled {
-		k.CheckClocks(lp, lp+1)
-		if k.Behind(lp) {
+		k.partition.CheckClocks(lp, lp+1)
+		if k.messages.Behind(lp) {
 			invariant.Broken("rank %d ends before what it has begun has taken its time: its body asks Pause after each call, or PostponeEnd",
-				k.Global(lp))
+				k.partition.Global(lp))
 		}
 	}
-	k.Summary.Finish(int(k.Global(lp)), k.Clock[lp])
-	k.Engine.Finished(1)
-	k.CloseBox(lp)
-	k.CloseRoundQueue(lp)
+	k.partition.Summary.Finish(int(k.partition.Global(lp)), k.partition.Clock[lp])
+	k.partition.Engine.Finished(1)
+	k.messages.CloseBox(lp)
+	k.collectives.CloseRoundQueue(lp)
 }
 
 // Handle implements [engine.Kernel].
 func (k *Kernel) Handle(ev engine.Event) {
-	lp := ev.LP - int32(k.First)
+	lp := ev.LP - int32(k.partition.First)
 	switch ev.Data {
 	case world.DataWait:
-		if k.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
+		if k.messages.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
 			k.Resume(lp)
 		}
 	case world.DataSettle:
-		if k.HandleSettle(lp, ev.Time) {
+		if k.messages.HandleSettle(lp, ev.Time) {
 			k.Resume(lp)
 		}
 	case world.DataResume:
 		k.Resume(lp)
 	case world.DataPassage:
-		k.Interfaces.Serve(ev.Source, ev.Time)
+		k.messages.Interfaces.Serve(ev.Source, ev.Time)
 	case world.DataHandshake:
-		k.HandleHandshake(int32(ev.Sequence), ev.Time)
+		k.messages.HandleHandshake(int32(ev.Sequence), ev.Time)
 	case world.DataServe:
-		k.Processors.Serve(lp, ev.Time)
+		k.messages.Processors.Serve(lp, ev.Time)
 	}
 }
 
+// Limit implements [engine.Limited].
+func (k *Kernel) Limit(f *engine.Failure) { k.partition.Limit(f) }
+
+// Defers implements [engine.Deferrer].
+func (k *Kernel) Defers() bool { return k.messages.Defers() }
+
+// Deferred implements [engine.Deferrer].
+func (k *Kernel) Deferred() engine.Deferred { return k.messages.Deferred() }
+
+// Proceed implements [engine.Deferrer].
+func (k *Kernel) Proceed(all engine.Deferred) { k.messages.Proceed(all) }
+
+// Expect implements [ptp.Upcalls].
+func (k *Kernel) Expect(context uint64) int32 { return k.collectives.Expect(context) }
+
 // Withdrawn implements [engine.Withdrawer].
 func (k *Kernel) Withdrawn(ev *engine.Event) bool {
-	return ev.Data == world.DataHandshake && k.HandshakeWithdrawn(int32(ev.Sequence))
+	return ev.Data == world.DataHandshake && k.messages.HandshakeWithdrawn(int32(ev.Sequence))
 }
 
 // Deliver implements [engine.Kernel].
@@ -159,30 +186,30 @@ func (k *Kernel) Deliver(src int, record []byte) {
 	r := world.Reader{Rest: record[1:]}
 	switch record[0] {
 	case world.RecordMessage:
-		k.DeliverMessage(src, r)
+		k.messages.DeliverMessage(src, r)
 	case world.RecordRound:
-		k.DeliverRound(src, r)
+		k.collectives.DeliverRound(src, r)
 	case world.RecordAcknowledgement:
-		k.Acknowledged(int32(r.U32()), vtime.Time(r.U64()))
-		k.Engine.Consumed(src, len(record))
+		k.messages.Acknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordRoundAcknowledgement:
-		k.AgentAcknowledged(int32(r.U32()), vtime.Time(r.U64()))
-		k.Engine.Consumed(src, len(record))
+		k.collectives.AgentAcknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordReply, world.RecordData, world.RecordFree:
-		k.DeliverAnswer(record[0], r)
-		k.Engine.Consumed(src, len(record))
+		k.messages.DeliverAnswer(record[0], r)
+		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordRoundReply, world.RecordRoundData:
-		k.DeliverRoundAnswer(record[0], r)
-		k.Engine.Consumed(src, len(record))
+		k.collectives.DeliverRoundAnswer(record[0], r)
+		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordMatch:
-		k.Processors.MatchFrom(resource.OfProgram, r)
-		k.Engine.Consumed(src, len(record))
+		k.messages.Processors.MatchFrom(resource.OfProgram, r)
+		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordRoundMatch:
-		k.Processors.MatchFrom(resource.OfAgents, r)
-		k.Engine.Consumed(src, len(record))
+		k.messages.Processors.MatchFrom(resource.OfAgents, r)
+		k.partition.Engine.Consumed(src, len(record))
 	default:
-		if k.DeliverCollective(src, record, r) {
-			k.Engine.Consumed(src, len(record))
+		if k.collectives.DeliverCollective(src, record, r) {
+			k.partition.Engine.Consumed(src, len(record))
 		}
 	}
 }

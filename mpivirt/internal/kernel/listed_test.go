@@ -57,5 +57,5 @@ func (r *listedRanks) Stop() {}
 
 // enterBarrier is a call of the barrier of WORLD.
 func enterBarrier(k *Kernel, lp int32) bool {
-	return k.Submit(lp, k.Compose(world.Barrier, k.Communicators.At(world.World), k.Global(lp)).Enters(&k.Barrier, nil))
+	return k.Submit(lp, k.Compose(world.Barrier, k.collectives.Communicators.At(world.World), k.partition.Global(lp)).Enters(&k.collectives.Barrier, nil))
 }

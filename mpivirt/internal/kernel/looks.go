@@ -16,7 +16,7 @@ type looks struct {
 
 // StartLooks begins a row with a first look of an LP, which takes nothing.
 func (k *Kernel) StartLooks(lp int32) {
-	k.looks.lp, k.looks.made, k.looks.at = lp, 1, k.Clock[lp]
+	k.looks.lp, k.looks.made, k.looks.at = lp, 1, k.partition.Clock[lp]
 	if k.looks.long != nil {
 		delete(k.looks.long, lp)
 	}
@@ -28,12 +28,12 @@ func (k *Kernel) StartLooks(lp int32) {
 // first ones suspend no LP, so that no other one comes between them.
 func (k *Kernel) Look(lp int32) vtime.Duration {
 	l := &k.looks
-	if at, long := l.long[lp]; long && at == k.Clock[lp] {
-		return k.Target.PollTime()
+	if at, long := l.long[lp]; long && at == k.partition.Clock[lp] {
+		return k.partition.Target.PollTime()
 	} else if long {
 		delete(l.long, lp)
 	}
-	if l.lp != lp || l.at != k.Clock[lp] {
+	if l.lp != lp || l.at != k.partition.Clock[lp] {
 		l.lp, l.made = lp, 0
 	}
 	if l.made < freeLooks {
@@ -43,14 +43,14 @@ func (k *Kernel) Look(lp int32) vtime.Duration {
 	if l.long == nil {
 		l.long = map[int32]vtime.Time{}
 	}
-	l.made, l.long[lp] = 0, k.Clock[lp]
-	return k.Target.PollTime()
+	l.made, l.long[lp] = 0, k.partition.Clock[lp]
+	return k.partition.Target.PollTime()
 }
 
 // Looked stores what a look of an LP at its clock shows.
 func (k *Kernel) Looked(lp int32) {
-	k.looks.at = k.Clock[lp]
+	k.looks.at = k.partition.Clock[lp]
 	if _, long := k.looks.long[lp]; long {
-		k.looks.long[lp] = k.Clock[lp]
+		k.looks.long[lp] = k.partition.Clock[lp]
 	}
 }

@@ -13,6 +13,8 @@ type (
 	Collective = coll.Collective
 	// Completion is the result of a call.
 	Completion = ptp.Completion
+	// Slice is the slice of requests that a rank hands in.
+	Slice = ptp.Slice
 	// Noise lengthens compute phases.
 	Noise = ptp.Noise
 	// Interpreter says how collectives are carried out.

@@ -22,8 +22,8 @@ func (q *Call) Starts(p *Persistent) *Call {
 // request, which is active until the LP has waited for it.
 func (k *Kernel) submitStart(lp int32, q *Call) bool {
 	p := q.persistent
-	if p.request != 0 && k.HoldsRequest(lp, p.request, p.generation) {
-		return k.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "the persistent request is active: wait for it before the next start"))
+	if p.request != 0 && k.messages.HoldsRequest(lp, p.request, p.generation) {
+		return k.messages.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "the persistent request is active: wait for it before the next start"))
 	}
 	if p.Procedure == world.Irecv {
 		q.Receives(p.Buffer, int64(len(p.Buffer)), true, p.Peer, p.Tag)
@@ -32,8 +32,8 @@ func (k *Kernel) submitStart(lp int32, q *Call) bool {
 	}
 	q.Procedure, p.request = p.Procedure, 0
 	k.Submit(lp, q)
-	if b := &k.Completion; b.Err == nil {
-		p.request, p.generation = k.OwnRequest(lp, b.Request, p.Procedure)
+	if b := &k.messages.Completion; b.Err == nil {
+		p.request, p.generation = k.messages.OwnRequest(lp, b.Request, p.Procedure)
 		b.Request = p.request
 	}
 	return true

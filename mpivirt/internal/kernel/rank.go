@@ -7,6 +7,6 @@ import "fmt"
 func (k *Kernel) Print(format string, arguments []any) {
 	if k.config.Output != nil {
 		text := fmt.Sprintf(format, arguments...)
-		k.Engine.AtRest(func() { k.config.Output(text) })
+		k.partition.Engine.AtRest(func() { k.config.Output(text) })
 	}
 }

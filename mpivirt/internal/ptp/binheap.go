@@ -121,13 +121,13 @@ func (x *bins) releaseHeads(number int32) {
 }
 
 // pushHead enters the first message of an exact bin into the heap of a bin with wildcards.
-func (k *Messages) pushHead(x *bins, wild *bin, i int32) {
+func (m *Messages) pushHead(x *bins, wild *bin, i int32) {
 	h := &x.heads[wild.heads]
 	if len(*h) == cap(*h) { // half of the elements, or all, are not taken
 		x.sweep(h)
 		*h = slices.Grow(*h, max(int(wild.exacts), 4))
 	}
-	e := head{k.orderOf(x.all[i].messages.head), i}
+	e := head{m.orderOf(x.all[i].messages.head), i}
 	*h = append(*h, e)
 	s := *h
 	at := len(s) - 1

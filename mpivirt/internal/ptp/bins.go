@@ -97,31 +97,31 @@ func (p pattern) hash() uint64 {
 func (b *Mailbox) binned() bool { return b.unexpected.head < 0 }
 
 // binsOf returns the bins of a mailbox that has bins.
-func (k *Messages) binsOf(box *Mailbox) *bins { return k.bins.At(-box.unexpected.head) }
+func (m *Messages) binsOf(box *Mailbox) *bins { return m.bins.At(-box.unexpected.head) }
 
 // makeBins moves the messages and receives of a mailbox into bins.
-func (k *Messages) makeBins(box *Mailbox) {
+func (m *Messages) makeBins(box *Mailbox) {
 	messages, receives := box.unexpected, box.posted
-	box.unexpected, box.posted = chain{head: -k.bins.Take()}, chain{}
-	x := k.binsOf(box)
+	box.unexpected, box.posted = chain{head: -m.bins.Take()}, chain{}
+	x := m.binsOf(box)
 	x.all, x.table, x.heads = make([]bin, 1, tableFirst), make([]int32, tableFirst), make([][]head, 1)
 	x.made[exact] = true
 	for index := messages.head; index != 0; {
-		next := k.messages.At(index).next
-		k.binMessage(x, index)
+		next := m.messages.At(index).next
+		m.binMessage(x, index)
 		index = next
 	}
 	for ri := receives.head; ri != 0; {
-		next := k.Requests.At(ri).next
-		k.binReceive(x, ri)
+		next := m.Requests.At(ri).next
+		m.binReceive(x, ri)
 		ri = next
 	}
 }
 
 // dropEmptyBins goes back to lists once there are neither messages nor receives.
-func (k *Messages) dropEmptyBins(box *Mailbox) {
-	if x := k.binsOf(box); x.messages == 0 && x.receives == 0 {
-		k.bins.Release(-box.unexpected.head)
+func (m *Messages) dropEmptyBins(box *Mailbox) {
+	if x := m.binsOf(box); x.messages == 0 && x.receives == 0 {
+		m.bins.Release(-box.unexpected.head)
 		box.unexpected.head = 0
 	}
 }
@@ -193,65 +193,65 @@ func (x *bins) drop(i int32) {
 }
 
 // open makes the bins of a kind of pattern.
-func (k *Messages) open(x *bins, kind int) {
+func (m *Messages) open(x *bins, kind int) {
 	if x.made[kind] {
 		return
 	}
 	x.made[kind] = true
 	for i := range int32(len(x.all)) {
 		if b := &x.all[i]; b.messages.head != 0 && b.pattern.kind() == exact {
-			k.reorder(x, kind, i, 0)
+			m.reorder(x, kind, i, 0)
 		}
 	}
 }
 
 // binMessage stores an unexpected message.
-func (k *Messages) binMessage(x *bins, index int32) {
-	m := k.messages.At(index)
+func (m *Messages) binMessage(x *bins, index int32) {
+	msg := m.messages.At(index)
 	if x.number++; x.number == 0 {
 		x.number = 1
 	}
-	m.number = x.number
+	msg.number = x.number
 	x.messages++
-	i := x.bin(m.pattern())
+	i := x.bin(msg.pattern())
 	b := &x.all[i]
-	b.messages.appendMessage(&k.messages, index)
+	b.messages.appendMessage(&m.messages, index)
 	if b.messages.head == index {
-		k.headChanged(x, i, 0)
+		m.headChanged(x, i, 0)
 	}
 }
 
 // unbinMessage removes an unexpected message.
-func (k *Messages) unbinMessage(x *bins, index int32) {
+func (m *Messages) unbinMessage(x *bins, index int32) {
 	x.messages--
-	i := x.find(k.messages.At(index).pattern())
+	i := x.find(m.messages.At(index).pattern())
 	b := &x.all[i]
 	first := b.messages.head == index
-	b.messages.removeMessage(&k.messages, index)
+	b.messages.removeMessage(&m.messages, index)
 	if first {
-		k.headChanged(x, i, index)
+		m.headChanged(x, i, index)
 	}
 }
 
 // headChanged puts an exact bin into its places, after its first message has changed. old is
 // the first one before, 0 for none.
-func (k *Messages) headChanged(x *bins, i, old int32) {
+func (m *Messages) headChanged(x *bins, i, old int32) {
 	b := &x.all[i]
 	if b.number = 0; b.messages.head != 0 {
-		b.number = k.messages.At(b.messages.head).number
+		b.number = m.messages.At(b.messages.head).number
 	}
 	for kind := exact + 1; kind < patternKinds; kind++ {
 		if x.made[kind] {
-			k.reorder(x, kind, i, old)
+			m.reorder(x, kind, i, old)
 		}
 	}
-	k.contest(x, i)
+	m.contest(x, i)
 	x.drop(i)
 }
 
 // reorder tells the bin of the pattern with wildcards that the first message of an exact bin
 // has changed from old, 0 for none.
-func (k *Messages) reorder(x *bins, kind int, i, old int32) {
+func (m *Messages) reorder(x *bins, kind int, i, old int32) {
 	wi := x.bin(x.all[i].pattern.with(kind))
 	first, wild := x.all[i].messages.head, &x.all[wi]
 	if old == 0 {
@@ -262,7 +262,7 @@ func (k *Messages) reorder(x *bins, kind int, i, old int32) {
 	}
 	if wild.heads == 0 && wild.exacts > 1 {
 		wild.heads = x.takeHeads()
-		k.pushHead(x, wild, x.find(k.messages.At(wild.messages.head).pattern()))
+		m.pushHead(x, wild, x.find(m.messages.At(wild.messages.head).pattern()))
 	}
 	switch {
 	case wild.heads == 0:
@@ -273,65 +273,65 @@ func (k *Messages) reorder(x *bins, kind int, i, old int32) {
 		wild.heads = 0
 	default:
 		if first != 0 {
-			k.pushHead(x, wild, i)
+			m.pushHead(x, wild, i)
 		}
 		wild.messages.head = x.leastHead(wild)
 	}
-	k.contest(x, wi)
+	m.contest(x, wi)
 	x.drop(wi)
 }
 
 // contest puts a bin into its place among the contested ones, if it is one.
-func (k *Messages) contest(x *bins, i int32) {
+func (m *Messages) contest(x *bins, i int32) {
 	if b := &x.all[i]; b.receives.head == 0 || b.messages.head == 0 {
 		x.uncontest(i)
 	} else {
-		x.contested.put(x.all, i, k.orderOf(b.messages.head))
+		x.contested.put(x.all, i, m.orderOf(b.messages.head))
 	}
 }
 
 // binReceive posts a receive.
-func (k *Messages) binReceive(x *bins, ri int32) {
-	p := k.Requests.At(ri).pattern()
+func (m *Messages) binReceive(x *bins, ri int32) {
+	p := m.Requests.At(ri).pattern()
 	kind := p.kind()
-	k.open(x, kind)
+	m.open(x, kind)
 	x.receives++
 	x.receivesOf[kind]++
 	i := x.bin(p)
 	b := &x.all[i]
-	b.receives.appendRequest(&k.Requests, ri)
+	b.receives.appendRequest(&m.Requests, ri)
 	if b.receives.head == ri {
-		k.contest(x, i)
+		m.contest(x, i)
 	}
 }
 
 // unbinReceive removes a posted receive.
-func (k *Messages) unbinReceive(x *bins, ri int32) {
-	p := k.Requests.At(ri).pattern()
+func (m *Messages) unbinReceive(x *bins, ri int32) {
+	p := m.Requests.At(ri).pattern()
 	x.receives--
 	x.receivesOf[p.kind()]--
 	i := x.find(p)
 	b := &x.all[i]
-	b.receives.removeRequest(&k.Requests, ri)
+	b.receives.removeRequest(&m.Requests, ri)
 	if b.receives.head == 0 {
-		k.contest(x, i)
+		m.contest(x, i)
 		x.drop(i)
 	}
 }
 
 // firstBinned returns the first posted receive that matches a message, 0 for none. Requests
 // of a rank are posted in the order of their generations.
-func (k *Messages) firstBinned(x *bins, m *message) (first int32) {
+func (m *Messages) firstBinned(x *bins, msg *message) (first int32) {
 	var least uint32
 	for kind := range patternKinds {
 		if x.receivesOf[kind] == 0 {
 			continue
 		}
-		ri := x.all[x.find(m.pattern().with(kind))].receives.head
+		ri := x.all[x.find(msg.pattern().with(kind))].receives.head
 		if ri == 0 {
 			continue
 		}
-		generation := k.Requests.At(ri).generation
+		generation := m.Requests.At(ri).generation
 		if first == 0 || int32(generation-least) < 0 {
 			first, least = ri, generation
 		}
@@ -340,8 +340,8 @@ func (k *Messages) firstBinned(x *bins, m *message) (first int32) {
 }
 
 // leastBinned returns the least unexpected message that matches a pattern, 0 for none.
-func (k *Messages) leastBinned(x *bins, p pattern) int32 {
-	k.open(x, p.kind())
+func (m *Messages) leastBinned(x *bins, p pattern) int32 {
+	m.open(x, p.kind())
 	return x.all[x.find(p)].messages.head
 }
 
@@ -355,24 +355,24 @@ func (x *bins) leastContested() int32 {
 }
 
 // unexpectedIn returns the unexpected messages in the order in which they came.
-func (k *Messages) unexpectedIn(x *bins) []int32 {
+func (m *Messages) unexpectedIn(x *bins) []int32 {
 	all := make([]int32, 0, x.messages)
 	for i := range x.all {
 		if b := &x.all[i]; b.pattern.kind() == exact {
-			for index := b.messages.head; index != 0; index = k.messages.At(index).next {
+			for index := b.messages.head; index != 0; index = m.messages.At(index).next {
 				all = append(all, index)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b int32) int { return int(int32(k.messages.At(a).number - k.messages.At(b).number)) })
+	slices.SortFunc(all, func(a, b int32) int { return int(int32(m.messages.At(a).number - m.messages.At(b).number)) })
 	return all
 }
 
 // orderOf returns the place of a message in the order in which receives take messages.
-func (k *Messages) orderOf(index int32) order {
-	m := k.messages.At(index)
-	if k.Processors != nil {
-		return order{number: m.number}
+func (m *Messages) orderOf(index int32) order {
+	msg := m.messages.At(index)
+	if m.Processors != nil {
+		return order{number: msg.number}
 	}
-	return order{m.arrival, m.rank, m.number}
+	return order{msg.arrival, msg.rank, msg.number}
 }

@@ -12,21 +12,21 @@ import (
 // Sends are never cancelled, which the standard leaves open, and neither is Open MPI's.
 
 // SetMayCancel says whether an LP may cancel the receives that it begins from now on.
-func (k *Messages) SetMayCancel(lp int32, on bool) {
-	if k.mayCancel == nil {
-		k.mayCancel = make([]bool, k.Ranks)
+func (m *Messages) SetMayCancel(lp int32, on bool) {
+	if m.mayCancel == nil {
+		m.mayCancel = make([]bool, m.Partition.Ranks)
 	}
-	k.mayCancel[lp] = on
+	m.mayCancel[lp] = on
 }
 
 // cancellable reports whether a receive that an LP posts in a call may be cancelled.
-func (k *Messages) cancellable(lp int32, c world.Procedure) bool {
-	return k.mayCancel != nil && k.mayCancel[lp] && c != world.Recv && c != world.Sendrecv && c != world.Isendrecv
+func (m *Messages) cancellable(lp int32, c world.Procedure) bool {
+	return m.mayCancel != nil && m.mayCancel[lp] && c != world.Recv && c != world.Sendrecv && c != world.Isendrecv
 }
 
 // CheckCancel returns the error of a request that cannot be cancelled.
-func (k *Messages) CheckCancel(index int32) error {
-	switch r := k.Requests.At(index); {
+func (m *Messages) CheckCancel(index int32) error {
+	switch r := m.Requests.At(index); {
 	case r.Kind == CollectiveRequest || r.Kind == exchangeRequest:
 		return world.Errorf(world.ErrRequest, "a collective cannot be cancelled")
 	case r.Kind == ReceiveRequest && !r.cancellable:
@@ -37,31 +37,31 @@ func (k *Messages) CheckCancel(index int32) error {
 
 // Cancel begins to cancel a request of an LP. It reports whether the call is over at once; see
 // beginWait.
-func (k *Messages) Cancel(lp, index int32) bool {
-	if k.Requests.At(index).Kind != ReceiveRequest {
-		k.NewCompletion(lp).Found = true
+func (m *Messages) Cancel(lp, index int32) bool {
+	if m.Requests.At(index).Kind != ReceiveRequest {
+		m.NewCompletion(lp).Found = true
 		return true
 	}
-	box := k.Box(lp)
+	box := m.Box(lp)
 	box.polls, box.Wait.Subject = 0, index
-	return k.beginWait(lp, box, TestCancel, world.Cancel)
+	return m.beginWait(lp, box, TestCancel, world.Cancel)
 }
 
 // finishCancel cancels the receive that an LP's call names, unless it has its message.
-func (k *Messages) finishCancel(lp int32, box *Mailbox, now vtime.Time) {
+func (m *Messages) finishCancel(lp int32, box *Mailbox, now vtime.Time) {
 	index := box.Wait.Subject
-	r := k.Requests.At(index)
+	r := m.Requests.At(index)
 	if !r.undecided {
 		return
 	}
-	k.decides(lp, r.pattern(), now, inVain)
-	k.removePosted(box, index)
-	k.CompleteRequest(index, now)
+	m.decides(lp, r.pattern(), now, inVain)
+	m.removePosted(box, index)
+	m.CompleteRequest(index, now)
 	r.Kind, r.Buffer = cancelledRequest, nil
-	if k.Processors != nil {
+	if m.Processors != nil {
 		return
 	}
-	if settled, next := k.settle(lp, box, now); settled && next != vtime.Forever {
-		k.settleAt(lp, box, next) // it stood in the way of others
+	if settled, next := m.settle(lp, box, now); settled && next != vtime.Forever {
+		m.settleAt(lp, box, next) // it stood in the way of others
 	}
 }

@@ -44,22 +44,22 @@ const (
 )
 
 // NewCompletion releases the requests of the completion, clears it and returns it for an LP.
-func (k *Messages) NewCompletion(lp int32) *Completion {
-	b := &k.Completion
+func (m *Messages) NewCompletion(lp int32) *Completion {
+	b := &m.Completion
 	for _, index := range b.Completed {
-		q := k.Requests.At(index)
+		q := m.Requests.At(index)
 		if q.Kind == ReceiveRequest && !q.Sized {
-			k.Buffers.Release(q.Buffer)
+			m.Partition.Buffers.Release(q.Buffer)
 		}
-		if index != k.CompletedReceive {
-			k.Requests.Release(index)
+		if index != m.CompletedReceive {
+			m.Requests.Release(index)
 		}
 	}
 	b.LP, b.Err, b.Found, b.Message, b.Status = lp, nil, false, 0, world.EmptyStatus
 	b.Completed, b.Indices = b.Completed[:0], b.Indices[:0]
 	b.NewComm = world.Freed
 	if b.owned {
-		k.Buffers.Release(b.Data)
+		m.Partition.Buffers.Release(b.Data)
 		b.owned = false
 	}
 	b.Data = nil
@@ -73,64 +73,64 @@ func (k *Messages) NewCompletion(lp int32) *Completion {
 }
 
 // fillCompletion stores the result of a wait of an LP, which is over, in the completion.
-func (k *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
-	b, w := k.NewCompletion(lp), &box.Wait
+func (m *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
+	b, w := m.NewCompletion(lp), &box.Wait
 	b.Found = kind < TestAll || w.found
 	switch kind {
 	case WaitOne:
-		k.AddRequest(b, w.Subject, w.Procedure)
+		m.AddRequest(b, w.Subject, w.Procedure)
 		return
 	case WaitProbe, TestProbe:
 		if b.Found {
-			k.addMessage(b, w)
+			m.addMessage(b, w)
 		}
 		return
 	case TestCancel:
 		return
 	}
-	k.unwaited(w.Requests)
+	m.unwaited(w.Requests)
 	switch {
 	case !b.Found:
 	case len(w.Requests) == 0:
-		k.takeKept(b, w)
+		m.takeKept(b, w)
 		return
 	case kind == WaitAny || kind == TestAny:
-		b.Indices = append(b.Indices, k.chargeFirst(lp, w.Requests, w.at))
+		b.Indices = append(b.Indices, m.chargeFirst(lp, w.Requests, w.at))
 	case kind == WaitSome || kind == TestSome:
-		b.Indices = k.chargeSome(lp, w.Requests, w.at, b.Indices)
+		b.Indices = m.chargeSome(lp, w.Requests, w.at, b.Indices)
 	default:
 		for i := range w.Requests {
 			b.Indices = append(b.Indices, i)
 		}
 	}
 	for _, i := range b.Indices {
-		k.AddRequest(b, w.Requests[i], w.Procedure)
+		m.AddRequest(b, w.Requests[i], w.Procedure)
 	}
 }
 
 // AddRequest adds a complete request of a call to the completion, with its error.
-func (k *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
-	if index == 0 || index == k.CompletedSend {
+func (m *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
+	if index == 0 || index == m.CompletedSend {
 		return
 	}
-	if index == k.CompletedReceive {
+	if index == m.CompletedReceive {
 		b.Completed = append(b.Completed, index)
 		return
 	}
-	q := k.Requests.At(index)
+	q := m.Requests.At(index)
 	if q.failed {
-		err := k.failure(index)
+		err := m.failure(index)
 		b.Failures = append(b.Failures, Failure{index, err})
 		if b.Err == nil {
-			b.Err, b.Procedure, b.Fatal = err, op, k.ErrorsAreFatal(b.LP)
+			b.Err, b.Procedure, b.Fatal = err, op, m.Partition.ErrorsAreFatal(b.LP)
 		}
 	}
-	w := &k.Box(b.LP).Wait
+	w := &m.Box(b.LP).Wait
 	if q.Kind == exchangeRequest {
-		w.active -= k.releaseParts(index)
+		w.active -= m.releaseParts(index)
 	}
 	if q.whole < 0 {
-		k.leave(b.LP, q)
+		m.leave(b.LP, q)
 	}
 	w.active--
 	q.LP = world.None // another wait for it is an error
@@ -138,57 +138,57 @@ func (k *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
 }
 
 // addMessage adds the message that a probe has found to the completion.
-func (k *Messages) addMessage(b *Completion, w *wait) {
-	m := k.messages.At(w.Subject)
-	b.Status = world.Status{Source: int(m.source), Tag: int(m.tag), Bytes: m.bytes}
+func (m *Messages) addMessage(b *Completion, w *wait) {
+	msg := m.messages.At(w.Subject)
+	b.Status = world.Status{Source: int(msg.source), Tag: int(msg.tag), Bytes: msg.bytes}
 	if w.Procedure == world.Mprobe || w.Procedure == world.Improbe {
 		b.Message = w.Subject
-		k.extract(b.LP, w.Subject)
+		m.extract(b.LP, w.Subject)
 	}
 }
 
 // park stores the completion of an LP that does not go on at once, until Unpark.
-func (k *Messages) park(lp int32) {
-	if k.Completion.LP != lp {
+func (m *Messages) park(lp int32) {
+	if m.Completion.LP != lp {
 		return
 	}
-	if k.Parked == nil {
-		k.Parked = map[int32]*Completion{}
+	if m.Parked == nil {
+		m.Parked = map[int32]*Completion{}
 	}
-	b, reused := k.spareCompletions.Pop()
+	b, reused := m.spareCompletions.Pop()
 	if !reused {
 		b = &Completion{}
 	}
-	*b, k.Completion = k.Completion, *b
-	k.Completion.LP = world.None
-	k.Parked[lp] = b
+	*b, m.Completion = m.Completion, *b
+	m.Completion.LP = world.None
+	m.Parked[lp] = b
 }
 
 // Unpark restores the completion of an LP that goes on, if it was parked.
-func (k *Messages) Unpark(lp int32) {
-	b, parked := k.Parked[lp]
+func (m *Messages) Unpark(lp int32) {
+	b, parked := m.Parked[lp]
 	if parked {
-		k.NewCompletion(lp)
-		*b, k.Completion = k.Completion, *b
+		m.NewCompletion(lp)
+		*b, m.Completion = m.Completion, *b
 		b.Err, b.Fatal, b.Request = nil, false, 0
-		k.spareCompletions.Push(b)
-		delete(k.Parked, lp)
+		m.spareCompletions.Push(b)
+		delete(m.Parked, lp)
 	}
 }
 
 // CompletionOf returns the completion of an LP's latest call. It is empty if another LP of
 // the engine has waited since.
-func (k *Messages) CompletionOf(lp int32) *Completion {
-	if k.Completion.LP != lp {
-		k.NewCompletion(lp)
+func (m *Messages) CompletionOf(lp int32) *Completion {
+	if m.Completion.LP != lp {
+		m.NewCompletion(lp)
 	}
-	return &k.Completion
+	return &m.Completion
 }
 
 // lastReceive returns the last receive among the requests of a completion, nil for none.
-func (k *Messages) lastReceive(b *Completion) *request {
+func (m *Messages) lastReceive(b *Completion) *request {
 	for i := len(b.Completed) - 1; i >= 0; i-- {
-		if q := k.Requests.At(b.Completed[i]); q.receives() {
+		if q := m.Requests.At(b.Completed[i]); q.receives() {
 			return q
 		}
 	}
@@ -197,8 +197,8 @@ func (k *Messages) lastReceive(b *Completion) *request {
 
 // StatusOf returns the status of a receive or probe; of several receives, that of the last
 // one in the list.
-func (k *Messages) StatusOf(b *Completion) world.Status {
-	if q := k.lastReceive(b); q != nil {
+func (m *Messages) StatusOf(b *Completion) world.Status {
+	if q := m.lastReceive(b); q != nil {
 		return q.status()
 	}
 	return b.Status
@@ -206,8 +206,8 @@ func (k *Messages) StatusOf(b *Completion) world.Status {
 
 // DataOf returns the content that the receive of a completion has received; of several
 // receives, that of the last one in the list.
-func (k *Messages) DataOf(b *Completion) []byte {
-	if q := k.lastReceive(b); q != nil {
+func (m *Messages) DataOf(b *Completion) []byte {
+	if q := m.lastReceive(b); q != nil {
 		return q.Buffer
 	}
 	return b.Data
@@ -215,13 +215,13 @@ func (k *Messages) DataOf(b *Completion) []byte {
 
 // CompletedRequest returns the status and content of a request, and whether the completion
 // has it. An inactive request, or a send that completed in its call, has neither.
-func (k *Messages) CompletedRequest(b *Completion, index int32) (world.Status, []byte, bool) {
-	if index == 0 || index == k.CompletedSend {
+func (m *Messages) CompletedRequest(b *Completion, index int32) (world.Status, []byte, bool) {
+	if index == 0 || index == m.CompletedSend {
 		return world.EmptyStatus, nil, true
 	}
 	if !slices.Contains(b.Completed, index) {
 		return world.EmptyStatus, nil, false
 	}
-	q := k.Requests.At(index)
+	q := m.Requests.At(index)
 	return q.status(), q.Buffer, true
 }

@@ -28,122 +28,122 @@ type exchange struct {
 // is not nil it is called when the last is complete; the computation that it does takes the
 // time that it returns. The messages are on a communicator of their own; named is the index of
 // the one that the program knows.
-func (k *Messages) Exchange(lp int32, q *Operands, named int32, receives, sends []Part, end func() vtime.Duration) int32 {
-	k.Activity(lp)
-	whole := k.NewRequest(lp, exchangeRequest, q.Procedure)
-	x := k.newExchange()
-	r := k.Requests.At(whole)
+func (m *Messages) Exchange(lp int32, q *Operands, named int32, receives, sends []Part, end func() vtime.Duration) int32 {
+	m.Activity(lp)
+	whole := m.NewRequest(lp, exchangeRequest, q.Procedure)
+	x := m.newExchange()
+	r := m.Requests.At(whole)
 	r.Comm, r.next, x.end = named, whole, end
 	r.Peer, r.Tag, r.Bytes = int32(world.EmptyStatus.Source), int32(world.EmptyStatus.Tag), 0
 	x.pending = 1 // the beginning: a message of the LP to itself may complete a part meanwhile
-	if k.exchanges == nil {
-		k.exchanges = map[int32]*exchange{}
+	if m.exchanges == nil {
+		m.exchanges = map[int32]*exchange{}
 	}
-	k.exchanges[whole] = x
+	m.exchanges[whole] = x
 	for i := range receives {
 		if p := &receives[i]; p.Peer != world.ProcNull {
 			q.Incoming = incoming{Source: p.Peer, Tag: p.Tag, Bytes: p.Bytes, Buffer: p.Buffer, Sized: true}
-			k.addPart(x, whole, k.Receive(lp, q))
+			m.addPart(x, whole, m.Receive(lp, q))
 		}
 	}
 	for i := range sends {
 		if p := &sends[i]; p.Peer != world.ProcNull {
 			q.Outgoing = outgoing{Dest: p.Peer, Tag: p.Tag, Bytes: p.Bytes, Payload: p.Buffer}
-			if request := k.Send(lp, q); request != 0 {
-				k.addPart(x, whole, request)
+			if request := m.Send(lp, q); request != 0 {
+				m.addPart(x, whole, request)
 			}
 		}
 	}
-	k.partComplete(whole)
+	m.partComplete(whole)
 	return whole
 }
 
 // SendReceive begins a message to a member and a receive from one, which need not be the same, as an
 // exchange on the program's own communicator. Its status is that of the receive.
-func (k *Messages) SendReceive(lp int32, q *Operands) int32 {
+func (m *Messages) SendReceive(lp int32, q *Operands) int32 {
 	in, out := q.Incoming, q.Outgoing
 	receives := [1]Part{{Peer: in.Source, Tag: in.Tag, Bytes: in.Bytes, Buffer: in.Buffer}}
 	sends := [1]Part{{Peer: out.Dest, Tag: out.Tag, Bytes: out.Bytes, Buffer: out.Payload}}
-	whole := k.Exchange(lp, q, q.Comm.Index, receives[:], sends[:], nil)
+	whole := m.Exchange(lp, q, q.Comm.Index, receives[:], sends[:], nil)
 	if in.Source == world.ProcNull {
-		r := k.Requests.At(whole)
+		r := m.Requests.At(whole)
 		r.Peer, r.Tag = int32(world.ProcNullStatus.Source), int32(world.ProcNullStatus.Tag)
 	}
 	return whole
 }
 
 // newExchange returns an exchange without parts.
-func (k *Messages) newExchange() *exchange {
-	if n := len(k.spareExchanges); n > 0 {
-		x := k.spareExchanges[n-1]
-		k.spareExchanges = k.spareExchanges[:n-1]
+func (m *Messages) newExchange() *exchange {
+	if n := len(m.spareExchanges); n > 0 {
+		x := m.spareExchanges[n-1]
+		m.spareExchanges = m.spareExchanges[:n-1]
 		return x
 	}
 	return &exchange{}
 }
 
 // addPart makes a request a part of an exchange.
-func (k *Messages) addPart(x *exchange, whole, part int32) {
+func (m *Messages) addPart(x *exchange, whole, part int32) {
 	x.parts = append(x.parts, part)
-	if r := k.Requests.At(part); !r.Complete {
+	if r := m.Requests.At(part); !r.Complete {
 		r.whole = whole
 		x.pending++
 	}
 }
 
 // partComplete counts a part of an exchange that is complete, or its beginning.
-func (k *Messages) partComplete(whole int32) {
-	x := k.exchanges[whole]
+func (m *Messages) partComplete(whole int32) {
+	x := m.exchanges[whole]
 	if x.pending--; x.pending == 0 {
-		k.completeExchange(whole, x)
+		m.completeExchange(whole, x)
 	}
 }
 
 // completeExchange completes an exchange all of whose parts are complete, with the error of the
 // first part that has one.
-func (k *Messages) completeExchange(whole int32, x *exchange) {
-	t := k.Requests.At(whole).posted
+func (m *Messages) completeExchange(whole int32, x *exchange) {
+	t := m.Requests.At(whole).posted
 	for _, part := range x.parts {
-		t = max(t, k.Requests.At(part).Time)
-		if err := k.failure(part); err != nil && !k.Requests.At(whole).failed {
-			k.FailRequest(whole, err)
+		t = max(t, m.Requests.At(part).Time)
+		if err := m.failure(part); err != nil && !m.Requests.At(whole).failed {
+			m.FailRequest(whole, err)
 		}
 	}
-	if x.end != nil && !k.Requests.At(whole).failed {
-		r := k.Requests.At(whole)
+	if x.end != nil && !m.Requests.At(whole).failed {
+		r := m.Requests.At(whole)
 		computing := x.end()
 		r.arrival = vtime.Time(0).Add(computing)
-		if k.Activities != nil {
-			k.Computed(computing)
+		if m.Partition.Activities != nil {
+			m.Computed(computing)
 		}
 		t = t.Add(computing)
 	}
-	if r := k.Requests.At(whole); r.Procedure == world.Isendrecv {
+	if r := m.Requests.At(whole); r.Procedure == world.Isendrecv {
 		for _, part := range x.parts {
-			if p := k.Requests.At(part); p.Kind == ReceiveRequest {
+			if p := m.Requests.At(part); p.Kind == ReceiveRequest {
 				r.Peer, r.Tag, r.Bytes = p.Peer, p.Tag, p.Bytes
 			}
 		}
 	}
-	k.CompleteRequest(whole, t)
+	m.CompleteRequest(whole, t)
 }
 
 // chargeExchange charges the receives of an exchange and the computation at its end.
-func (k *Messages) chargeExchange(lp int32, r *request, at vtime.Time) {
-	k.chargeAll(lp, k.exchanges[r.next].parts, at)
-	k.Clock[lp] = max(k.Clock[lp].Add(r.computing()), r.Time)
+func (m *Messages) chargeExchange(lp int32, r *request, at vtime.Time) {
+	m.chargeAll(lp, m.exchanges[r.next].parts, at)
+	m.Partition.Clock[lp] = max(m.Partition.Clock[lp].Add(r.computing()), r.Time)
 }
 
 // releaseParts releases the parts of an exchange that has been waited for, and returns their
 // number.
-func (k *Messages) releaseParts(whole int32) (parts int32) {
-	x := k.exchanges[whole]
+func (m *Messages) releaseParts(whole int32) (parts int32) {
+	x := m.exchanges[whole]
 	parts = int32(len(x.parts))
-	delete(k.exchanges, whole)
+	delete(m.exchanges, whole)
 	for _, part := range x.parts {
-		k.Requests.Release(part)
+		m.Requests.Release(part)
 	}
 	x.parts, x.end = x.parts[:0], nil
-	k.spareExchanges = append(k.spareExchanges, x)
+	m.spareExchanges = append(m.spareExchanges, x)
 	return parts
 }

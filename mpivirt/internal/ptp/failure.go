@@ -10,8 +10,8 @@ import (
 
 // Fail records the failure of a rank at its clock, after the operations that it has started.
 // The rank is not resumed again.
-func (k *Messages) Fail(lp int32, c world.Procedure, err error) {
-	f := &k.Failing
+func (m *Messages) Fail(lp int32, c world.Procedure, err error) {
+	f := &m.Partition.Failing
 	if f.Closed || f.Failed[lp] {
 		return
 	}
@@ -19,18 +19,18 @@ func (k *Messages) Fail(lp int32, c world.Procedure, err error) {
 		f.Failed = map[int32]bool{}
 	}
 	f.Failed[lp] = true
-	k.EndsWith(lp, c, err)
+	m.EndsWith(lp, c, err)
 }
 
 // EndsWith records an error of a rank at its clock, after the operations that it has started. It does not keep
 // the rank from going on to its end.
-func (k *Messages) EndsWith(lp int32, c world.Procedure, err error) {
-	k.After(lp, func() { k.FailedAt(int(k.Global(lp)), k.Clock[lp], c, err) })
+func (m *Messages) EndsWith(lp int32, c world.Procedure, err error) {
+	m.After(lp, func() { m.Partition.FailedAt(int(m.Partition.Global(lp)), m.Partition.Clock[lp], c, err) })
 }
 
 // Die fails a rank from its own code and unwinds it. It does not return.
-func (k *Messages) Die(lp int32, c world.Procedure, err error) {
-	k.Fail(lp, c, err)
+func (m *Messages) Die(lp int32, c world.Procedure, err error) {
+	m.Fail(lp, c, err)
 	world.Throw(err)
 }
 
@@ -44,15 +44,15 @@ func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.valu
 
 // Unwound fails a rank whose code has panicked with a value. A nil value means that the code
 // has ended its goroutine.
-func (k *Messages) Unwound(lp int32, c world.Procedure, value any) {
+func (m *Messages) Unwound(lp int32, c world.Procedure, value any) {
 	switch v := value.(type) {
 	case nil:
-		k.Fail(lp, c, world.ErrGoexit)
+		m.Fail(lp, c, world.ErrGoexit)
 	case world.Fatal:
-		k.Fail(lp, c, v.Err) // without effect after Die
+		m.Fail(lp, c, v.Err) // without effect after Die
 	case *invariant.Violation:
 		panic(v) // not from the rank's code
 	default:
-		k.Fail(lp, c, &panicError{v, debug.Stack()})
+		m.Fail(lp, c, &panicError{v, debug.Stack()})
 	}
 }

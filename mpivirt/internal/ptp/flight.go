@@ -27,14 +27,14 @@ func (f *flight) isLong() bool { return len(f.more) > shortFlight }
 
 // inOrder returns the arrival of a message of an LP to dst, which leaves at t, and stores the
 // message. The instants t of an LP do not decrease.
-func (k *Messages) inOrder(lp int32, f *flight, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
+func (m *Messages) inOrder(lp int32, f *flight, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
 	slot, receive := &f.last, vtime.Time(0)
 	underWay := slot.used && slot.expiry >= t
 	switch {
 	case underWay && slot.dst == dst:
 		receive = slot.receive.Add(transfer)
 	case underWay || len(f.more) > 0:
-		return k.inOrderOfMore(lp, f, dst, t, latency, transfer)
+		return m.inOrderOfMore(lp, f, dst, t, latency, transfer)
 	default:
 		receive = t.Add(latency).Add(transfer)
 	}
@@ -43,14 +43,14 @@ func (k *Messages) inOrder(lp int32, f *flight, dst int32, t vtime.Time, latency
 }
 
 // inOrderOfMore is inOrder where the list counts.
-func (k *Messages) inOrderOfMore(lp int32, f *flight, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
+func (m *Messages) inOrderOfMore(lp int32, f *flight, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
 	receive := t.Add(latency).Add(transfer)
-	slot := k.underWay(lp, f, dst, t)
+	slot := m.underWay(lp, f, dst, t)
 	switch {
 	case slot != nil:
 		receive = slot.receive.Add(transfer)
 	case f.last.used && f.last.expiry >= t:
-		k.keepUnderWay(lp, f, t)
+		m.keepUnderWay(lp, f, t)
 		fallthrough
 	default:
 		slot = &f.last
@@ -60,12 +60,12 @@ func (k *Messages) inOrderOfMore(lp int32, f *flight, dst int32, t vtime.Time, l
 }
 
 // underWay returns the message to dst that can delay one sent at t, nil for none.
-func (k *Messages) underWay(lp int32, f *flight, dst int32, t vtime.Time) *triple {
+func (m *Messages) underWay(lp int32, f *flight, dst int32, t vtime.Time) *triple {
 	if f.last.used && f.last.dst == dst && f.last.expiry >= t {
 		return &f.last
 	}
 	if f.isLong() {
-		if tr := k.longFlights[lp].find(dst); tr != nil && tr.expiry >= t {
+		if tr := m.longFlights[lp].find(dst); tr != nil && tr.expiry >= t {
 			return tr
 		}
 		return nil
@@ -94,15 +94,15 @@ func (f *flight) sweep(t vtime.Time) {
 }
 
 // keepUnderWay moves the message in the inline place to the others.
-func (k *Messages) keepUnderWay(lp int32, f *flight, t vtime.Time) {
+func (m *Messages) keepUnderWay(lp int32, f *flight, t vtime.Time) {
 	if !f.isLong() {
 		f.more = append(f.more, f.last)
 		if f.isLong() {
-			k.lengthen(lp, f.more)
+			m.lengthen(lp, f.more)
 		}
 		return
 	}
-	long := k.longFlights[lp]
+	long := m.longFlights[lp]
 	if tr := long.find(f.last.dst); tr != nil {
 		*tr = f.last
 		return
@@ -116,19 +116,19 @@ func (k *Messages) keepUnderWay(lp int32, f *flight, t vtime.Time) {
 		for i := range long.count {
 			f.more = append(f.more, *long.at(i))
 		}
-		delete(k.longFlights, lp)
+		delete(m.longFlights, lp)
 	}
 }
 
 // lengthen makes the longFlight of an LP from its list.
-func (k *Messages) lengthen(lp int32, list []triple) {
-	if k.longFlights == nil {
-		k.longFlights = map[int32]*longFlight{}
+func (m *Messages) lengthen(lp int32, list []triple) {
+	if m.longFlights == nil {
+		m.longFlights = map[int32]*longFlight{}
 	}
 	long := &longFlight{}
 	long.locate()
 	for _, tr := range list {
 		long.add(tr)
 	}
-	k.longFlights[lp] = long
+	m.longFlights[lp] = long
 }

@@ -8,50 +8,50 @@ import "gigarank/mpivirt/internal/world"
 
 // foresee fetches what the next receives of a pattern touch. A receive of that pattern has just found its message.
 // What it reads in order to do so is in the cache if the call before has fetched it.
-func (k *Messages) foresee(lp int32, box *Mailbox, p pattern) {
+func (m *Messages) foresee(lp int32, box *Mailbox, p pattern) {
 	if p.kind() == exact || !box.binned() {
 		return
 	}
-	x := k.binsOf(box)
+	x := m.binsOf(box)
 	heads := x.heads[x.all[x.find(p)].heads]
 	if len(heads) <= headChildren {
 		return
 	}
-	k.foreseeNext(lp, box, x, &heads[0])
+	m.foreseeNext(lp, box, x, &heads[0])
 	second := &heads[1] // the least below the root, unless its message has been taken
 	for i := 2; i <= headChildren; i++ {
 		if heads[i].before(&second.order) {
 			second = &heads[i]
 		}
 	}
-	k.foreseeSecond(second.rank)
+	m.foreseeSecond(second.rank)
 }
 
 // foreseeNext fetches the next message that a receive of an LP takes, and what its sender waits with.
-func (k *Messages) foreseeNext(lp int32, box *Mailbox, x *bins, h *head) {
+func (m *Messages) foreseeNext(lp int32, box *Mailbox, x *bins, h *head) {
 	b := &x.all[h.bin]
-	k.messages.Fetch(b.messages.head)
+	m.messages.Fetch(b.messages.head)
 	world.Fetch(&x.table[x.home(b.pattern)])
 	if box.flight.isLong() {
-		k.longFlights[lp].fetch(h.rank)
+		m.longFlights[lp].fetch(h.rank)
 	}
-	sender, local := k.Local(int(h.rank))
-	if !local || k.MailboxOf[sender] == 0 {
+	sender, local := m.Partition.Local(int(h.rank))
+	if !local || m.MailboxOf[sender] == 0 {
 		return
 	}
-	if ri := k.Box(sender).posted.head; ri != 0 {
-		k.Requests.Fetch(ri)
+	if ri := m.Box(sender).posted.head; ri != 0 {
+		m.Requests.Fetch(ri)
 	}
-	k.Engine.Prefetch(sender)
+	m.Partition.Engine.Prefetch(sender)
 }
 
 // foreseeSecond fetches where a rank and what it waits with lie.
-func (k *Messages) foreseeSecond(rank int32) {
-	lp, local := k.Local(int(rank))
-	if !local || k.MailboxOf[lp] == 0 {
+func (m *Messages) foreseeSecond(rank int32) {
+	lp, local := m.Partition.Local(int(rank))
+	if !local || m.MailboxOf[lp] == 0 {
 		return
 	}
-	world.Fetch(&k.Clock[lp])
-	k.boxes.Fetch(k.MailboxOf[lp])
-	k.Engine.PrefetchAhead(lp)
+	world.Fetch(&m.Partition.Clock[lp])
+	m.boxes.Fetch(m.MailboxOf[lp])
+	m.Partition.Engine.PrefetchAhead(lp)
 }

@@ -96,16 +96,16 @@ func (h *dues) pop() due {
 }
 
 // sized returns the kept list of an LP, with room for n requests. It makes one if there is none.
-func (k *Messages) sized(lp int32, n int) *kept {
-	x := k.kept[lp]
+func (m *Messages) sized(lp int32, n int) *kept {
+	x := m.kept[lp]
 	if x == nil {
-		if x = (&kept{}); k.kept == nil {
-			k.kept = map[int32]*kept{}
+		if x = (&kept{}); m.kept == nil {
+			m.kept = map[int32]*kept{}
 		}
-		k.kept[lp] = x
+		m.kept[lp] = x
 	}
 	for place := n; place < len(x.requests); place++ {
-		k.put(lp, x, place, 0)
+		m.put(lp, x, place, 0)
 	}
 	for place := len(x.requests); place < n; place++ {
 		x.requests, x.vacant = append(x.requests, 0), append(x.vacant, int32(place))
@@ -115,11 +115,11 @@ func (k *Messages) sized(lp int32, n int) *kept {
 }
 
 // KeepList makes a list the kept list of an LP.
-func (k *Messages) KeepList(lp int32, list []int32) error {
-	x := k.sized(lp, len(list))
+func (m *Messages) KeepList(lp int32, list []int32) error {
+	x := m.sized(lp, len(list))
 	x.slice, x.exact, x.vacant = nil, true, x.vacant[:0]
-	if err := k.compare(lp, x, list); err != nil {
-		k.Discard(lp)
+	if err := m.compare(lp, x, list); err != nil {
+		m.Discard(lp)
 		return err
 	}
 	return nil
@@ -127,16 +127,16 @@ func (k *Messages) KeepList(lp int32, list []int32) error {
 
 // compare puts a list into the place of the kept one. It returns the first error in the list; an
 // index with an error counts as inactive.
-func (k *Messages) compare(lp int32, x *kept, list []int32) (first error) {
+func (m *Messages) compare(lp int32, x *kept, list []int32) (first error) {
 	for place := x.different(list, 0); place < len(list); place = x.different(list, place+1) {
 		index := list[place]
-		if err := k.CheckRequest(lp, index); err != nil {
+		if err := m.CheckRequest(lp, index); err != nil {
 			index = 0
 			if first == nil {
 				first = err
 			}
 		}
-		k.put(lp, x, place, index)
+		m.put(lp, x, place, index)
 	}
 	return first
 }
@@ -162,33 +162,33 @@ func (x *kept) inMemory() bool {
 }
 
 // changed reports whether a wait is for a list that has changed since the call.
-func (k *Messages) changed(lp int32, w *wait) bool { return w.ofKept() && k.kept[lp].changed }
+func (m *Messages) changed(lp int32, w *wait) bool { return w.ofKept() && m.kept[lp].changed }
 
 // KeepMemory makes a list in an event rank's memory its kept list.
-func (k *Messages) KeepMemory(lp int32, requests []int32) error {
-	s, _ := k.KeptSlice(lp).(*list)
+func (m *Messages) KeepMemory(lp int32, requests []int32) error {
+	s, _ := m.KeptSlice(lp).(*list)
 	if s == nil {
-		s = &list{k: k, lp: lp}
+		s = &list{k: m, lp: lp}
 	}
 	again := unsafe.SliceData(s.requests) == unsafe.SliceData(requests)
 	s.requests = requests
-	return k.KeepSlice(lp, s, again)
+	return m.KeepSlice(lp, s, again)
 }
 
 // ReadMemory enters a list in an event rank's memory, which a call reads, into the kept one if both
 // begin at the same address.
-func (k *Messages) ReadMemory(lp int32, requests []int32) {
-	if s, _ := k.KeptSlice(lp).(*list); s != nil && unsafe.SliceData(s.requests) == unsafe.SliceData(requests) {
-		k.ReadSlice(lp, requests)
+func (m *Messages) ReadMemory(lp int32, requests []int32) {
+	if s, _ := m.KeptSlice(lp).(*list); s != nil && unsafe.SliceData(s.requests) == unsafe.SliceData(requests) {
+		m.ReadSlice(lp, requests)
 	}
 }
 
 // ReadSlice enters the requests of an LP's slice, which a call reads, into the kept list of the same
 // memory. So the requests that the rank has moved to other places are found there by the next call
 // with a long slice.
-func (k *Messages) ReadSlice(lp int32, requests []int32) {
-	x := k.kept[lp]
-	_ = k.compare(lp, x, requests[:min(len(requests), len(x.requests))]) // an error is for the call to return
+func (m *Messages) ReadSlice(lp int32, requests []int32) {
+	x := m.kept[lp]
+	_ = m.compare(lp, x, requests[:min(len(requests), len(x.requests))]) // an error is for the call to return
 }
 
 // different returns the first place from one on at which a list differs from the kept one, the
@@ -214,8 +214,8 @@ func bytesOf(list []int32) []byte {
 }
 
 // KeptSlice returns the slice that an LP's list was kept for, nil for none.
-func (k *Messages) KeptSlice(lp int32) Slice {
-	if x := k.kept[lp]; x != nil {
+func (m *Messages) KeptSlice(lp int32) Slice {
+	if x := m.kept[lp]; x != nil {
 		return x.slice
 	}
 	return nil
@@ -223,14 +223,14 @@ func (k *Messages) KeptSlice(lp int32) Slice {
 
 // KeepSlice makes the slice of an LP its kept list. again says that it is the memory for which
 // the list was kept by the call before. An error in the slice is returned.
-func (k *Messages) KeepSlice(lp int32, s Slice, again bool) error {
-	if again && k.KeepSliceUnread(lp, s, k.Box(lp).Wait.active) {
+func (m *Messages) KeepSlice(lp int32, s Slice, again bool) error {
+	if again && m.KeepSliceUnread(lp, s, m.Box(lp).Wait.active) {
 		return nil
 	}
-	x := k.sized(lp, s.Len())
+	x := m.sized(lp, s.Len())
 	x.slice, x.exact, x.vacant = s, false, x.vacant[:0]
-	if err := k.lookThrough(lp, x); err != nil {
-		k.Discard(lp)
+	if err := m.lookThrough(lp, x); err != nil {
+		m.Discard(lp)
 		return err
 	}
 	return nil
@@ -239,14 +239,14 @@ func (k *Messages) KeepSlice(lp int32, s Slice, again bool) error {
 // KeepSliceUnread is KeepSlice without a look at all of the slice. It reports false if the slice must
 // be looked through: some active request of the LP, which has active ones, is not in the kept list,
 // or the slice has another request in the place of a kept one.
-func (k *Messages) KeepSliceUnread(lp int32, s Slice, active int32) bool {
-	x := k.kept[lp]
+func (m *Messages) KeepSliceUnread(lp int32, s Slice, active int32) bool {
+	x := m.kept[lp]
 	if x == nil || s.Len() == 0 {
 		return false
 	}
-	x = k.sized(lp, s.Len())
+	x = m.sized(lp, s.Len())
 	x.slice, x.exact = s, false
-	if k.fillVacant(lp, x) != nil || x.members == 0 || x.members != active {
+	if m.fillVacant(lp, x) != nil || x.members == 0 || x.members != active {
 		return false
 	}
 	x.shown = min(x.shown, len(x.requests)-1)
@@ -259,7 +259,7 @@ func (k *Messages) KeepSliceUnread(lp int32, s Slice, active int32) bool {
 
 // fillVacant looks at the places whose requests have been waited for. It returns an error in the
 // slice.
-func (k *Messages) fillVacant(lp int32, x *kept) error {
+func (m *Messages) fillVacant(lp int32, x *kept) error {
 	for _, place := range x.vacant {
 		if int(place) >= len(x.requests) {
 			continue
@@ -268,7 +268,7 @@ func (k *Messages) fillVacant(lp int32, x *kept) error {
 		if err != nil {
 			return err
 		}
-		k.put(lp, x, int(place), index)
+		m.put(lp, x, int(place), index)
 	}
 	x.vacant = x.vacant[:0]
 	return nil
@@ -276,13 +276,13 @@ func (k *Messages) fillVacant(lp int32, x *kept) error {
 
 // lookThrough compares all places of the kept list with the slice. It returns the first error
 // in the slice; a request with an error counts as inactive.
-func (k *Messages) lookThrough(lp int32, x *kept) (first error) {
+func (m *Messages) lookThrough(lp int32, x *kept) (first error) {
 	if x.exact {
 		return nil
 	}
 	x.exact = true
 	if s, ok := x.slice.(*list); ok {
-		return k.compare(lp, x, s.requests)
+		return m.compare(lp, x, s.requests)
 	}
 	for place := range x.requests {
 		index, err := x.slice.At(place)
@@ -293,7 +293,7 @@ func (k *Messages) lookThrough(lp int32, x *kept) (first error) {
 			}
 		}
 		if index != x.requests[place] {
-			k.put(lp, x, place, index)
+			m.put(lp, x, place, index)
 		}
 	}
 	return first
@@ -302,13 +302,13 @@ func (k *Messages) lookThrough(lp int32, x *kept) (first error) {
 // looksThrough looks at all places of an LP's list if a request that is complete at an instant,
 // and ends its wait, is not at its place any more. It reports whether the wait may end otherwise
 // then. With a list that has changed since the call it ends with an error.
-func (k *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
-	x := k.kept[lp]
+func (m *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
+	x := m.kept[lp]
 	if x.exact {
 		return false
 	}
-	k.reach(x, at)
-	if k.least(x, &x.ready) == nil {
+	m.reach(x, at)
+	if m.least(x, &x.ready) == nil {
 		return false
 	}
 	found := x.ready[:1]
@@ -317,12 +317,12 @@ func (k *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
 	}
 	for i := range found {
 		d := &found[i]
-		if !k.isAt(x, d) {
+		if !m.isAt(x, d) {
 			continue
 		}
 		if index, err := x.slice.At(int(d.place)); err != nil || index != d.request {
-			err = k.lookThrough(lp, x) // which the next call that looks at the place returns
-			x.changed = x.inMemory() && (err != nil || k.NoneKept(lp))
+			err = m.lookThrough(lp, x) // which the next call that looks at the place returns
+			x.changed = x.inMemory() && (err != nil || m.NoneKept(lp))
 			return !x.changed
 		}
 	}
@@ -331,9 +331,9 @@ func (k *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
 
 // put enters an active request of an LP, or 0, into its kept list at a place. A look at all
 // places goes through them in ascending order.
-func (k *Messages) put(lp int32, x *kept, place int, index int32) {
-	if old := x.requests[place]; old != 0 && old != index && !k.shared(old) {
-		if r := k.Requests.Peek(old); r.whole == ^int32(place) && r.LP == lp {
+func (m *Messages) put(lp int32, x *kept, place int, index int32) {
+	if old := x.requests[place]; old != 0 && old != index && !m.shared(old) {
+		if r := m.Requests.Peek(old); r.whole == ^int32(place) && r.LP == lp {
 			r.whole = 0
 			x.members--
 		}
@@ -342,12 +342,12 @@ func (k *Messages) put(lp int32, x *kept, place int, index int32) {
 	switch {
 	case index == 0:
 		return
-	case k.shared(index):
+	case m.shared(index):
 		x.requests[place] = index
 		x.coming.push(due{place: int32(place), request: index})
 		return
 	}
-	r := k.Requests.At(index)
+	r := m.Requests.At(index)
 	switch first := int(^r.whole); {
 	case r.whole >= 0:
 		x.members++
@@ -363,31 +363,31 @@ func (k *Messages) put(lp int32, x *kept, place int, index int32) {
 }
 
 // Discard forgets the kept list of an LP, if it has one.
-func (k *Messages) Discard(lp int32) {
-	if x := k.kept[lp]; x != nil {
+func (m *Messages) Discard(lp int32) {
+	if x := m.kept[lp]; x != nil {
 		for place := range x.requests {
-			k.put(lp, x, place, 0)
+			m.put(lp, x, place, 0)
 		}
-		delete(k.kept, lp)
+		delete(m.kept, lp)
 	}
 }
 
 // shared reports whether an index is that of a request that all LPs share.
-func (k *Messages) shared(index int32) bool {
-	return index == k.CompletedSend || index == k.CompletedReceive
+func (m *Messages) shared(index int32) bool {
+	return index == m.CompletedSend || index == m.CompletedReceive
 }
 
 // WaitKept starts a wait of the LP for the requests in its kept list; see beginWait.
-func (k *Messages) WaitKept(lp int32, kind WaitKind, c world.Procedure) bool {
-	box := k.Box(lp)
+func (m *Messages) WaitKept(lp int32, kind WaitKind, c world.Procedure) bool {
+	box := m.Box(lp)
 	box.Wait.Requests, box.Wait.pending = box.Wait.Requests[:0], 0
-	return k.beginWait(lp, box, kind, c)
+	return m.beginWait(lp, box, kind, c)
 }
 
 // NoneKept reports whether the kept list of an LP has no active request.
-func (k *Messages) NoneKept(lp int32) bool {
-	x := k.kept[lp]
-	return x.members == 0 && k.earliestKept(x) == vtime.Forever
+func (m *Messages) NoneKept(lp int32) bool {
+	x := m.kept[lp]
+	return x.members == 0 && m.earliestKept(x) == vtime.Forever
 }
 
 // ofKept reports whether a wait is for the requests of the kept list.
@@ -400,33 +400,33 @@ func (w *wait) ofKept() bool {
 }
 
 // WaitedFor returns the requests that an LP waits for in a call with a list.
-func (k *Messages) WaitedFor(lp int32) []int32 {
-	w := &k.Box(lp).Wait
+func (m *Messages) WaitedFor(lp int32) []int32 {
+	w := &m.Box(lp).Wait
 	if !w.ofKept() {
 		return w.Requests
 	}
-	x := k.kept[lp]
-	_ = k.lookThrough(lp, x) // an error in the slice is for a call to return
+	x := m.kept[lp]
+	_ = m.lookThrough(lp, x) // an error in the slice is for a call to return
 	return x.requests
 }
 
 // keptCompletes enters a request of a kept list, which has just completed.
-func (k *Messages) keptCompletes(ri int32, r *request) {
-	k.kept[r.LP].coming.push(due{r.Time, ^r.whole, ri, r.generation})
+func (m *Messages) keptCompletes(ri int32, r *request) {
+	m.kept[r.LP].coming.push(due{r.Time, ^r.whole, ri, r.generation})
 }
 
 // isAt reports whether a complete request is at its place in a kept list.
-func (k *Messages) isAt(x *kept, d *due) bool {
+func (m *Messages) isAt(x *kept, d *due) bool {
 	if int(d.place) >= len(x.requests) || x.requests[d.place] != d.request {
 		return false
 	}
-	return k.shared(d.request) || k.Requests.Peek(d.request).generation == d.generation
+	return m.shared(d.request) || m.Requests.Peek(d.request).generation == d.generation
 }
 
 // least returns the least of a heap that is at its place, nil for none.
-func (k *Messages) least(x *kept, h *dues) *due {
+func (m *Messages) least(x *kept, h *dues) *due {
 	for len(*h) > 0 {
-		if d := &(*h)[0]; k.isAt(x, d) {
+		if d := &(*h)[0]; m.isAt(x, d) {
 			return d
 		}
 		h.pop()
@@ -436,19 +436,19 @@ func (k *Messages) least(x *kept, h *dues) *due {
 
 // earliestKept returns the time of the first complete request in a kept list, Forever if none
 // is complete.
-func (k *Messages) earliestKept(x *kept) vtime.Time {
+func (m *Messages) earliestKept(x *kept) vtime.Time {
 	at := vtime.Forever
-	if d := k.least(x, &x.past); d != nil {
+	if d := m.least(x, &x.past); d != nil {
 		at = d.time
 	}
-	if d := k.least(x, &x.coming); d != nil {
+	if d := m.least(x, &x.coming); d != nil {
 		at = min(at, d.time)
 	}
 	return at
 }
 
 // reach has a wait that ends at an instant reach the requests that are complete then.
-func (k *Messages) reach(x *kept, at vtime.Time) {
+func (m *Messages) reach(x *kept, at vtime.Time) {
 	for len(x.coming) > 0 && x.coming[0].time <= at {
 		d := x.coming.pop()
 		x.past.push(d)
@@ -468,20 +468,20 @@ var errChanged = world.Errorf(world.ErrRequest, "the list of requests has change
 
 // takeKept charges an LP for the requests of its kept list that its wait has found, and stores
 // them in its completion.
-func (k *Messages) takeKept(b *Completion, w *wait) {
-	lp, x := b.LP, k.kept[b.LP]
-	k.looksThrough(lp, w, w.at)
-	k.reach(x, w.at)
-	if x.changed || x.inMemory() && k.least(x, &x.ready) == nil {
-		k.Clock[lp] = w.at
-		b.Err, b.Procedure, b.Fatal = errChanged, w.Procedure, k.ErrorsAreFatal(lp)
-		k.Discard(lp)
+func (m *Messages) takeKept(b *Completion, w *wait) {
+	lp, x := b.LP, m.kept[b.LP]
+	m.looksThrough(lp, w, w.at)
+	m.reach(x, w.at)
+	if x.changed || x.inMemory() && m.least(x, &x.ready) == nil {
+		m.Partition.Clock[lp] = w.at
+		b.Err, b.Procedure, b.Fatal = errChanged, w.Procedure, m.Partition.ErrorsAreFatal(lp)
+		m.Discard(lp)
 		return
 	}
-	completed := k.completed[:0]
-	for k.least(x, &x.ready) != nil {
+	completed := m.completed[:0]
+	for m.least(x, &x.ready) != nil {
 		d := x.ready.pop()
-		if k.shared(d.request) {
+		if m.shared(d.request) {
 			x.requests[d.place] = 0
 		} else if n := len(b.Indices); n > 0 && b.Indices[n-1] == int(d.place) {
 			continue // it has left the list and come back
@@ -493,39 +493,39 @@ func (k *Messages) takeKept(b *Completion, w *wait) {
 	}
 	switch {
 	case len(completed) == 0:
-		invariant.Broken("a wait of rank %d ended without a complete request", k.Global(lp))
+		invariant.Broken("a wait of rank %d ended without a complete request", m.Partition.Global(lp))
 	case w.ofSome():
-		k.chargeAll(lp, completed, w.at)
+		m.chargeAll(lp, completed, w.at)
 	default:
-		k.Charge(lp, k.Requests.At(completed[0]), w.at)
+		m.Charge(lp, m.Requests.At(completed[0]), w.at)
 	}
 	for _, index := range completed {
-		k.AddRequest(b, index, w.Procedure)
+		m.AddRequest(b, index, w.Procedure)
 	}
-	k.completed = completed[:0]
+	m.completed = completed[:0]
 }
 
 // leave takes a request that has been waited for out of the kept list.
-func (k *Messages) leave(lp int32, r *request) {
-	x, place := k.kept[lp], ^r.whole
+func (m *Messages) leave(lp int32, r *request) {
+	x, place := m.kept[lp], ^r.whole
 	r.whole, x.requests[place] = 0, 0
 	x.members--
 	x.vacant = append(x.vacant, place)
 }
 
 // checkKept compares the counters of a kept list with the list.
-func (k *Messages) checkKept(lp int32, x *kept) {
+func (m *Messages) checkKept(lp int32, x *kept) {
 	members := int32(0)
 	for place, index := range x.requests {
 		switch {
-		case index == 0 || k.shared(index):
-		case k.Requests.Peek(index).whole != ^int32(place):
-			invariant.Broken("rank %d keeps request %d at place %d, and the request has not that place", k.Global(lp), index, place)
+		case index == 0 || m.shared(index):
+		case m.Requests.Peek(index).whole != ^int32(place):
+			invariant.Broken("rank %d keeps request %d at place %d, and the request has not that place", m.Partition.Global(lp), index, place)
 		default:
 			members++
 		}
 	}
-	if active := k.Box(lp).Wait.active; members != x.members || members > active {
-		invariant.Broken("rank %d keeps a list with %d of its %d active requests and counts %d", k.Global(lp), members, active, x.members)
+	if active := m.Box(lp).Wait.active; members != x.members || members > active {
+		invariant.Broken("rank %d keeps a list with %d of its %d active requests and counts %d", m.Partition.Global(lp), members, active, x.members)
 	}
 }

@@ -48,16 +48,16 @@ type lateness struct {
 
 // decides notes that an LP has decided about messages of a pattern. Before any loop can be long, no decision can come
 // too early.
-func (k *Messages) decides(lp int32, p pattern, at vtime.Time, rank int32) {
-	if at < k.firstLong || k.Processors != nil {
+func (m *Messages) decides(lp int32, p pattern, at vtime.Time, rank int32) {
+	if at < m.firstLong || m.Processors != nil {
 		return
 	}
-	if k.decisionsOf == nil {
-		k.decisionsOf = make([]int32, k.Ranks)
+	if m.decisionsOf == nil {
+		m.decisionsOf = make([]int32, m.Partition.Ranks)
 	}
 	found, patterns := (*decision)(nil), 0
-	for index := k.decisionsOf[lp]; index != 0; patterns++ {
-		d := k.decisions.At(index)
+	for index := m.decisionsOf[lp]; index != 0; patterns++ {
+		d := m.decisions.At(index)
 		if d.pattern == p {
 			found = d
 			break
@@ -71,9 +71,9 @@ func (k *Messages) decides(lp int32, p pattern, at vtime.Time, rank int32) {
 		if patterns == patternsKept-1 {
 			p = otherPatterns
 		}
-		index := k.decisions.Take()
-		*k.decisions.At(index) = decision{p, at, rank, k.decisionsOf[lp]}
-		k.decisionsOf[lp] = index
+		index := m.decisions.Take()
+		*m.decisions.At(index) = decision{p, at, rank, m.decisionsOf[lp]}
+		m.decisionsOf[lp] = index
 		return
 	}
 	if at > found.at || at == found.at && rank > found.rank {
@@ -83,12 +83,12 @@ func (k *Messages) decides(lp int32, p pattern, at vtime.Time, rank int32) {
 
 // latestDecision returns the latest of an LP's decisions that an event at an instant might have changed, 0 if there is
 // none. concerns tells the patterns that matter.
-func (k *Messages) latestDecision(lp int32, at vtime.Time, rank int32, concerns func(p pattern) bool) (decided vtime.Time) {
-	if k.decisionsOf == nil {
+func (m *Messages) latestDecision(lp int32, at vtime.Time, rank int32, concerns func(p pattern) bool) (decided vtime.Time) {
+	if m.decisionsOf == nil {
 		return 0
 	}
-	for index := k.decisionsOf[lp]; index != 0; {
-		d := k.decisions.At(index)
+	for index := m.decisionsOf[lp]; index != 0; {
+		d := m.decisions.At(index)
 		if (at < d.at || at == d.at && rank < d.rank) && (d.pattern == otherPatterns || concerns(d.pattern)) {
 			decided = max(decided, d.at)
 		}
@@ -98,38 +98,38 @@ func (k *Messages) latestDecision(lp int32, at vtime.Time, rank int32, concerns 
 }
 
 // checkArrival counts a message that reaches an LP if it is late.
-func (k *Messages) checkArrival(lp int32, m *message) {
-	decided := k.latestDecision(lp, m.arrival, m.rank, func(p pattern) bool { return p.matches(m) })
+func (m *Messages) checkArrival(lp int32, msg *message) {
+	decided := m.latestDecision(lp, msg.arrival, msg.rank, func(p pattern) bool { return p.matches(msg) })
 	if decided > 0 {
-		k.Summary.Late.Add(k.Global(lp), m.rank, m.arrival, decided)
+		m.Partition.Summary.Late.Add(m.Partition.Global(lp), msg.rank, msg.arrival, decided)
 	}
 }
 
 // checkCompletion counts the completion of a request at t if it is late: the LP has looked at the request at t or
 // later, when it was not known to be complete.
-func (k *Messages) checkCompletion(r *request, t vtime.Time) {
+func (m *Messages) checkCompletion(r *request, t vtime.Time) {
 	decided := vtime.Time(0)
 	if t <= r.Time {
 		decided = r.Time
 	}
-	decided = max(decided, k.latestDecision(r.LP, t, world.None, func(p pattern) bool { return p == keptLists }))
+	decided = max(decided, m.latestDecision(r.LP, t, world.None, func(p pattern) bool { return p == keptLists }))
 	if decided > 0 {
-		k.Summary.Late.Add(k.Global(r.LP), world.None, t, decided)
+		m.Partition.Summary.Late.Add(m.Partition.Global(r.LP), world.None, t, decided)
 	}
 }
 
 // looked notes that an LP has looked at the requests of a wait at an instant and gone on. The time of
 // a request that is not complete is the latest of these instants.
-func (k *Messages) looked(lp int32, kind WaitKind, requests []int32, at vtime.Time) {
+func (m *Messages) looked(lp int32, kind WaitKind, requests []int32, at vtime.Time) {
 	for _, ri := range requests {
 		if ri == 0 {
 			continue
 		}
-		if r := k.Requests.At(ri); !r.Complete {
+		if r := m.Requests.At(ri); !r.Complete {
 			r.Time = at
 		}
 	}
 	if len(requests) == 0 && kind != TestAll {
-		k.decides(lp, keptLists, at, inVain)
+		m.decides(lp, keptLists, at, inVain)
 	}
 }

@@ -92,74 +92,74 @@ func (r *request) matches(m *message) bool {
 func (m *message) bufferedBytes() int64 { return overhead + int64(len(m.payload)) }
 
 // addUnexpected stores an unexpected message.
-func (k *Messages) addUnexpected(box *Mailbox, index int32) {
-	k.Engine.Buffer(k.messages.At(index).bufferedBytes())
+func (m *Messages) addUnexpected(box *Mailbox, index int32) {
+	m.Partition.Engine.Buffer(m.messages.At(index).bufferedBytes())
 	if box.binned() {
-		k.binMessage(k.binsOf(box), index)
+		m.binMessage(m.binsOf(box), index)
 		return
 	}
-	box.unexpected.appendMessage(&k.messages, index)
+	box.unexpected.appendMessage(&m.messages, index)
 }
 
 // removeUnexpected removes a message from the unexpected ones.
-func (k *Messages) removeUnexpected(box *Mailbox, index int32) {
-	k.Engine.Buffer(-k.messages.At(index).bufferedBytes())
+func (m *Messages) removeUnexpected(box *Mailbox, index int32) {
+	m.Partition.Engine.Buffer(-m.messages.At(index).bufferedBytes())
 	if box.binned() {
-		k.unbinMessage(k.binsOf(box), index)
-		k.dropEmptyBins(box)
+		m.unbinMessage(m.binsOf(box), index)
+		m.dropEmptyBins(box)
 		return
 	}
-	box.unexpected.removeMessage(&k.messages, index)
+	box.unexpected.removeMessage(&m.messages, index)
 }
 
 // addPosted posts a receive.
-func (k *Messages) addPosted(box *Mailbox, ri int32) {
-	if k.Requests.At(ri).undecided {
+func (m *Messages) addPosted(box *Mailbox, ri int32) {
+	if m.Requests.At(ri).undecided {
 		box.wildcards++
 	}
 	if box.binned() {
-		k.binReceive(k.binsOf(box), ri)
+		m.binReceive(m.binsOf(box), ri)
 		return
 	}
-	box.posted.appendRequest(&k.Requests, ri)
+	box.posted.appendRequest(&m.Requests, ri)
 }
 
 // removePosted removes a receive from the posted ones.
-func (k *Messages) removePosted(box *Mailbox, ri int32) {
-	if r := k.Requests.At(ri); r.undecided {
+func (m *Messages) removePosted(box *Mailbox, ri int32) {
+	if r := m.Requests.At(ri); r.undecided {
 		r.undecided = false
 		box.wildcards--
 	}
 	if box.binned() {
-		k.unbinReceive(k.binsOf(box), ri)
-		k.dropEmptyBins(box)
+		m.unbinReceive(m.binsOf(box), ri)
+		m.dropEmptyBins(box)
 		return
 	}
-	box.posted.removeRequest(&k.Requests, ri)
+	box.posted.removeRequest(&m.Requests, ri)
 }
 
 // hasReceives reports whether a receive is posted.
-func (k *Messages) hasReceives(box *Mailbox) bool {
-	return box.posted.head != 0 || box.binned() && k.binsOf(box).receives > 0
+func (m *Messages) hasReceives(box *Mailbox) bool {
+	return box.posted.head != 0 || box.binned() && m.binsOf(box).receives > 0
 }
 
 // firstReceive returns the first posted receive that matches a message, 0 for none.
-func (k *Messages) firstReceive(box *Mailbox, m *message) int32 {
+func (m *Messages) firstReceive(box *Mailbox, msg *message) int32 {
 	if box.binned() {
-		return k.firstBinned(k.binsOf(box), m)
+		return m.firstBinned(m.binsOf(box), msg)
 	}
-	index, looked := k.firstListed(box, m)
+	index, looked := m.firstListed(box, msg)
 	if looked > longSearch {
-		k.makeBins(box)
+		m.makeBins(box)
 	}
 	return index
 }
 
 // firstListed is firstReceive for lists. It also returns at how many receives it has looked.
-func (k *Messages) firstListed(box *Mailbox, m *message) (first int32, looked int) {
+func (m *Messages) firstListed(box *Mailbox, msg *message) (first int32, looked int) {
 	for index := box.posted.head; index != 0; looked++ {
-		r := k.Requests.At(index)
-		if r.matches(m) {
+		r := m.Requests.At(index)
+		if r.matches(msg) {
 			return index, looked
 		}
 		index = r.next
@@ -169,65 +169,65 @@ func (k *Messages) firstListed(box *Mailbox, m *message) (first int32, looked in
 
 // leastMessage returns the least unexpected message that matches a pattern, 0 for none. A
 // processor has taken the messages in, one after the other: the first is the least.
-func (k *Messages) leastMessage(box *Mailbox, p pattern) int32 {
+func (m *Messages) leastMessage(box *Mailbox, p pattern) int32 {
 	if box.binned() {
-		return k.leastBinned(k.binsOf(box), p)
+		return m.leastBinned(m.binsOf(box), p)
 	}
-	least, looked := k.leastListed(box, p)
+	least, looked := m.leastListed(box, p)
 	if looked > longSearch {
-		k.makeBins(box)
+		m.makeBins(box)
 	}
 	return least
 }
 
 // leastListed is leastMessage for lists. It also returns at how many messages it has looked.
-func (k *Messages) leastListed(box *Mailbox, p pattern) (least int32, looked int) {
+func (m *Messages) leastListed(box *Mailbox, p pattern) (least int32, looked int) {
 	for index := box.unexpected.head; index != 0; looked++ {
-		m := k.messages.At(index)
-		if p.matches(m) {
-			if p.source != world.AnySource || k.Processors != nil {
+		msg := m.messages.At(index)
+		if p.matches(msg) {
+			if p.source != world.AnySource || m.Processors != nil {
 				return index, looked
 			}
-			if least == 0 || m.before(k.messages.At(least)) {
+			if least == 0 || msg.before(m.messages.At(least)) {
 				least = index
 			}
 		}
-		index = m.next
+		index = msg.next
 	}
 	return least, looked
 }
 
 // leastContested returns the least unexpected message that matches a posted receive, 0 for
 // none.
-func (k *Messages) leastContested(box *Mailbox) int32 {
+func (m *Messages) leastContested(box *Mailbox) int32 {
 	if box.binned() {
-		return k.binsOf(box).leastContested()
+		return m.binsOf(box).leastContested()
 	}
-	least, looked := k.leastContestedListed(box)
+	least, looked := m.leastContestedListed(box)
 	if looked > longSearch {
-		k.makeBins(box)
+		m.makeBins(box)
 	}
 	return least
 }
 
 // leastContestedListed is leastContested for lists. It also returns at how many elements it
 // has looked.
-func (k *Messages) leastContestedListed(box *Mailbox) (least int32, all int) {
+func (m *Messages) leastContestedListed(box *Mailbox) (least int32, all int) {
 	for index := box.unexpected.head; index != 0; all++ {
-		m := k.messages.At(index)
-		if least == 0 || m.before(k.messages.At(least)) {
-			ri, looked := k.firstListed(box, m)
+		msg := m.messages.At(index)
+		if least == 0 || msg.before(m.messages.At(least)) {
+			ri, looked := m.firstListed(box, msg)
 			if ri != 0 {
 				least = index
 			}
 			all += looked
 		}
-		index = m.next
+		index = msg.next
 	}
 	return least, all
 }
 
 // claimed reports whether a posted receive matches an unexpected message.
-func (k *Messages) claimed(box *Mailbox, m *message) bool {
-	return box.wildcards > 0 && k.firstReceive(box, m) != 0
+func (m *Messages) claimed(box *Mailbox, msg *message) bool {
+	return box.wildcards > 0 && m.firstReceive(box, msg) != 0
 }

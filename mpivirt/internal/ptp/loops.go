@@ -64,48 +64,48 @@ func (l *loops) long(polls int32, next vtime.Time) bool {
 }
 
 // waitsInLoop notes that an LP waits in a long loop, which has not come to an end as far as is known.
-func (k *Messages) waitsInLoop(lp int32) {
-	if k.waiting == nil {
-		k.waiting = make([]uint64, (k.Ranks+63)/64)
+func (m *Messages) waitsInLoop(lp int32) {
+	if m.waiting == nil {
+		m.waiting = make([]uint64, (m.Partition.Ranks+63)/64)
 	}
-	word, bit := &k.waiting[lp/64], uint64(1)<<(lp%64)
+	word, bit := &m.waiting[lp/64], uint64(1)<<(lp%64)
 	if *word&bit == 0 {
 		*word |= bit
-		k.inLoops++
+		m.inLoops++
 	}
-	k.counted = false
+	m.counted = false
 }
 
 // leavesLoop notes that an LP does not wait in a long loop any more.
-func (k *Messages) leavesLoop(lp int32) {
-	if k.inLoops == 0 {
+func (m *Messages) leavesLoop(lp int32) {
+	if m.inLoops == 0 {
 		return
 	}
-	if word, bit := &k.waiting[lp/64], uint64(1)<<(lp%64); *word&bit != 0 {
+	if word, bit := &m.waiting[lp/64], uint64(1)<<(lp%64); *word&bit != 0 {
 		*word &^= bit
-		k.inLoops--
-		k.counted = false
+		m.inLoops--
+		m.counted = false
 	}
 }
 
 // PollsInVain returns how many polls in a row have found nothing, of an LP that waits in a long loop; else 0.
-func (k *Messages) PollsInVain(lp int32) int {
-	if k.waiting == nil || k.waiting[lp/64]&(1<<(lp%64)) == 0 {
+func (m *Messages) PollsInVain(lp int32) int {
+	if m.waiting == nil || m.waiting[lp/64]&(1<<(lp%64)) == 0 {
 		return 0
 	}
-	return int(k.Box(lp).polls)
+	return int(m.Box(lp).polls)
 }
 
 // skipped counts the polls of a long loop that were not made between two instants.
-func (k *Messages) skipped(from, to vtime.Time) {
+func (m *Messages) skipped(from, to vtime.Time) {
 	if to > from {
-		k.Summary.Late.Skipped += uint64(vtime.Time(to.Sub(from)) / vtime.Time(k.pollTime))
+		m.Partition.Summary.Late.Skipped += uint64(vtime.Time(to.Sub(from)) / vtime.Time(m.pollTime))
 	}
 }
 
 // eachInLoop calls visit for each LP that waits in a long loop.
-func (k *Messages) eachInLoop(visit func(lp int32)) {
-	for i, word := range k.waiting {
+func (m *Messages) eachInLoop(visit func(lp int32)) {
+	for i, word := range m.waiting {
 		for ; word != 0; word &= word - 1 {
 			visit(int32(64*i + bits.TrailingZeros64(word)))
 		}
@@ -113,36 +113,36 @@ func (k *Messages) eachInLoop(visit func(lp int32)) {
 }
 
 // nextPoll returns the instant of the next poll of an LP that waits in a loop of polls.
-func (k *Messages) nextPoll(lp int32) vtime.Time {
-	if k.Processors != nil {
-		if at, inLoop := k.Processors.NextPoll(lp); inLoop {
+func (m *Messages) nextPoll(lp int32) vtime.Time {
+	if m.Processors != nil {
+		if at, inLoop := m.Processors.NextPoll(lp); inLoop {
 			return at
 		}
 	}
-	return k.Clock[lp]
+	return m.Partition.Clock[lp]
 }
 
 // Defers implements [engine.Deferrer]: polls in long loops are put off.
-func (k *Messages) Defers() bool { return k.inLoops > 0 }
+func (m *Messages) Defers() bool { return m.inLoops > 0 }
 
 // Deferred implements [engine.Deferrer].
-func (k *Messages) Deferred() engine.Deferred {
-	if k.counted {
-		return k.deferred
+func (m *Messages) Deferred() engine.Deferred {
+	if m.counted {
+		return m.deferred
 	}
 	d := engine.Deferred{From: vtime.Forever}
-	k.eachInLoop(func(lp int32) {
+	m.eachInLoop(func(lp int32) {
 		d.Items++
-		if polls := k.Box(lp).polls; polls < k.endless {
-			d.From, d.Most = min(d.From, k.nextPoll(lp)), max(d.Most, uint64(polls))
+		if polls := m.Box(lp).polls; polls < m.endless {
+			d.From, d.Most = min(d.From, m.nextPoll(lp)), max(d.Most, uint64(polls))
 		}
 	})
-	if k.InCalls {
-		for _, t := range k.Clock {
+	if m.InCalls {
+		for _, t := range m.Partition.Clock {
 			d.Last = max(d.Last, t)
 		}
 	}
-	k.deferred, k.counted = d, true
+	m.deferred, m.counted = d, true
 	return d
 }
 
@@ -161,31 +161,31 @@ func furtherPolls(longLoop int32, ranks uint64, most int32) int32 {
 
 // Proceed implements [engine.Deferrer]: ranks in long loops poll on. On a machine with progress in calls, what ranks
 // have done at instants in the past is not known any more. There all poll on from the latest instant to which a rank has come.
-func (k *Messages) Proceed(all engine.Deferred) {
-	k.anew, k.sendsAtOnce = true, false // which looks for no late message
+func (m *Messages) Proceed(all engine.Deferred) {
+	m.anew, m.sendsAtOnce = true, false // which looks for no late message
 	from := all.From
-	if k.InCalls {
+	if m.InCalls {
 		from = max(from, all.Last)
 	}
-	k.endless = endlessPolls(k.longLoop, all.Items)
-	k.pollOn = from.Add(k.pollTime.Times(int(furtherPolls(k.longLoop, all.Items, int32(all.Most)))))
-	k.counted = false
-	if k.Processors != nil {
-		k.Processors.Anew(from)
+	m.endless = endlessPolls(m.longLoop, all.Items)
+	m.pollOn = from.Add(m.pollTime.Times(int(furtherPolls(m.longLoop, all.Items, int32(all.Most)))))
+	m.counted = false
+	if m.Processors != nil {
+		m.Processors.Anew(from)
 	}
-	k.eachInLoop(func(lp int32) {
-		box := k.Box(lp)
-		if box.polls >= k.endless {
+	m.eachInLoop(func(lp int32) {
+		box := m.Box(lp)
+		if box.polls >= m.endless {
 			return
 		}
-		if k.InCalls && k.Clock[lp] < from {
-			k.Summary.Late.Add(k.Global(lp), world.None, k.Clock[lp], from)
-			k.Clock[lp] = from
+		if m.InCalls && m.Partition.Clock[lp] < from {
+			m.Partition.Summary.Late.Add(m.Partition.Global(lp), world.None, m.Partition.Clock[lp], from)
+			m.Partition.Clock[lp] = from
 		}
-		if k.long(box.polls, k.nextPoll(lp)) {
+		if m.long(box.polls, m.nextPoll(lp)) {
 			return
 		}
-		k.leavesLoop(lp)
-		k.reconsider(lp, box)
+		m.leavesLoop(lp)
+		m.reconsider(lp, box)
 	})
 }

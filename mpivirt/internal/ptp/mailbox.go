@@ -7,15 +7,15 @@ import (
 )
 
 // Activity ends an LP's loop of polls: it has made another call.
-func (k *Messages) Activity(lp int32) {
-	if box := k.Mailbox(lp); box != nil {
+func (m *Messages) Activity(lp int32) {
+	if box := m.Mailbox(lp); box != nil {
 		box.polls = 0
 	}
 }
 
 // Messages is the state of a partition's point-to-point messages, requests and waits.
 type Messages struct {
-	world.Partition
+	Partition  world.Partition
 	Processors *resource.Processors // nil under models without state at the receiver
 	Interfaces *resource.Interfaces // nil unless messages between nodes hold each other up
 	progress
@@ -42,26 +42,26 @@ type Messages struct {
 
 // Open sets up messages on the partition, which exists already. polls is the number of failing polls in a row
 // that make a long loop, 0 for UsualPolls.
-func (k *Messages) Open(noise Noise, polls int32, up Upcalls) {
-	k.above, k.noise, k.ClocksOnly = up, noise, noise == nil && k.Activities == nil
-	k.loops.open(k.Target.PollTime(), polls)
-	k.firstLong = vtime.Time(0).Add(k.pollTime.Times(int(k.longLoop)))
-	if k.Target.ReceiverState() {
-		k.newProcessors()
+func (m *Messages) Open(noise Noise, polls int32, up Upcalls) {
+	m.above, m.noise, m.Partition.ClocksOnly = up, noise, noise == nil && m.Partition.Activities == nil
+	m.loops.open(m.Partition.Target.PollTime(), polls)
+	m.firstLong = vtime.Time(0).Add(m.pollTime.Times(int(m.longLoop)))
+	if m.Partition.Target.ReceiverState() {
+		m.newProcessors()
 	}
-	k.openProgress()
-	k.openPassages()
-	k.sendsAtOnce = k.Processors == nil && k.Interfaces == nil && k.Activities == nil && !k.InCalls && !k.HasPorts && !k.Target.HasJitter()
-	k.cost = cost{src: world.None, bytes: -1, overhead: k.Target.Overhead().Send} // that of no message
-	k.Requests.Begin(&k.firstRequests)
-	k.CompletedSend, k.CompletedReceive = k.newCompleted(SendRequest), k.newCompleted(procNullRequest)
-	k.Completion.LP, k.sentTo = world.None, k.Engine.Index()
+	m.openProgress()
+	m.openPassages()
+	m.sendsAtOnce = m.Processors == nil && m.Interfaces == nil && m.Partition.Activities == nil && !m.InCalls && !m.Partition.HasPorts && !m.Partition.Target.HasJitter()
+	m.cost = cost{src: world.None, bytes: -1, overhead: m.Partition.Target.Overhead().Send} // that of no message
+	m.Requests.Begin(&m.firstRequests)
+	m.CompletedSend, m.CompletedReceive = m.newCompleted(SendRequest), m.newCompleted(procNullRequest)
+	m.Completion.LP, m.sentTo = world.None, m.Partition.Engine.Index()
 }
 
 // InUse returns the number of mailboxes made so far, and the number of mailboxes and messages
 // in use.
-func (k *Messages) InUse() (made, inUse int) {
-	return int(k.boxes.Next), k.boxes.InUse() + k.messages.InUse()
+func (m *Messages) InUse() (made, inUse int) {
+	return int(m.boxes.Next), m.boxes.InUse() + m.messages.InUse()
 }
 
 // Upcalls is the interface to the rooms above.
@@ -160,116 +160,116 @@ type Mailbox struct {
 }
 
 // Box returns the LP's mailbox. It makes one if there is none.
-func (k *Messages) Box(lp int32) *Mailbox {
-	if k.MailboxOf == nil {
-		k.MailboxOf, k.ClocksOnly = make([]int32, k.Ranks), false
+func (m *Messages) Box(lp int32) *Mailbox {
+	if m.MailboxOf == nil {
+		m.MailboxOf, m.Partition.ClocksOnly = make([]int32, m.Partition.Ranks), false
 	}
-	slot := k.MailboxOf[lp]
+	slot := m.MailboxOf[lp]
 	if slot == 0 {
-		slot = k.boxes.Take()
-		k.MailboxOf[lp] = slot
-		k.boxes.At(slot).settles = vtime.Forever
+		slot = m.boxes.Take()
+		m.MailboxOf[lp] = slot
+		m.boxes.At(slot).settles = vtime.Forever
 	}
-	return k.boxes.At(slot)
+	return m.boxes.At(slot)
 }
 
 // Mailbox returns the LP's mailbox, nil if it has none.
-func (k *Messages) Mailbox(lp int32) *Mailbox {
-	if k.MailboxOf == nil || k.MailboxOf[lp] == 0 {
+func (m *Messages) Mailbox(lp int32) *Mailbox {
+	if m.MailboxOf == nil || m.MailboxOf[lp] == 0 {
 		return nil
 	}
-	return k.boxes.At(k.MailboxOf[lp])
+	return m.boxes.At(m.MailboxOf[lp])
 }
 
 // HasUnexpected reports whether messages have come to an LP that no receive has taken.
-func (k *Messages) HasUnexpected(lp int32) bool {
-	box := k.Mailbox(lp)
+func (m *Messages) HasUnexpected(lp int32) bool {
+	box := m.Mailbox(lp)
 	return box != nil && box.unexpected.head != 0
 }
 
 // CloseBox releases the mailbox of an LP that has finished, with the messages that it has not
 // received. A message whose sender waits for its match stays: the deadlock report names it.
-func (k *Messages) CloseBox(lp int32) {
-	if k.InCalls {
-		k.computing[lp].ended = true
+func (m *Messages) CloseBox(lp int32) {
+	if m.InCalls {
+		m.computing[lp].ended = true
 	}
-	box := k.Mailbox(lp)
-	if box == nil || k.hasReceives(box) { // receives without a wait go on
+	box := m.Mailbox(lp)
+	if box == nil || m.hasReceives(box) { // receives without a wait go on
 		return
 	}
 	if box.binned() {
-		for _, index := range k.unexpectedIn(k.binsOf(box)) {
-			k.abandon(lp, box, index)
+		for _, index := range m.unexpectedIn(m.binsOf(box)) {
+			m.abandon(lp, box, index)
 		}
 	}
 	for index := box.unexpected.head; index > 0; {
-		next := k.messages.At(index).next
-		k.abandon(lp, box, index)
+		next := m.messages.At(index).next
+		m.abandon(lp, box, index)
 		index = next
 	}
 	if box.unexpected.head != 0 {
 		return
 	}
 	if box.flight.isLong() {
-		delete(k.longFlights, lp)
+		delete(m.longFlights, lp)
 	}
-	k.Discard(lp)
-	k.boxes.Release(k.MailboxOf[lp])
-	k.MailboxOf[lp] = 0
+	m.Discard(lp)
+	m.boxes.Release(m.MailboxOf[lp])
+	m.MailboxOf[lp] = 0
 }
 
 // abandon releases an unexpected message, unless its sender waits for the match.
-func (k *Messages) abandon(lp int32, box *Mailbox, index int32) {
-	if k.messages.At(index).request == 0 {
-		k.unreceived(lp, index)
-		k.removeUnexpected(box, index)
-		k.dispose(index)
+func (m *Messages) abandon(lp int32, box *Mailbox, index int32) {
+	if m.messages.At(index).request == 0 {
+		m.unreceived(lp, index)
+		m.removeUnexpected(box, index)
+		m.dispose(index)
 	}
 }
 
 // unreceived counts a message that an LP has not received.
-func (k *Messages) unreceived(lp, index int32) {
-	m := k.messages.At(index)
-	k.Summary.Unreceived.Add(k.Global(lp), k.Clock[lp], m.rank, m.tag, m.arrival, m.bytes)
+func (m *Messages) unreceived(lp, index int32) {
+	msg := m.messages.At(index)
+	m.Partition.Summary.Unreceived.Add(m.Partition.Global(lp), m.Partition.Clock[lp], msg.rank, msg.tag, msg.arrival, msg.bytes)
 }
 
 // CountUnreceived counts, when all LPs have ended, the messages that reached them later and
 // those that a matched probe has found.
-func (k *Messages) CountUnreceived() {
-	if k.messages.InUse() == 0 {
+func (m *Messages) CountUnreceived() {
+	if m.messages.InUse() == 0 {
 		return
 	}
-	for index := int32(1); index <= k.messages.Next; index++ {
-		if !k.messages.Given(index) {
+	for index := int32(1); index <= m.messages.Next; index++ {
+		if !m.messages.Given(index) {
 			continue
 		}
-		if next := k.messages.Peek(index).next; next < 0 {
-			k.unreceived(^next, index)
+		if next := m.messages.Peek(index).next; next < 0 {
+			m.unreceived(^next, index)
 		}
 	}
-	for lp := range int32(len(k.MailboxOf)) {
-		if k.MailboxOf[lp] == 0 {
+	for lp := range int32(len(m.MailboxOf)) {
+		if m.MailboxOf[lp] == 0 {
 			continue
 		}
-		box := k.Box(lp)
+		box := m.Box(lp)
 		if box.binned() {
-			for _, index := range k.unexpectedIn(k.binsOf(box)) {
-				k.unreceived(lp, index)
+			for _, index := range m.unexpectedIn(m.binsOf(box)) {
+				m.unreceived(lp, index)
 			}
 			continue
 		}
-		for index := box.unexpected.head; index != 0; index = k.messages.At(index).next {
-			k.unreceived(lp, index)
+		for index := box.unexpected.head; index != 0; index = m.messages.At(index).next {
+			m.unreceived(lp, index)
 		}
 	}
-	if k.Processors != nil {
-		k.Processors.Untaken(resource.OfProgram, k.unreceived)
+	if m.Processors != nil {
+		m.Processors.Untaken(resource.OfProgram, m.unreceived)
 	}
 }
 
 // Notice reconsiders the wait of an LP, if it has one, after an event at the LP.
-func (k *Messages) Notice(lp int32) {
-	if box := k.Mailbox(lp); box != nil || k.Processors != nil {
-		k.reconsider(lp, box)
+func (m *Messages) Notice(lp int32) {
+	if box := m.Mailbox(lp); box != nil || m.Processors != nil {
+		m.reconsider(lp, box)
 	}
 }

@@ -23,55 +23,55 @@ import (
 const unknown vtime.Time = -1
 
 // arrive matches a point-to-point message at its LP, or stores it as unexpected.
-func (k *Messages) arrive(lp int32, index int32) {
-	box := k.Box(lp)
-	m := k.messages.At(index)
-	if k.anew {
-		k.checkArrival(lp, m)
+func (m *Messages) arrive(lp int32, index int32) {
+	box := m.Box(lp)
+	msg := m.messages.At(index)
+	if m.anew {
+		m.checkArrival(lp, msg)
 	}
 	ri := int32(0)
 	if box.posted.head != 0 || box.binned() {
-		ri = k.firstReceive(box, m)
+		ri = m.firstReceive(box, msg)
 	}
 	if ri != 0 {
-		r := k.Requests.At(ri)
-		if !r.undecided && (box.wildcards == 0 || k.leastMessage(box, r.pattern()) == 0) {
-			k.removePosted(box, ri)
-			k.take(lp, box, ri, index)
-			k.reconsider(lp, box)
+		r := m.Requests.At(ri)
+		if !r.undecided && (box.wildcards == 0 || m.leastMessage(box, r.pattern()) == 0) {
+			m.removePosted(box, ri)
+			m.take(lp, box, ri, index)
+			m.reconsider(lp, box)
 			return
 		}
 	}
-	k.keep(m)
-	k.addUnexpected(box, index)
+	m.keep(msg)
+	m.addUnexpected(box, index)
 	if ri != 0 {
-		k.settleAt(lp, box, m.arrival)
+		m.settleAt(lp, box, msg.arrival)
 	}
 	if box.Wait.Kind != NoWait {
-		k.reconsider(lp, box)
+		m.reconsider(lp, box)
 	}
 	if invariant.Enabled {
-		k.CheckMailbox(lp)
+		m.CheckMailbox(lp)
 	}
 }
 
 // post posts a receive, or completes it with its message if that is certain already.
-func (k *Messages) post(lp int32, box *Mailbox, ri int32) {
-	r := k.Requests.At(ri)
+func (m *Messages) post(lp int32, box *Mailbox, ri int32) {
+	r := m.Requests.At(ri)
 	index := int32(0)
 	if box.unexpected.head != 0 {
-		index = k.leastMessage(box, r.pattern())
+		index = m.leastMessage(box, r.pattern())
 	}
 	switch {
 	case index == 0:
 	case r.undecided:
-		k.settleAt(lp, box, k.messages.At(index).arrival)
-	case !k.claimed(box, k.messages.At(index)):
-		k.removeUnexpected(box, index)
-		k.take(lp, box, ri, index)
+		m.settleAt(lp, box, m.messages.At(index).arrival)
+	case !m.claimed(box, m.messages.At(index)):
+		m.removeUnexpected(box, index)
+		m.take(lp, box, ri, index)
 		return
 	}
-	k.addPosted(box, ri)
+	m.addPosted(box, ri)
 }
 
 // settle completes the posted receives whose messages are certain, given that all arrivals
@@ -81,145 +81,145 @@ func (k *Messages) post(lp int32, box *Mailbox, ri int32) {
 // The least of all messages that match a posted receive is the first choice of each receive
 // that it matches. So it goes to the first of them once no lesser one may come. Without
 // receives from any source none may.
-func (k *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled bool, next vtime.Time) {
+func (m *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled bool, next vtime.Time) {
 	for {
-		index := k.leastContested(box)
+		index := m.leastContested(box)
 		if index == 0 {
 			return settled, vtime.Forever
 		}
-		m := k.messages.At(index)
-		if m.arrival > known && box.wildcards > 0 {
-			return settled, m.arrival
+		msg := m.messages.At(index)
+		if msg.arrival > known && box.wildcards > 0 {
+			return settled, msg.arrival
 		}
-		ri := k.firstReceive(box, m)
-		p := k.Requests.At(ri).pattern()
+		ri := m.firstReceive(box, msg)
+		p := m.Requests.At(ri).pattern()
 		if p.source == world.AnySource {
-			k.decides(lp, p, m.arrival, m.rank)
+			m.decides(lp, p, msg.arrival, msg.rank)
 		}
-		k.removePosted(box, ri)
-		k.removeUnexpected(box, index)
-		k.foresee(lp, box, p)
-		k.take(lp, box, ri, index)
+		m.removePosted(box, ri)
+		m.removeUnexpected(box, index)
+		m.foresee(lp, box, p)
+		m.take(lp, box, ri, index)
 		settled = true
 	}
 }
 
 // take completes a receive with its message, and acknowledges the message if its sender waits.
-func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
-	r, m := k.Requests.At(ri), k.messages.At(index)
+func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
+	r, msg := m.Requests.At(ri), m.messages.At(index)
 	r.undecided = false
 	kept := false
 	switch {
-	case r.Sized && m.bytes > r.Bytes:
-		k.FailRequest(ri, world.Errorf(world.ErrTruncate, "the message from rank %d with tag %d has %d bytes, the receive has room for %d",
-			m.source, m.tag, m.bytes, r.Bytes))
-	case m.tooEarly(r.posted):
-		k.FailRequest(ri, world.Errorf(world.ErrOther, "a message that rank %d sent in ready mode with tag %d arrived before its receive was posted at %v",
-			m.source, m.tag, r.posted))
-	case m.payload != nil && r.Sized:
-		world.CopyContent(r.Buffer, m.payload)
-		k.Engine.Copied(len(m.payload))
-	case m.pooled():
-		r.Buffer, kept = m.payload, true
-	case m.payload != nil:
-		r.Buffer = k.KeepPayload(m.payload)
+	case r.Sized && msg.bytes > r.Bytes:
+		m.FailRequest(ri, world.Errorf(world.ErrTruncate, "the message from rank %d with tag %d has %d bytes, the receive has room for %d",
+			msg.source, msg.tag, msg.bytes, r.Bytes))
+	case msg.tooEarly(r.posted):
+		m.FailRequest(ri, world.Errorf(world.ErrOther, "a message that rank %d sent in ready mode with tag %d arrived before its receive was posted at %v",
+			msg.source, msg.tag, r.posted))
+	case msg.payload != nil && r.Sized:
+		world.CopyContent(r.Buffer, msg.payload)
+		m.Partition.Engine.Copied(len(msg.payload))
+	case msg.pooled():
+		r.Buffer, kept = msg.payload, true
+	case msg.payload != nil:
+		r.Buffer = m.KeepPayload(msg.payload)
 	}
-	r.Peer, r.Tag, r.Bytes = m.source, m.tag, m.bytes
-	r.rank = m.rank
-	shakes := (m.large || m.request != 0) && (k.InCalls || k.Crosses(int(m.rank), int(k.Global(lp))))
-	later := shakes && m.large // the receive is complete only when DATA has come
+	r.Peer, r.Tag, r.Bytes = msg.source, msg.tag, msg.bytes
+	r.rank = msg.rank
+	shakes := (msg.large || msg.request != 0) && (m.InCalls || m.Crosses(int(msg.rank), int(m.Partition.Global(lp))))
+	later := shakes && msg.large // the receive is complete only when DATA has come
 	switch {
 	case later:
-	case k.InCalls || shakes:
-		r.arrival = m.arrival
+	case m.InCalls || shakes:
+		r.arrival = msg.arrival
 	default:
-		r.arrival = k.match(m, lp, r.posted, r.Procedure)
+		r.arrival = m.match(msg, lp, r.posted, r.Procedure)
 	}
 	complete := max(r.posted, r.arrival)
-	if k.Activities != nil {
-		k.Received(m.bytes)
+	if m.Partition.Activities != nil {
+		m.Received(msg.bytes)
 	}
-	k.consumed(m)
+	m.consumed(msg)
 	if kept {
-		m.payload = nil
+		msg.payload = nil
 	}
 	if shakes {
-		k.shake(lp, ri, index)
+		m.shake(lp, ri, index)
 	} else {
-		k.discard(index)
+		m.discard(index)
 	}
 	if !later {
-		k.CompleteRequest(ri, complete)
+		m.CompleteRequest(ri, complete)
 	}
 }
 
 // FailRequest stores the error of a request.
-func (k *Messages) FailRequest(ri int32, err error) {
-	k.Requests.At(ri).failed = true
-	if k.errors == nil {
-		k.errors = map[int32]error{}
+func (m *Messages) FailRequest(ri int32, err error) {
+	m.Requests.At(ri).failed = true
+	if m.errors == nil {
+		m.errors = map[int32]error{}
 	}
-	k.errors[ri] = err
+	m.errors[ri] = err
 }
 
 // failure removes and returns the error of a request, nil for none.
-func (k *Messages) failure(ri int32) error {
-	if !k.Requests.At(ri).failed {
+func (m *Messages) failure(ri int32) error {
+	if !m.Requests.At(ri).failed {
 		return nil
 	}
-	err := k.errors[ri]
-	delete(k.errors, ri)
+	err := m.errors[ri]
+	delete(m.errors, ri)
 	return err
 }
 
 // dispose releases a message that no receive takes, here and at the engine that sent it.
-func (k *Messages) dispose(index int32) {
-	k.consumed(k.messages.At(index))
-	k.discard(index)
+func (m *Messages) dispose(index int32) {
+	m.consumed(m.messages.At(index))
+	m.discard(index)
 }
 
 // consumed frees the window of the engine that sent a message.
-func (k *Messages) consumed(m *message) {
-	if engine := k.ownerOf(m); int(engine) != k.Engine.Index() {
-		k.Engine.Consumed(int(engine), messageRecord+len(m.payload))
+func (m *Messages) consumed(msg *message) {
+	if engine := m.ownerOf(msg); int(engine) != m.Partition.Engine.Index() {
+		m.Partition.Engine.Consumed(int(engine), messageRecord+len(msg.payload))
 	}
 }
 
 // ownerOf returns the engine that has sent a message.
-func (k *Messages) ownerOf(m *message) int32 {
-	if _, local := k.Local(int(m.rank)); local {
-		return int32(k.Engine.Index())
+func (m *Messages) ownerOf(msg *message) int32 {
+	if _, local := m.Partition.Local(int(msg.rank)); local {
+		return int32(m.Partition.Engine.Index())
 	}
-	return int32(k.Engine.Partition().Owner(int(m.rank)))
+	return int32(m.Partition.Engine.Partition().Owner(int(msg.rank)))
 }
 
 // discard releases the memory of a message.
-func (k *Messages) discard(index int32) {
-	m := k.messages.At(index)
-	m.free(k)
-	k.messages.Release(index)
+func (m *Messages) discard(index int32) {
+	msg := m.messages.At(index)
+	msg.free(m)
+	m.messages.Release(index)
 }
 
 // CompleteRequest marks a request complete at t. The caller then reconsiders the LP's wait.
-func (k *Messages) CompleteRequest(ri int32, t vtime.Time) {
-	r := k.Requests.At(ri)
-	if k.anew && k.Processors == nil {
-		k.checkCompletion(r, t)
+func (m *Messages) CompleteRequest(ri int32, t vtime.Time) {
+	r := m.Requests.At(ri)
+	if m.anew && m.Processors == nil {
+		m.checkCompletion(r, t)
 	}
 	r.Complete, r.Time = true, t
 	if r.Kind == ReceiveRequest {
-		k.closed(r.LP)
+		m.closed(r.LP)
 	}
 	if r.waited {
-		w := &k.Box(r.LP).Wait
+		w := &m.Box(r.LP).Wait
 		if w.pending--; !w.queued {
 			w.at = min(w.at, t)
 		}
 	}
 	switch {
 	case r.whole > 0:
-		k.partComplete(r.whole)
+		m.partComplete(r.whole)
 	case r.whole < 0:
-		k.keptCompletes(ri, r)
+		m.keptCompletes(ri, r)
 	}
 }

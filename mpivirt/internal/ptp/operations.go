@@ -24,43 +24,43 @@ const (
 )
 
 // newProcessors makes the processors of a partition.
-func (k *Messages) newProcessors() {
-	k.ClocksOnly = false
-	k.Processors = resource.New(&k.Partition, (*program)(k))
+func (m *Messages) newProcessors() {
+	m.Partition.ClocksOnly = false
+	m.Processors = resource.New(&m.Partition, (*program)(m))
 }
 
 // Behind reports whether an LP has started operations that have not all begun.
-func (k *Messages) Behind(lp int32) bool { return k.Processors != nil && k.Processors.Behind(lp) }
+func (m *Messages) Behind(lp int32) bool { return m.Processors != nil && m.Processors.Behind(lp) }
 
 // Postpone has an LP resumed once all operations that it has started have begun. Its clock
 // then includes them. It reports false if there are none.
-func (k *Messages) Postpone(lp int32) bool { return k.postpone(lp, opResume) }
+func (m *Messages) Postpone(lp int32) bool { return m.postpone(lp, opResume) }
 
 // PostponeEnd has an LP end once all operations that it has started have begun. It reports
 // false if there are none.
-func (k *Messages) PostponeEnd(lp int32) bool { return k.postpone(lp, opEnd) }
+func (m *Messages) PostponeEnd(lp int32) bool { return m.postpone(lp, opEnd) }
 
-func (k *Messages) postpone(lp int32, kind uint8) bool {
-	if !k.Behind(lp) {
+func (m *Messages) postpone(lp int32, kind uint8) bool {
+	if !m.Behind(lp) {
 		return false
 	}
-	k.Processors.Operate(lp, resource.Operation{Need: resource.Order, Kind: kind})
+	m.Processors.Operate(lp, resource.Operation{Need: resource.Order, Kind: kind})
 	return true
 }
 
 // After calls a function once all operations that an LP has started have begun, at once if there are none.
-func (k *Messages) After(lp int32, call func()) {
-	if !k.Behind(lp) {
+func (m *Messages) After(lp int32, call func()) {
+	if !m.Behind(lp) {
 		call()
 		return
 	}
-	k.Processors.Operate(lp, resource.Operation{Need: resource.Order, Function: call})
+	m.Processors.Operate(lp, resource.Operation{Need: resource.Order, Function: call})
 }
 
 // TakeUp continues what an LP has interrupted whose code has unwound the engine's goroutine.
-func (k *Messages) TakeUp(lp int32) {
-	if k.Processors != nil {
-		k.Processors.TakeUp(lp)
+func (m *Messages) TakeUp(lp int32) {
+	if m.Processors != nil {
+		m.Processors.TakeUp(lp)
 	}
 }
 
@@ -71,29 +71,29 @@ var _ resource.Program = (*program)(nil)
 
 // Begin carries out an operation at an instant.
 func (w *program) Begin(lp int32, p *resource.Processor, op *resource.Operation, at vtime.Time) bool {
-	k := (*Messages)(w)
+	m := (*Messages)(w)
 	switch op.Kind {
 	case opCompute:
-		p.State.CPU = at.Add(k.lengthened(lp, at, op.Length))
+		p.State.CPU = at.Add(m.lengthened(lp, at, op.Length))
 		if p.State.CPU == vtime.Forever {
-			k.PastEnd(int(k.Global(lp)), at, world.Compute, "%v of computing", op.Length)
+			m.Partition.PastEnd(int(m.Partition.Global(lp)), at, world.Compute, "%v of computing", op.Length)
 		}
-		if k.Activities != nil {
-			k.Computed(vtime.Duration(p.State.CPU - at))
+		if m.Partition.Activities != nil {
+			m.Computed(vtime.Duration(p.State.CPU - at))
 		}
 	case opSend:
-		k.sendAt(p, op, at)
+		m.sendAt(p, op, at)
 	case opPost:
-		k.postAt(lp, op.Request, at)
+		m.postAt(lp, op.Request, at)
 	case opTake:
-		k.Requests.At(op.Request).posted = at
-		k.take(lp, k.Box(lp), op.Request, op.Index)
+		m.Requests.At(op.Request).posted = at
+		m.take(lp, m.Box(lp), op.Request, op.Index)
 	case opWait:
-		if box := k.Box(lp); box.Wait.ofKept() && k.looksThrough(lp, &box.Wait, at) {
+		if box := m.Box(lp); box.Wait.ofKept() && m.looksThrough(lp, &box.Wait, at) {
 			return false
 		}
 		if w.InLoop(lp, op.Earliest) { // the polls before this one have failed
-			k.skipped(op.Earliest, at)
+			m.skipped(op.Earliest, at)
 			p.State.CPU = max(p.State.CPU, at)
 		}
 	}
@@ -119,19 +119,19 @@ func (w *program) CallOf(lp, _ int32) world.Procedure {
 
 // TakeIn matches a message that the CPU takes in from an instant on.
 func (w *program) TakeIn(lp, index int32, arrival, at vtime.Time) {
-	k := (*Messages)(w)
-	box, m := k.Box(lp), k.messages.At(index)
-	m.arrival = at
-	ri := k.firstReceive(box, m)
-	if m.readyMode() && arrival < at && (ri == 0 || k.Requests.At(ri).posted > arrival) {
-		m.sender |= sentTooEarly
+	m := (*Messages)(w)
+	box, msg := m.Box(lp), m.messages.At(index)
+	msg.arrival = at
+	ri := m.firstReceive(box, msg)
+	if msg.readyMode() && arrival < at && (ri == 0 || m.Requests.At(ri).posted > arrival) {
+		msg.sender |= sentTooEarly
 	}
 	if ri == 0 {
-		k.addUnexpected(box, index)
+		m.addUnexpected(box, index)
 		return
 	}
-	k.removePosted(box, ri)
-	k.take(lp, box, ri, index)
+	m.removePosted(box, ri)
+	m.take(lp, box, ri, index)
 }
 
 // Sender returns the LP of a request and its call.
@@ -151,20 +151,20 @@ func (w *program) Leaving(op *resource.Operation) (c world.Procedure, message st
 // Ends returns when a wait can end. A test or nonblocking probe can end at any time. In a long
 // loop of them only the successful one ends.
 func (w *program) Ends(lp int32, p *resource.Processor, op *resource.Operation) (at, released vtime.Time) {
-	k := (*Messages)(w)
-	box := k.Box(lp)
+	m := (*Messages)(w)
+	box := m.Box(lp)
 	if box.Wait.Kind >= TestAll {
 		if !w.InLoop(lp, op.Earliest) {
 			return max(op.Earliest, p.State.CPU), op.Released
 		}
-		success := k.successTime(lp, box)
+		success := m.successTime(lp, box)
 		if success == vtime.Forever {
-			k.waitsInLoop(lp)
+			m.waitsInLoop(lp)
 			return success, op.Released
 		}
-		return k.Processors.PollFrom(op, max(success, p.State.CPU))
+		return m.Processors.PollFrom(op, max(success, p.State.CPU))
 	}
-	end := k.waitEnd(lp, box)
+	end := m.waitEnd(lp, box)
 	switch {
 	case end == vtime.Forever:
 		return end, op.Released
@@ -177,9 +177,9 @@ func (w *program) Ends(lp int32, p *resource.Processor, op *resource.Operation) 
 // InLoop reports whether the wait of an LP is a poll in a long loop, whose next poll is at an instant. All of them fail
 // until something happens to the rank; see loops.go.
 func (w *program) InLoop(lp int32, next vtime.Time) bool {
-	k := (*Messages)(w)
-	box := k.Box(lp)
-	return box.Wait.Kind >= TestAll && k.long(box.polls, next)
+	m := (*Messages)(w)
+	box := m.Box(lp)
+	return box.Wait.Kind >= TestAll && m.long(box.polls, next)
 }
 
 // Skipped counts the polls of a long loop that were not made between two instants.
@@ -190,34 +190,34 @@ func (w *program) Skipped(from, to vtime.Time) {
 
 // Ended ends the wait of an LP at its clock, and resumes the LP.
 func (w *program) Ended(lp int32) {
-	k := (*Messages)(w)
-	box := k.Box(lp)
+	m := (*Messages)(w)
+	box := m.Box(lp)
 	wait := &box.Wait
-	wait.at, wait.queued = k.Clock[lp], true
+	wait.at, wait.queued = m.Partition.Clock[lp], true
 	if wait.Kind == WaitProbe {
-		wait.Subject = k.probed(box, wait.at)
+		wait.Subject = m.probed(box, wait.at)
 	}
-	k.above.Resume(lp)
+	m.above.Resume(lp)
 }
 
 // waitEnd returns the instant from which a wait is over, Forever if it is unknown.
-func (k *Messages) waitEnd(lp int32, box *Mailbox) vtime.Time {
+func (m *Messages) waitEnd(lp int32, box *Mailbox) vtime.Time {
 	w := &box.Wait
 	switch w.Kind {
 	case WaitOne:
-		if r := k.Requests.At(w.Subject); r.Complete {
+		if r := m.Requests.At(w.Subject); r.Complete {
 			return r.Time
 		}
 	case WaitAll:
 		if w.pending == 0 {
-			return k.latest(0, w.Requests)
+			return m.latest(0, w.Requests)
 		}
 	case WaitProbe:
-		if index := k.probed(box, vtime.Forever); index != 0 {
-			return k.messages.At(index).arrival
+		if index := m.probed(box, vtime.Forever); index != 0 {
+			return m.messages.At(index).arrival
 		}
 	default:
-		return k.soonest(lp, w)
+		return m.soonest(lp, w)
 	}
 	return vtime.Forever
 }
@@ -225,53 +225,53 @@ func (k *Messages) waitEnd(lp int32, box *Mailbox) vtime.Time {
 // postponeSend queues a send of an LP and returns its request. An eager send in a call that blocks
 // has none, and the LP goes on: what it does next is queued behind the send, and the call ends when that
 // begins.
-func (k *Messages) postponeSend(lp, index int32, dst int, c world.Procedure) int32 {
-	m := k.messages.At(index)
-	request := m.request
+func (m *Messages) postponeSend(lp, index int32, dst int, c world.Procedure) int32 {
+	msg := m.messages.At(index)
+	request := msg.request
 	switch {
 	case request != 0:
 	case !c.Sends():
-		request = k.NewRequest(lp, SendRequest, c)
-	case k.Completion.LP == lp: // of the call before: it holds what that has received
-		k.NewCompletion(lp).LP = world.None
+		request = m.NewRequest(lp, SendRequest, c)
+	case m.Completion.LP == lp: // of the call before: it holds what that has received
+		m.NewCompletion(lp).LP = world.None
 	}
-	if m.view && !(m.lent && m.request != 0) {
-		k.keepOwn(m)
+	if msg.view && !(msg.lent && msg.request != 0) {
+		m.keepOwn(msg)
 	}
-	k.Processors.Operate(lp, resource.Operation{
+	m.Processors.Operate(lp, resource.Operation{
 		Need: resource.Interface, Kind: opSend, Procedure: c, Index: index, Request: request, Dest: int32(dst),
 	})
 	return request
 }
 
 // sendAt sends a message at an instant. An eager send is complete then.
-func (k *Messages) sendAt(p *resource.Processor, op *resource.Operation, at vtime.Time) {
-	m := k.messages.At(op.Index)
-	k.Target.Depart(&p.State, m.bytes, at)
+func (m *Messages) sendAt(p *resource.Processor, op *resource.Operation, at vtime.Time) {
+	msg := m.messages.At(op.Index)
+	m.Partition.Target.Depart(&p.State, msg.bytes, at)
 	p.Sent = at
-	m.arrival = at.Add(k.Target.Latency(int(m.rank), int(op.Dest)))
-	if max(p.State.CPU, m.arrival) == vtime.Forever {
-		k.PastEnd(int(m.rank), at, op.Procedure, "a message of %d bytes to rank %d", m.bytes, op.Dest)
+	msg.arrival = at.Add(m.Partition.Target.Latency(int(msg.rank), int(op.Dest)))
+	if max(p.State.CPU, msg.arrival) == vtime.Forever {
+		m.Partition.PastEnd(int(msg.rank), at, op.Procedure, "a message of %d bytes to rank %d", msg.bytes, op.Dest)
 	}
-	if m.request == 0 && op.Request != 0 {
-		k.CompleteRequest(op.Request, at)
+	if msg.request == 0 && op.Request != 0 {
+		m.CompleteRequest(op.Request, at)
 	}
-	if k.Activities != nil {
-		k.DepartedAt(at, p.State.CPU, m.arrival)
+	if m.Partition.Activities != nil {
+		m.DepartedAt(at, p.State.CPU, msg.arrival)
 	}
-	k.Engine.Statistics.Messages++
-	k.dispatch(op.Index, int(op.Dest), at)
+	m.Partition.Engine.Statistics.Messages++
+	m.dispatch(op.Index, int(op.Dest), at)
 }
 
 // postAt posts a receive at an instant. It takes the first matching message of those taken
 // in so far, from any source, since all of them are known in their order.
-func (k *Messages) postAt(lp int32, ri int32, at vtime.Time) {
-	box, r := k.Box(lp), k.Requests.At(ri)
+func (m *Messages) postAt(lp int32, ri int32, at vtime.Time) {
+	box, r := m.Box(lp), m.Requests.At(ri)
 	r.posted = at
-	if index := k.leastMessage(box, r.pattern()); index != 0 {
-		k.removeUnexpected(box, index)
-		k.take(lp, box, ri, index)
+	if index := m.leastMessage(box, r.pattern()); index != 0 {
+		m.removeUnexpected(box, index)
+		m.take(lp, box, ri, index)
 		return
 	}
-	k.addPosted(box, ri)
+	m.addPosted(box, ri)
 }

@@ -60,18 +60,18 @@ type handshake struct {
 }
 
 // openProgress sets the state up on a machine with progress in calls.
-func (k *Messages) openProgress() {
-	if k.InCalls = k.Target.ProgressInCalls(); k.InCalls {
-		k.ClocksOnly = false
-		k.computing = make([]computing, k.Ranks)
+func (m *Messages) openProgress() {
+	if m.InCalls = m.Partition.Target.ProgressInCalls(); m.InCalls {
+		m.Partition.ClocksOnly = false
+		m.computing = make([]computing, m.Partition.Ranks)
 	}
 }
 
 // EnterCall notes that an LP calls MPI.
-func (k *Messages) EnterCall(lp int32) {
-	if k.InCalls {
-		k.computing[lp].called = true
-		k.answerDue(lp)
+func (m *Messages) EnterCall(lp int32) {
+	if m.InCalls {
+		m.computing[lp].called = true
+		m.answerDue(lp)
 	}
 }
 
@@ -84,43 +84,43 @@ const dueLooked = 16
 
 // answerDue answers those of an LP's latest handshakes of which its call tells enough. The others
 // are answered by their timed events, with the same times.
-func (k *Messages) answerDue(lp int32) {
-	for index, looked := k.computing[lp].due, 0; index != 0 && looked < dueLooked; looked++ {
-		h := *k.handshakes.At(index)
-		if at, known := k.foreseen(&h, h.at, h.large); known && k.answer(&h, at) {
-			k.undue(lp, index)
-			k.handshakes.At(index).answered = true
-			k.Engine.Withdraw()
+func (m *Messages) answerDue(lp int32) {
+	for index, looked := m.computing[lp].due, 0; index != 0 && looked < dueLooked; looked++ {
+		h := *m.handshakes.At(index)
+		if at, known := m.foreseen(&h, h.at, h.large); known && m.answer(&h, at) {
+			m.undue(lp, index)
+			m.handshakes.At(index).answered = true
+			m.Partition.Engine.Withdraw()
 		}
 		index = h.next
 	}
 }
 
 // undue takes a handshake, which is answered, out of those that are due.
-func (k *Messages) undue(lp, index int32) {
-	h := k.handshakes.At(index)
+func (m *Messages) undue(lp, index int32) {
+	h := m.handshakes.At(index)
 	if h.previous == 0 {
-		k.computing[lp].due = h.next
+		m.computing[lp].due = h.next
 	} else {
-		k.handshakes.At(h.previous).next = h.next
+		m.handshakes.At(h.previous).next = h.next
 	}
 	if h.next != 0 {
-		k.handshakes.At(h.next).previous = h.previous
+		m.handshakes.At(h.next).previous = h.previous
 	}
-	k.closed(lp)
+	m.closed(lp)
 }
 
 // computes notes a compute phase of an LP. Phases without a call in between are one. Without
 // open receives or rendezvous no handshake will lie in it.
-func (k *Messages) computes(lp int32, from, to vtime.Time) {
-	c := &k.computing[lp]
+func (m *Messages) computes(lp int32, from, to vtime.Time) {
+	c := &m.computing[lp]
 	if c.open == 0 {
 		c.phases = c.phases[:0]
 		return
 	}
 	// Where invariants are checked, short programs get here, too.
-	if k.noted++; k.noted >= max(k.Ranks, phasesKept) || invariant.Enabled {
-		k.noted, k.passed = 0, max(k.passed, k.earliestHandshake())
+	if m.noted++; m.noted >= max(m.Partition.Ranks, phasesKept) || invariant.Enabled {
+		m.noted, m.passed = 0, max(m.passed, m.earliestHandshake())
 	}
 	if last := len(c.phases) - 1; last >= 0 && !c.called && c.phases[last].to == from {
 		c.phases[last].to = to
@@ -130,7 +130,7 @@ func (k *Messages) computes(lp int32, from, to vtime.Time) {
 	c.called = false
 	// Half of them at least are over, or they stay: so a phase is moved once in the mean. The last one
 	// stays in any case, since it may go on.
-	if over := min(c.endedBy(k.passed), len(c.phases)-1); 2*over >= len(c.phases) {
+	if over := min(c.endedBy(m.passed), len(c.phases)-1); 2*over >= len(c.phases) {
 		c.phases = append(c.phases[:0], c.phases[over:]...)
 	}
 }
@@ -138,11 +138,11 @@ func (k *Messages) computes(lp int32, from, to vtime.Time) {
 // earliestHandshake returns an instant before which no handshake reaches a rank any more: nobody acts before,
 // here or elsewhere. It looks at all LPs, so it is called once they have noted a phase each in the mean.
 // Of what other engines do it knows EIT, which may stand still while nobody asks for it.
-func (k *Messages) earliestHandshake() vtime.Time {
-	t := min(k.Engine.EIT(), k.Engine.NextTimed())
-	for lp := range k.computing {
-		if !k.computing[lp].ended {
-			t = min(t, k.Clock[lp])
+func (m *Messages) earliestHandshake() vtime.Time {
+	t := min(m.Partition.Engine.EIT(), m.Partition.Engine.NextTimed())
+	for lp := range m.computing {
+		if !m.computing[lp].ended {
+			t = min(t, m.Partition.Clock[lp])
 		}
 	}
 	return t
@@ -160,8 +160,8 @@ func (c *computing) endedBy(t vtime.Time) int {
 }
 
 // inCall returns the first instant from t on at which an LP is in a call.
-func (k *Messages) inCall(lp int32, t vtime.Time) vtime.Time {
-	c := &k.computing[lp]
+func (m *Messages) inCall(lp int32, t vtime.Time) vtime.Time {
+	c := &m.computing[lp]
 	if i := c.endedBy(t); i < len(c.phases) && c.phases[i].from < t {
 		return c.phases[i].to
 	}
@@ -169,94 +169,94 @@ func (k *Messages) inCall(lp int32, t vtime.Time) vtime.Time {
 }
 
 // opened counts a receive or rendezvous that an LP has begun, closed one that is over.
-func (k *Messages) opened(lp int32) {
-	if k.InCalls {
-		k.computing[lp].open++
+func (m *Messages) opened(lp int32) {
+	if m.InCalls {
+		m.computing[lp].open++
 	}
 }
 
-func (k *Messages) closed(lp int32) {
-	if k.InCalls {
-		k.computing[lp].open--
+func (m *Messages) closed(lp int32) {
+	if m.InCalls {
+		m.computing[lp].open--
 	}
 }
 
 // expectHandshake has a handshake handled at an instant, or the call after it. That is now if what
 // its rank does then is known: no engine waits for the others to come so far.
-func (k *Messages) expectHandshake(h handshake, t vtime.Time) {
-	if !k.InCalls {
-		k.answerAcross(&h, t)
+func (m *Messages) expectHandshake(h handshake, t vtime.Time) {
+	if !m.InCalls {
+		m.answerAcross(&h, t)
 		return
 	}
-	if invariant.Enabled && t < k.passed {
-		invariant.Broken("a handshake reaches rank %d at %v, and none was to come before %v any more", k.Global(h.lp), t, k.passed)
+	if invariant.Enabled && t < m.passed {
+		invariant.Broken("a handshake reaches rank %d at %v, and none was to come before %v any more", m.Partition.Global(h.lp), t, m.passed)
 	}
-	if at, known := k.foreseen(&h, t, true); known && k.answer(&h, at) {
+	if at, known := m.foreseen(&h, t, true); known && m.answer(&h, at) {
 		return
 	}
-	index := k.handshakes.Take()
-	due := &k.computing[h.lp].due
+	index := m.handshakes.Take()
+	due := &m.computing[h.lp].due
 	h.at, h.next = t, *due
 	if h.next != 0 {
-		k.handshakes.At(h.next).previous = index
+		m.handshakes.At(h.next).previous = index
 	}
-	k.opened(h.lp)
-	*k.handshakes.At(index), *due = h, index
-	rank := k.Global(h.lp)
-	k.Engine.Schedule(engine.Event{Time: t, Source: rank, LP: rank, Sequence: uint64(index), Data: world.DataHandshake})
+	m.opened(h.lp)
+	*m.handshakes.At(index), *due = h, index
+	rank := m.Partition.Global(h.lp)
+	m.Partition.Engine.Schedule(engine.Event{Time: t, Source: rank, LP: rank, Sequence: uint64(index), Data: world.DataHandshake})
 }
 
 // HandleHandshake handles a REQ or an ACK that reaches its rank at t. All arrivals at or before
 // t are known.
-func (k *Messages) HandleHandshake(index int32, t vtime.Time) {
-	k.passed = max(k.passed, t)
-	h := *k.handshakes.At(index)
-	k.undue(h.lp, index)
-	k.handshakes.Release(index)
-	if at := k.inCall(h.lp, t); !k.answer(&h, at) {
-		k.PastEnd(int(k.Global(h.lp)), at, k.Box(h.lp).Wait.Procedure, "a message of %d bytes to rank %d", h.bytes, h.peer)
+func (m *Messages) HandleHandshake(index int32, t vtime.Time) {
+	m.passed = max(m.passed, t)
+	h := *m.handshakes.At(index)
+	m.undue(h.lp, index)
+	m.handshakes.Release(index)
+	if at := m.inCall(h.lp, t); !m.answer(&h, at) {
+		m.Partition.PastEnd(int(m.Partition.Global(h.lp)), at, m.Box(h.lp).Wait.Procedure, "a message of %d bytes to rank %d", h.bytes, h.peer)
 	}
 }
 
 // HandshakeWithdrawn reports whether a handshake was answered before its instant was safe, and forgets it
 // then.
-func (k *Messages) HandshakeWithdrawn(index int32) bool {
-	if !k.handshakes.At(index).answered {
+func (m *Messages) HandshakeWithdrawn(index int32) bool {
+	if !m.handshakes.At(index).answered {
 		return false
 	}
-	k.handshakes.Release(index)
+	m.handshakes.Release(index)
 	return true
 }
 
 // answer answers a handshake at an instant: REQ by ACK, and ACK by DATA. It reports false, and has done
 // nothing, if DATA would come after the end of virtual time.
-func (k *Messages) answer(h *handshake, at vtime.Time) bool {
-	own := int(k.Global(h.lp))
-	if k.Crosses(own, int(h.peer)) {
-		k.answerAcross(h, at)
+func (m *Messages) answer(h *handshake, at vtime.Time) bool {
+	own := int(m.Partition.Global(h.lp))
+	if m.Crosses(own, int(h.peer)) {
+		m.answerAcross(h, at)
 		return true
 	}
 	if !h.ack {
-		if k.Activities != nil {
-			k.acked(own, int(h.peer))
+		if m.Partition.Activities != nil {
+			m.acked(own, int(h.peer))
 		}
-		back := at.Add(k.Target.Latency(own, int(h.peer)))
-		if !h.blocks || k.Strict || !k.answerForBoth(h, back) {
-			k.tell(world.RecordReply, h, back)
+		back := at.Add(m.Partition.Target.Latency(own, int(h.peer)))
+		if !h.blocks || m.Partition.Strict || !m.answerForBoth(h, back) {
+			m.tell(world.RecordReply, h, back)
 		}
 		return true
 	}
-	arrival, free := k.Target.Data(own, int(h.peer), h.bytes, at)
+	arrival, free := m.Partition.Target.Data(own, int(h.peer), h.bytes, at)
 	if max(arrival, free) == vtime.Forever {
 		return false
 	}
-	if k.Activities != nil {
-		k.sentData(h.bytes, at, arrival)
+	if m.Partition.Activities != nil {
+		m.sentData(h.bytes, at, arrival)
 	}
-	k.tell(world.RecordData, h, arrival)
-	k.closed(h.lp)
+	m.tell(world.RecordData, h, arrival)
+	m.closed(h.lp)
 	if h.request != 0 {
-		k.Acknowledged(h.request, free)
+		m.Acknowledged(h.request, free)
 	}
 	return true
 }
@@ -264,47 +264,47 @@ func (k *Messages) answer(h *handshake, at vtime.Time) bool {
 // answerForBoth completes a rendezvous whose ACK is back at an instant: its sender is in a call then, and sends
 // DATA at once. So the receiver knows when DATA arrives and when the sender is free, which one record tells it. It
 // reports false, and has done nothing, if that would come after the end of virtual time.
-func (k *Messages) answerForBoth(h *handshake, back vtime.Time) bool {
-	arrival, free := k.Target.Data(int(h.peer), int(k.Global(h.lp)), h.bytes, back)
+func (m *Messages) answerForBoth(h *handshake, back vtime.Time) bool {
+	arrival, free := m.Partition.Target.Data(int(h.peer), int(m.Partition.Global(h.lp)), h.bytes, back)
 	if max(arrival, free) == vtime.Forever {
 		return false
 	}
-	if k.Activities != nil {
-		k.sentData(h.bytes, back, arrival)
+	if m.Partition.Activities != nil {
+		m.sentData(h.bytes, back, arrival)
 	}
-	k.tell(world.RecordFree, h, free)
-	k.arrived(h, arrival)
+	m.tell(world.RecordFree, h, free)
+	m.arrived(h, arrival)
 	return true
 }
 
 // arrived completes the receive of DATA, which arrives at an instant.
-func (k *Messages) arrived(h *handshake, t vtime.Time) {
-	r := k.Requests.At(h.request)
+func (m *Messages) arrived(h *handshake, t vtime.Time) {
+	r := m.Requests.At(h.request)
 	r.arrival = t
-	k.CompleteRequest(h.request, max(r.posted, t))
-	k.Notice(h.lp)
+	m.CompleteRequest(h.request, max(r.posted, t))
+	m.Notice(h.lp)
 }
 
 // foreseen returns the first instant from t on at which the rank of a handshake is in a call, if that
 // is known though messages may still come. The request counts only if it is in use still: that of a
 // synchronous message is complete with the match.
-func (k *Messages) foreseen(h *handshake, t vtime.Time, inUse bool) (at vtime.Time, known bool) {
-	if k.Strict || len(k.computing[h.lp].phases) > phasesKept {
+func (m *Messages) foreseen(h *handshake, t vtime.Time, inUse bool) (at vtime.Time, known bool) {
+	if m.Partition.Strict || len(m.computing[h.lp].phases) > phasesKept {
 		return 0, false
 	}
-	clock, c := k.Clock[h.lp], &k.computing[h.lp]
+	clock, c := m.Partition.Clock[h.lp], &m.computing[h.lp]
 	if t <= clock {
 		// A phase that ends at the clock goes on if the rank computes next.
-		at = k.inCall(h.lp, t)
+		at = m.inCall(h.lp, t)
 		return at, c.called || at < clock
 	}
-	box := k.Mailbox(h.lp)
+	box := m.Mailbox(h.lp)
 	if box == nil {
 		return 0, false
 	}
 	w := &box.Wait
 	if w.Kind == WaitOne && !w.queued {
-		if s := k.Requests.At(w.Subject); s.Kind == SendRequest && !s.Complete && t <= s.arrival {
+		if s := m.Requests.At(w.Subject); s.Kind == SendRequest && !s.Complete && t <= s.arrival {
 			return t, true
 		}
 	}
@@ -312,34 +312,34 @@ func (k *Messages) foreseen(h *handshake, t vtime.Time, inUse bool) (at vtime.Ti
 		return t, w.queued && t <= w.at
 	}
 	// Of a message to itself, the rank may wait for either end.
-	toItself := h.opposite != 0 && h.peer == k.Global(h.lp)
-	return t, k.awaits(w, h.request) || toItself && k.awaits(w, h.opposite)
+	toItself := h.opposite != 0 && h.peer == m.Partition.Global(h.lp)
+	return t, m.awaits(w, h.request) || toItself && m.awaits(w, h.opposite)
 }
 
 // awaits reports whether a rank is in a call that does not end before a request of it is complete.
-func (k *Messages) awaits(w *wait, request int32) bool {
-	r := k.Requests.At(request)
+func (m *Messages) awaits(w *wait, request int32) bool {
+	r := m.Requests.At(request)
 	switch w.Kind {
 	case NoWait:
 		return r.Procedure.Blocks() // which waits for it next
 	case WaitOne:
 		return w.Subject == request || r.whole > 0 && w.Subject == r.whole
 	case WaitAll:
-		return r.waited || r.whole > 0 && k.Requests.At(r.whole).waited
+		return r.waited || r.whole > 0 && m.Requests.At(r.whole).waited
 	}
 	return false
 }
 
 // tell has the answer to a handshake reach the other rank at an instant.
-func (k *Messages) tell(kind byte, h *handshake, t vtime.Time) {
-	answer := handshake{bytes: h.bytes, peer: k.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large}
-	lp, local := k.Local(int(h.peer))
+func (m *Messages) tell(kind byte, h *handshake, t vtime.Time) {
+	answer := handshake{bytes: h.bytes, peer: m.Partition.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large}
+	lp, local := m.Partition.Local(int(h.peer))
 	if local {
 		answer.lp = lp
-		k.answered(kind, answer, t)
+		m.answered(kind, answer, t)
 		return
 	}
-	k.sendAnswer(kind, int(h.peer), &answer, t)
+	m.sendAnswer(kind, int(h.peer), &answer, t)
 }
 
 // The sizes of the record of an answer to a handshake, and of what it has more where it goes through interfaces.
@@ -349,12 +349,12 @@ const (
 )
 
 // sendAnswer sends an answer to a handshake as a record to the engine of its rank.
-func (k *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Time) {
+func (m *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Time) {
 	bytes := answerRecord
-	if k.Interfaces != nil {
+	if m.Interfaces != nil {
 		bytes += passageRecord
 	}
-	w := world.Writer{Rest: k.Engine.Record(k.Engine.Partition().Owner(rank), bytes)}
+	w := world.Writer{Rest: m.Partition.Engine.Record(m.Partition.Engine.Partition().Owner(rank), bytes)}
 	w.U8(kind)
 	large := byte(0)
 	if answer.large {
@@ -367,7 +367,7 @@ func (k *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Ti
 	w.U32(uint32(answer.opposite))
 	w.U64(uint64(answer.bytes))
 	w.U64(uint64(t))
-	if k.Interfaces != nil {
+	if m.Interfaces != nil {
 		w.U64(uint64(answer.at))
 		w.U64(answer.order[0])
 		w.U64(answer.order[1])
@@ -375,41 +375,41 @@ func (k *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Ti
 }
 
 // DeliverAnswer handles the record of an answer to a handshake.
-func (k *Messages) DeliverAnswer(kind byte, r world.Reader) {
+func (m *Messages) DeliverAnswer(kind byte, r world.Reader) {
 	answer := handshake{ack: true, large: r.U8() != 0}
-	answer.lp, _ = k.Local(int(r.U32()))
+	answer.lp, _ = m.Partition.Local(int(r.U32()))
 	answer.peer, answer.request, answer.opposite = int32(r.U32()), int32(r.U32()), int32(r.U32())
 	answer.bytes = int64(r.U64())
 	t := vtime.Time(r.U64())
-	if k.Interfaces != nil {
+	if m.Interfaces != nil {
 		answer.at, answer.order = vtime.Time(r.U64()), [2]uint64{r.U64(), r.U64()}
-		k.reachAnswer(kind, &answer, t)
+		m.reachAnswer(kind, &answer, t)
 		return
 	}
-	k.answered(kind, answer, t)
+	m.answered(kind, answer, t)
 }
 
 // answered handles an answer that reaches its rank at t: ACK or DATA, or that its send is complete.
-func (k *Messages) answered(kind byte, h handshake, t vtime.Time) {
+func (m *Messages) answered(kind byte, h handshake, t vtime.Time) {
 	switch {
 	case kind == world.RecordData:
-		k.arrived(&h, t)
+		m.arrived(&h, t)
 	case kind == world.RecordFree:
-		k.closed(h.lp)
-		k.Acknowledged(h.request, t)
+		m.closed(h.lp)
+		m.Acknowledged(h.request, t)
 	case h.large:
-		k.expectHandshake(h, t)
+		m.expectHandshake(h, t)
 	default: // of a synchronous send, which waits in a call for it
-		k.Acknowledged(h.request, t)
+		m.Acknowledged(h.request, t)
 	}
 }
 
 // shake begins the handshake of a message that an LP has matched with a receive, and discards the
 // message.
-func (k *Messages) shake(lp, ri, index int32) {
-	m := k.messages.At(index)
-	h := handshake{order: k.orderOfShake(m.comm, m.tag), bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large, blocks: m.sender&sendsInCall != 0}
-	matched := max(k.Requests.At(ri).posted, m.arrival)
-	k.discard(index)
-	k.expectHandshake(h, matched)
+func (m *Messages) shake(lp, ri, index int32) {
+	msg := m.messages.At(index)
+	h := handshake{order: m.orderOfShake(msg.comm, msg.tag), bytes: msg.bytes, lp: lp, peer: msg.rank, request: ri, opposite: msg.request, large: msg.large, blocks: msg.sender&sendsInCall != 0}
+	matched := max(m.Requests.At(ri).posted, msg.arrival)
+	m.discard(index)
+	m.expectHandshake(h, matched)
 }

@@ -115,43 +115,43 @@ type wait struct {
 }
 
 // newCompleted returns a request that is complete from the start and is never released.
-func (k *Messages) newCompleted(kind requestKind) int32 {
-	index := k.Requests.Take()
-	*k.Requests.At(index) = request{Kind: kind, LP: world.None, Complete: true}
+func (m *Messages) newCompleted(kind requestKind) int32 {
+	index := m.Requests.Take()
+	*m.Requests.At(index) = request{Kind: kind, LP: world.None, Complete: true}
 	return index
 }
 
 // OwnRequest returns an LP's request and its generation. In the place of a request that all
 // LPs share it returns a new one.
-func (k *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, generation uint32) {
-	if index == k.CompletedSend || index == k.CompletedReceive {
-		kind := k.Requests.At(index).Kind
-		index = k.NewRequest(lp, kind, op)
-		q := k.Requests.At(index)
-		q.Complete, q.Time = true, k.Clock[lp]
+func (m *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, generation uint32) {
+	if index == m.CompletedSend || index == m.CompletedReceive {
+		kind := m.Requests.At(index).Kind
+		index = m.NewRequest(lp, kind, op)
+		q := m.Requests.At(index)
+		q.Complete, q.Time = true, m.Partition.Clock[lp]
 	}
-	return index, k.Requests.At(index).generation
+	return index, m.Requests.At(index).generation
 }
 
 // HoldsRequest reports whether an index is still that of an LP's request of a generation.
-func (k *Messages) HoldsRequest(lp, index int32, generation uint32) bool {
-	p := k.Requests.Peek(index)
+func (m *Messages) HoldsRequest(lp, index int32, generation uint32) bool {
+	p := m.Requests.Peek(index)
 	return p.generation == generation && p.LP == lp
 }
 
 // CheckRequest returns the error of an index that is no request of an LP.
-func (k *Messages) CheckRequest(lp, index int32) error {
-	if index == 0 || index == k.CompletedSend || index == k.CompletedReceive {
+func (m *Messages) CheckRequest(lp, index int32) error {
+	if index == 0 || index == m.CompletedSend || index == m.CompletedReceive {
 		return nil
 	}
-	if !k.Requests.Given(index) {
+	if !m.Requests.Given(index) {
 		return world.Errorf(world.ErrRequest, "%d is no request: give one that an operation has returned", index)
 	}
-	if r := k.Requests.Peek(index); r.Kind == 0 || r.LP != lp {
+	if r := m.Requests.Peek(index); r.Kind == 0 || r.LP != lp {
 		return world.Errorf(world.ErrRequest, "the request has been waited for already: put zero in its place")
 	}
 	return nil
 }
 
 // RequestStatus returns the status of a complete request.
-func (k *Messages) RequestStatus(index int32) world.Status { return k.Requests.At(index).status() }
+func (m *Messages) RequestStatus(index int32) world.Status { return m.Requests.At(index).status() }

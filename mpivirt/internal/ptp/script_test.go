@@ -149,8 +149,8 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 	var running sync.WaitGroup
 	for i, p := range players {
 		running.Go(func() {
-			p.m.Engine.ReadyRange(0, p.m.Ranks)
-			errs[i] = p.m.Engine.Run(p)
+			p.m.Partition.Engine.ReadyRange(0, p.m.Partition.Ranks)
+			errs[i] = p.m.Partition.Engine.Run(p)
 		})
 	}
 	running.Wait()
@@ -158,7 +158,7 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 	for i, p := range players {
 		x.complain(errs[i], p.m)
 		p.m.CountUnreceived()
-		summary.Merge(&p.m.Summary)
+		summary.Merge(&p.m.Partition.Summary)
 	}
 	if x.failure == "" {
 		x.unreceived = summary.Unreceived.Err()
@@ -183,7 +183,7 @@ func lookaheadOf(target *network.Target, lo, hi, dstLo, dstHi int) vtime.Duratio
 
 // complain keeps the least failure of a run.
 func (x *outcome) complain(err error, m *Messages) {
-	own := m.Failing.Own.Load()
+	own := m.Partition.Failing.Own.Load()
 	switch {
 	case own != nil:
 		if x.least == nil || own.Before(x.least) {
@@ -231,12 +231,12 @@ func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant
 	g := world.Strided(0, 1, len(programs))
 	for _, context := range []uint64{world.NoContext, world.WorldContext} { // the first is in the place of those that are freed
 		c := &world.Comm{Context: context, Group: g, Size: g.Size()}
-		p.m.Comms.Add(c)
+		p.m.Partition.Comms.Add(c)
 		c.Index, p.comm = int32(context), c
 	}
-	for i := range p.m.Ranks {
-		calls := strings.Split(strings.TrimSpace(programs[p.m.First+i]), ";")
-		if calls[0] = strings.TrimSpace(strings.TrimPrefix(calls[0], fmt.Sprintf("%d:", p.m.First+i))); calls[0] == "" {
+	for i := range p.m.Partition.Ranks {
+		calls := strings.Split(strings.TrimSpace(programs[p.m.Partition.First+i]), ";")
+		if calls[0] = strings.TrimSpace(strings.TrimPrefix(calls[0], fmt.Sprintf("%d:", p.m.Partition.First+i))); calls[0] == "" {
 			calls = nil
 		}
 		p.ranks = append(p.ranks, scripted{calls: calls, names: map[string]int32{}, found: map[string]int32{}})
@@ -250,7 +250,7 @@ func (p *player) Run(item int32) { p.Resume(item) }
 func (p *player) Drained() {}
 
 func (p *player) Handle(ev engine.Event) {
-	lp, m := ev.LP-int32(p.m.First), p.m
+	lp, m := ev.LP-int32(p.m.Partition.First), p.m
 	switch ev.Data {
 	case world.DataWait:
 		if m.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
@@ -271,7 +271,7 @@ func (p *player) Withdrawn(ev *engine.Event) bool {
 	return ev.Data == world.DataHandshake && p.m.HandshakeWithdrawn(int32(ev.Sequence))
 }
 
-func (p *player) Limit(f *engine.Failure) { p.m.Limit(f) }
+func (p *player) Limit(f *engine.Failure) { p.m.Partition.Limit(f) }
 func (p *player) Defers() bool            { return p.m.Defers() }
 func (p *player) Deferred() engine.Deferred {
 	return p.m.Deferred()
@@ -291,7 +291,7 @@ func (p *player) Deliver(src int, record []byte) {
 	case world.RecordMatch:
 		p.m.Processors.MatchFrom(resource.OfProgram, r)
 	}
-	p.m.Engine.Consumed(src, len(record))
+	p.m.Partition.Engine.Consumed(src, len(record))
 }
 
 // Resume, Expect and End are the upcalls that have to do with ranks.
@@ -301,14 +301,14 @@ func (p *player) Resume(lp int32) {
 	if box := m.Mailbox(lp); box != nil && box.Wait.Kind != NoWait {
 		m.Finish(lp, box)
 	}
-	if m.Limited() && m.Dropped(lp) {
+	if m.Partition.Limited() && m.Partition.Dropped(lp) {
 		return
 	}
 	m.Unpark(lp)
 	if invariant.Enabled {
 		m.CheckMailbox(lp)
 	}
-	m.Running = lp
+	m.Partition.Running = lp
 	if !p.run(lp) {
 		p.End(lp)
 	}
@@ -317,9 +317,9 @@ func (p *player) Resume(lp int32) {
 func (p *player) Expect(context uint64) int32 { return int32(context) }
 
 func (p *player) End(lp int32) {
-	rank := p.m.Global(lp)
-	p.x.finish[rank] = fmt.Sprintf("ends at %v", p.m.Clock[lp])
-	p.m.Engine.Finished(1)
+	rank := p.m.Partition.Global(lp)
+	p.x.finish[rank] = fmt.Sprintf("ends at %v", p.m.Partition.Clock[lp])
+	p.m.Partition.Engine.Finished(1)
 	p.m.CloseBox(lp)
 }
 
@@ -330,11 +330,11 @@ func (p *player) run(lp int32) bool {
 		p.over(lp, r)
 	}
 	for r.next < len(r.calls) {
-		if p.m.HasFailed(lp) {
+		if p.m.Partition.HasFailed(lp) {
 			return true
 		}
 		if r.loop == 0 {
-			r.begun = p.m.Clock[lp]
+			r.begun = p.m.Partition.Clock[lp]
 		}
 		over := p.call(lp, r, strings.Fields(r.calls[r.next]))
 		if r.waits = !over || p.pauses(lp, r.calls[r.next]); r.waits {
@@ -374,10 +374,10 @@ func (p *player) over(lp int32, r *scripted) {
 	}
 	r.next++
 	line := fmt.Sprintf("%s: %v", text, r.begun)
-	if end := m.Clock[lp]; end != r.begun {
+	if end := m.Partition.Clock[lp]; end != r.begun {
 		line += fmt.Sprintf(" to %v", end)
 	}
-	p.x.ranks[m.Global(lp)] = append(p.x.ranks[m.Global(lp)], line+p.result(r, words, b))
+	p.x.ranks[m.Partition.Global(lp)] = append(p.x.ranks[m.Partition.Global(lp)], line+p.result(r, words, b))
 	if b.Err != nil && b.Fatal {
 		m.Fail(lp, b.Procedure, b.Err)
 	}
@@ -537,7 +537,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 	}
 	words = words[1:]
 	c := procedures[word]
-	q := &Operands{Procedure: c, Comm: p.comm, Member: m.Global(lp)}
+	q := &Operands{Procedure: c, Comm: p.comm, Member: m.Partition.Global(lp)}
 	m.NewCompletion(lp).Found = true
 	m.EnterCall(lp)
 	if strings.HasSuffix(word, "send") {
@@ -558,7 +558,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 	case "maycancel":
 		m.SetMayCancel(lp, words[0] == "on")
 	case "errors":
-		m.SetErrorsReturn(lp, words[0] == "return")
+		m.Partition.SetErrorsReturn(lp, words[0] == "return")
 	case "fail":
 		m.Fail(lp, world.Compute, os.ErrInvalid)
 	case "recv":
@@ -660,7 +660,7 @@ func (p *player) receive(lp int32, q *Operands) bool {
 		return p.waitFor(lp, p.m.CompletedReceive, q.Procedure)
 	}
 	if p.m.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
-		return p.m.Clock[lp] < vtime.Forever
+		return p.m.Partition.Clock[lp] < vtime.Forever
 	}
 	return p.waitFor(lp, p.m.Receive(lp, q), q.Procedure)
 }
@@ -670,16 +670,16 @@ func (p *player) waitFor(lp, index int32, c world.Procedure) bool {
 	m := p.m
 	if index != 0 && !m.shared(index) {
 		q := m.Requests.At(index)
-		if !q.Complete || m.Strict || m.Processors != nil {
+		if !q.Complete || m.Partition.Strict || m.Processors != nil {
 			return m.WaitRequest(lp, index, c)
 		}
-		m.Charge(lp, q, max(m.Clock[lp], q.Time))
+		m.Charge(lp, q, max(m.Partition.Clock[lp], q.Time))
 		m.Activity(lp)
 	}
 	b := m.NewCompletion(lp)
 	b.Found = true
 	m.AddRequest(b, index, c)
-	return m.Clock[lp] < vtime.Forever
+	return m.Partition.Clock[lp] < vtime.Forever
 }
 
 // exchange begins an exchange: "< source tag room" and "> destination tag size" are its messages, "end time" is
@@ -748,7 +748,7 @@ func (p *player) round(lp int32, word string, words []string) {
 	processor.Calls++
 	op := resource.Operation{
 		Need: resource.Interface, Owner: resource.OfAgents, Kind: sendsRound,
-		Call: processor.Calls, Index: int32(len(p.rounds)), Earliest: p.m.Clock[lp], Released: processor.Released,
+		Call: processor.Calls, Index: int32(len(p.rounds)), Earliest: p.m.Partition.Clock[lp], Released: processor.Released,
 	}
 	a := fakeRound{lp: lp}
 	if word == "combine" {
@@ -766,7 +766,7 @@ func (p *player) round(lp int32, word string, words []string) {
 
 // log adds a line to what comes out of a rank.
 func (p *player) log(lp int32, format string, arguments ...any) {
-	rank := p.m.Global(lp)
+	rank := p.m.Partition.Global(lp)
 	p.x.ranks[rank] = append(p.x.ranks[rank], fmt.Sprintf(format, arguments...))
 }
 
@@ -803,21 +803,21 @@ func (w *agents) Begin(lp int32, processor *resource.Processor, op *resource.Ope
 	a := p.rounds[op.Index]
 	switch op.Kind {
 	case sendsRound:
-		p.m.Target.Depart(&processor.State, a.bytes, at)
+		p.m.Partition.Target.Depart(&processor.State, a.bytes, at)
 		processor.Sent = at
-		arrival := at.Add(p.m.Target.Latency(int(p.m.Global(lp)), a.dst))
+		arrival := at.Add(p.m.Partition.Target.Latency(int(p.m.Partition.Global(lp)), a.dst))
 		p.log(lp, "sends the message of a round: %v, there at %v", at, arrival)
-		to, _ := p.m.Local(a.dst)
-		p.m.Processors.Reach(to, resource.Arrival{At: arrival, Released: at, Source: p.m.Global(lp), Index: op.Index, Owner: resource.OfAgents})
+		to, _ := p.m.Partition.Local(a.dst)
+		p.m.Processors.Reach(to, resource.Arrival{At: arrival, Released: at, Source: p.m.Partition.Global(lp), Index: op.Index, Owner: resource.OfAgents})
 	case receivesRound:
-		to, _ := p.m.Local(a.dst)
+		to, _ := p.m.Partition.Local(a.dst)
 		p.log(to, "receives the message of a round: %v", at)
-		p.m.Processors.TellMatch(resource.OfAgents, int32(p.m.Engine.Index()), op.Index, int(p.m.Global(to)), at)
+		p.m.Processors.TellMatch(resource.OfAgents, int32(p.m.Partition.Engine.Index()), op.Index, int(p.m.Partition.Global(to)), at)
 	case combines:
 		if processor.State.CPU = at.Add(op.Length); processor.State.CPU == vtime.Forever {
-			p.m.PastEnd(int(p.m.Global(lp)), at, world.Bcast, "%v of combining", op.Length)
+			p.m.Partition.PastEnd(int(p.m.Partition.Global(lp)), at, world.Bcast, "%v of combining", op.Length)
 		}
-		if p.m.Activities != nil {
+		if p.m.Partition.Activities != nil {
 			p.m.Computed(op.Length)
 		}
 		p.log(a.lp, "combines: %v to %v", at, processor.State.CPU)

@@ -37,15 +37,15 @@ func (s *schedule) Handle(ev engine.Event) {
 
 // at adds a step at an instant. It comes after the events that settle the mailbox then.
 func (s *schedule) at(t vtime.Time, step func()) {
-	s.k.Engine.Schedule(engine.Event{Time: t, Source: 1, LP: 1, Sequence: uint64(len(s.steps)), Data: stepData})
+	s.k.Partition.Engine.Schedule(engine.Event{Time: t, Source: 1, LP: 1, Sequence: uint64(len(s.steps)), Data: stepData})
 	s.steps = append(s.steps, step)
 }
 
 // run handles the events to the last.
 func (s *schedule) run(t rapid.TB, end vtime.Time) {
 	t.Helper()
-	s.at(end, func() { s.k.Engine.Finished(s.k.Ranks) })
-	if err := s.k.Engine.Run(s); err != nil {
+	s.at(end, func() { s.k.Partition.Engine.Finished(s.k.Partition.Ranks) })
+	if err := s.k.Partition.Engine.Run(s); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -69,8 +69,8 @@ func TestEventsSettleAllReceives(t *testing.T) {
 				if box.binned() {
 					binned++
 				}
-				if index := d.k.leastContested(box); index != 0 && d.k.messages.At(index).arrival < d.k.Engine.NextTimed() {
-					d.Fatalf("a message that arrives at %v waits, and the next event is at %v", d.k.messages.At(index).arrival, d.k.Engine.NextTimed())
+				if index := d.k.leastContested(box); index != 0 && d.k.messages.At(index).arrival < d.k.Partition.Engine.NextTimed() {
+					d.Fatalf("a message that arrives at %v waits, and the next event is at %v", d.k.messages.At(index).arrival, d.k.Partition.Engine.NextTimed())
 				}
 			})
 		}
@@ -167,8 +167,8 @@ func TestSendersAreForeseen(t *testing.T) {
 			})
 		})
 	}
-	s.at(3*ranks, func() { k.Engine.Finished(ranks) })
-	if err := k.Engine.Run(s); err != nil {
+	s.at(3*ranks, func() { k.Partition.Engine.Finished(ranks) })
+	if err := k.Partition.Engine.Run(s); err != nil {
 		t.Fatal(err)
 	}
 	if missed > 0 {

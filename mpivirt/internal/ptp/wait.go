@@ -12,42 +12,42 @@ import (
 
 // beginWait starts a wait of an LP. It reports whether the wait is over at once. Else the LP
 // must be suspended until it is resumed, when the wait is over.
-func (k *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Procedure) bool {
+func (m *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Procedure) bool {
 	w := &box.Wait
 	w.Kind, w.Procedure, w.queued, w.armed = kind, c, false, vtime.Forever
 	w.generation++
-	if k.Processors != nil {
-		k.Processors.Operate(lp, resource.Operation{Need: resource.End, Kind: opWait, Direct: c.Blocks()})
+	if m.Processors != nil {
+		m.Processors.Operate(lp, resource.Operation{Need: resource.End, Kind: opWait, Direct: c.Blocks()})
 		return false
 	}
-	if !k.consider(lp, box, unknown) {
-		if k.InCalls {
-			k.answerDue(lp)
+	if !m.consider(lp, box, unknown) {
+		if m.InCalls {
+			m.answerDue(lp)
 		}
 		return false
 	}
-	k.Finish(lp, box)
-	return k.Clock[lp] < vtime.Forever
+	m.Finish(lp, box)
+	return m.Partition.Clock[lp] < vtime.Forever
 }
 
 // reconsider evaluates the wait of an LP again after an event, and queues the LP if the wait
 // is over.
-func (k *Messages) reconsider(lp int32, box *Mailbox) {
-	if k.Processors != nil {
-		k.Processors.Look(lp)
+func (m *Messages) reconsider(lp int32, box *Mailbox) {
+	if m.Processors != nil {
+		m.Processors.Look(lp)
 		return
 	}
 	w := &box.Wait
-	if w.Kind != NoWait && !w.queued && k.consider(lp, box, unknown) {
+	if w.Kind != NoWait && !w.queued && m.consider(lp, box, unknown) {
 		w.queued = true
-		k.Engine.Ready(lp)
+		m.Partition.Engine.Ready(lp)
 	}
 }
 
 // HandleWait evaluates a wait of an LP at t, the instant for which it was armed. All arrivals
 // at or before t are known. It reports whether the wait is over.
-func (k *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
-	box := k.Mailbox(lp)
+func (m *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
+	box := m.Mailbox(lp)
 	if box == nil {
 		return false // the LP has ended
 	}
@@ -56,19 +56,19 @@ func (k *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
 		return false
 	}
 	w.armed = vtime.Forever
-	return k.consider(lp, box, t)
+	return m.consider(lp, box, t)
 }
 
 // consider reports whether the wait of an LP is over, given that all arrivals at or before
 // known have been delivered. If not, it arms a timed event for the next evaluation, if the
 // instant of that is known.
-func (k *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
+func (m *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 	w := &box.Wait
-	at, certain := k.evaluate(lp, box, known)
-	over := certain && (!k.Strict || at <= known)
-	if over && w.ofKept() && k.looksThrough(lp, w, at) {
-		at, certain = k.evaluate(lp, box, known)
-		over = certain && (!k.Strict || at <= known)
+	at, certain := m.evaluate(lp, box, known)
+	over := certain && (!m.Partition.Strict || at <= known)
+	if over && w.ofKept() && m.looksThrough(lp, w, at) {
+		at, certain = m.evaluate(lp, box, known)
+		over = certain && (!m.Partition.Strict || at <= known)
 	}
 	if over {
 		w.at = at
@@ -76,8 +76,8 @@ func (k *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 	}
 	if at < w.armed {
 		w.armed = at
-		k.Engine.Schedule(engine.Event{
-			Time: at, Source: k.Global(lp), LP: k.Global(lp), Sequence: uint64(w.generation), Data: world.DataWait,
+		m.Partition.Engine.Schedule(engine.Event{
+			Time: at, Source: m.Partition.Global(lp), LP: m.Partition.Global(lp), Sequence: uint64(w.generation), Data: world.DataWait,
 		})
 	}
 	return false
@@ -87,70 +87,70 @@ func (k *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 // then. Senders that wait for the match learn of it then, not at the LP's next wait.
 //
 // One event is enough, however many messages wait: HandleSettle enters the next.
-func (k *Messages) settleAt(lp int32, box *Mailbox, t vtime.Time) {
+func (m *Messages) settleAt(lp int32, box *Mailbox, t vtime.Time) {
 	if t >= box.settles {
 		return
 	}
 	box.settles = t
-	k.Engine.Schedule(engine.Event{Time: t, Source: k.Global(lp), LP: k.Global(lp), Data: world.DataSettle})
+	m.Partition.Engine.Schedule(engine.Event{Time: t, Source: m.Partition.Global(lp), LP: m.Partition.Global(lp), Data: world.DataSettle})
 }
 
 // HandleSettle settles an LP's receives at t, an instant of settleAt. All arrivals at or
 // before t are known. It reports whether the wait of the LP is over.
-func (k *Messages) HandleSettle(lp int32, t vtime.Time) bool {
-	if k.MailboxOf[lp] == 0 {
+func (m *Messages) HandleSettle(lp int32, t vtime.Time) bool {
+	if m.MailboxOf[lp] == 0 {
 		return false
 	}
-	box := k.Box(lp)
+	box := m.Box(lp)
 	if box.settles == t { // else this event is one of several: the mailbox counts on another one, or on none
 		box.settles = vtime.Forever
 	}
-	settled, next := k.settle(lp, box, t)
+	settled, next := m.settle(lp, box, t)
 	if next != vtime.Forever {
-		k.settleAt(lp, box, next)
+		m.settleAt(lp, box, next)
 	}
-	return settled && box.Wait.Kind != NoWait && !box.Wait.queued && k.consider(lp, box, t)
+	return settled && box.Wait.Kind != NoWait && !box.Wait.queued && m.consider(lp, box, t)
 }
 
 // evaluate returns the end of an LP's wait, if it is certain. Else it returns the instant up
 // to which arrivals must be known for the next evaluation. That is Forever if an event must
 // come first.
-func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.Time, certain bool) {
+func (m *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.Time, certain bool) {
 	w := &box.Wait
-	clock := k.Clock[lp]
+	clock := m.Partition.Clock[lp]
 	switch w.Kind {
 	case WaitOne:
-		if r := k.Requests.At(w.Subject); r.Complete {
+		if r := m.Requests.At(w.Subject); r.Complete {
 			return max(clock, r.Time), true
 		}
 		return vtime.Forever, false
 	case WaitAll:
 		if w.pending == 0 {
-			return k.latest(clock, w.Requests), true
+			return m.latest(clock, w.Requests), true
 		}
 		return vtime.Forever, false
 	case WaitProbe:
-		return k.evaluateProbe(box, clock, known)
+		return m.evaluateProbe(box, clock, known)
 	case WaitAny, WaitSome:
-		at = max(clock, k.soonest(lp, w))
+		at = max(clock, m.soonest(lp, w))
 		return at, at <= known
 	default:
-		return k.evaluatePoll(lp, box, clock, known)
+		return m.evaluatePoll(lp, box, clock, known)
 	}
 }
 
 // earliest returns the least completion time of the requests that a wait is for, Forever if
 // none is complete. Inactive requests (index 0) are skipped.
-func (k *Messages) earliest(lp int32, w *wait) vtime.Time {
+func (m *Messages) earliest(lp int32, w *wait) vtime.Time {
 	if len(w.Requests) == 0 {
-		return k.earliestKept(k.kept[lp])
+		return m.earliestKept(m.kept[lp])
 	}
 	least := vtime.Forever
 	for _, ri := range w.Requests {
 		if ri == 0 {
 			continue
 		}
-		if r := k.Requests.At(ri); r.Complete {
+		if r := m.Requests.At(ri); r.Complete {
 			least = min(least, r.Time)
 		}
 	}
@@ -158,84 +158,84 @@ func (k *Messages) earliest(lp int32, w *wait) vtime.Time {
 }
 
 // latest returns the greatest completion time of the requests, at least clock.
-func (k *Messages) latest(clock vtime.Time, requests []int32) vtime.Time {
+func (m *Messages) latest(clock vtime.Time, requests []int32) vtime.Time {
 	for _, ri := range requests {
 		if ri != 0 {
-			clock = max(clock, k.Requests.At(ri).Time)
+			clock = max(clock, m.Requests.At(ri).Time)
 		}
 	}
 	return clock
 }
 
 // evaluateProbe is evaluate for a blocking probe.
-func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
+func (m *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
 	w := &box.Wait
-	w.Subject = k.leastMessage(box, w.pattern())
+	w.Subject = m.leastMessage(box, w.pattern())
 	if w.Subject == 0 {
 		return vtime.Forever, false
 	}
-	m := k.messages.At(w.Subject)
+	msg := m.messages.At(w.Subject)
 	switch {
-	case w.Peer == world.AnySource && m.arrival > known:
-		return m.arrival, false
-	case w.Peer != world.AnySource && k.firstReceive(box, m) != 0: // which gets it, if only later in settle
+	case w.Peer == world.AnySource && msg.arrival > known:
+		return msg.arrival, false
+	case w.Peer != world.AnySource && m.firstReceive(box, msg) != 0: // which gets it, if only later in settle
 		return vtime.Forever, false
 	}
-	return max(clock, m.arrival), true
+	return max(clock, msg.arrival), true
 }
 
 // evaluatePoll is evaluate for a test or a nonblocking probe. It ends at the LP's clock. In a
 // long loop of polls it ends with the first that succeeds.
-func (k *Messages) evaluatePoll(lp int32, box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
-	if !k.long(box.polls, clock) {
+func (m *Messages) evaluatePoll(lp int32, box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
+	if !m.long(box.polls, clock) {
 		return clock, clock <= known
 	}
-	success := k.successTime(lp, box)
+	success := m.successTime(lp, box)
 	if success == vtime.Forever {
-		k.waitsInLoop(lp)
+		m.waitsInLoop(lp)
 		return vtime.Forever, false
 	}
 	at := clock
 	if success > clock {
-		periods := (success - clock - 1) / vtime.Time(k.pollTime)
-		at = clock.Add(k.pollTime.Times(int(periods) + 1))
+		periods := (success - clock - 1) / vtime.Time(m.pollTime)
+		at = clock.Add(m.pollTime.Times(int(periods) + 1))
 	}
 	return at, at <= known
 }
 
 // successTime returns the instant from which a poll succeeds, as far as is known.
-func (k *Messages) successTime(lp int32, box *Mailbox) vtime.Time {
+func (m *Messages) successTime(lp int32, box *Mailbox) vtime.Time {
 	w := &box.Wait
 	switch w.Kind {
 	case TestAll:
 		if w.pending > 0 {
 			return vtime.Forever
 		}
-		return k.latest(0, w.Requests)
+		return m.latest(0, w.Requests)
 	case TestProbe:
-		if index := k.probed(box, vtime.Forever); index != 0 {
-			return k.messages.At(index).arrival
+		if index := m.probed(box, vtime.Forever); index != 0 {
+			return m.messages.At(index).arrival
 		}
 		return vtime.Forever
 	default:
-		return k.soonest(lp, w)
+		return m.soonest(lp, w)
 	}
 }
 
 // soonest returns the least completion time of the requests of a wait for any of them, as far
 // as is known, Forever if none is complete.
-func (k *Messages) soonest(lp int32, w *wait) vtime.Time {
+func (m *Messages) soonest(lp int32, w *wait) vtime.Time {
 	if w.ofKept() {
-		return k.earliestKept(k.kept[lp])
+		return m.earliestKept(m.kept[lp])
 	}
 	return w.at
 }
 
 // probed returns the message that a probe at instant t finds, 0 for none.
-func (k *Messages) probed(box *Mailbox, t vtime.Time) int32 {
+func (m *Messages) probed(box *Mailbox, t vtime.Time) int32 {
 	w := &box.Wait
-	index := k.leastMessage(box, w.pattern())
-	if index != 0 && k.messages.At(index).arrival > t {
+	index := m.leastMessage(box, w.pattern())
+	if index != 0 && m.messages.At(index).arrival > t {
 		return 0
 	}
 	return index
@@ -243,89 +243,89 @@ func (k *Messages) probed(box *Mailbox, t vtime.Time) int32 {
 
 // Finish ends the wait of an LP. It sets the clock, charges the complete requests and fills
 // the completion.
-func (k *Messages) Finish(lp int32, box *Mailbox) {
+func (m *Messages) Finish(lp int32, box *Mailbox) {
 	w := &box.Wait
 	kind := w.Kind
 	w.Kind, w.queued = NoWait, false
-	k.leavesLoop(lp)
+	m.leavesLoop(lp)
 	switch kind {
 	case WaitOne:
-		k.Charge(lp, k.Requests.At(w.Subject), w.at)
+		m.Charge(lp, m.Requests.At(w.Subject), w.at)
 	case WaitAll:
-		k.chargeAll(lp, w.Requests, w.at)
+		m.chargeAll(lp, w.Requests, w.at)
 	case WaitAny, WaitSome:
 		// fillCompletion charges the requests, from the clock at the start of the wait.
 		w.found = true
-		k.looked(lp, kind, w.Requests, w.at)
+		m.looked(lp, kind, w.Requests, w.at)
 	case WaitProbe:
-		k.Clock[lp] = w.at
+		m.Partition.Clock[lp] = w.at
 		w.found = true
 		if w.Peer == world.AnySource {
-			m := k.messages.At(w.Subject)
-			k.decides(lp, w.pattern(), m.arrival, m.rank)
+			msg := m.messages.At(w.Subject)
+			m.decides(lp, w.pattern(), msg.arrival, msg.rank)
 		}
 	default:
-		k.skipped(k.Clock[lp], w.at)
-		k.Clock[lp] = w.at
-		k.finishPoll(lp, box, kind)
-		k.fillCompletion(lp, box, kind)
+		m.skipped(m.Partition.Clock[lp], w.at)
+		m.Partition.Clock[lp] = w.at
+		m.finishPoll(lp, box, kind)
+		m.fillCompletion(lp, box, kind)
 		return
 	}
-	k.fillCompletion(lp, box, kind)
+	m.fillCompletion(lp, box, kind)
 	box.polls = 0
 }
 
 // finishPoll decides a test or a nonblocking probe at the LP's clock.
-func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
-	w, now := &box.Wait, k.Clock[lp]
+func (m *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
+	w, now := &box.Wait, m.Partition.Clock[lp]
 	switch kind {
 	case TestCancel:
-		k.finishCancel(lp, box, now)
+		m.finishCancel(lp, box, now)
 		w.found = true
 	case TestProbe:
-		w.Subject = k.probed(box, now)
+		w.Subject = m.probed(box, now)
 		if w.found = w.Subject != 0; w.found {
-			m := k.messages.At(w.Subject)
-			k.decides(lp, w.pattern(), m.arrival, m.rank)
+			msg := m.messages.At(w.Subject)
+			m.decides(lp, w.pattern(), msg.arrival, msg.rank)
 		} else {
-			k.decides(lp, w.pattern(), now, inVain)
+			m.decides(lp, w.pattern(), now, inVain)
 		}
 	case TestAll:
-		w.found = k.allComplete(w.Requests, now)
+		w.found = m.allComplete(w.Requests, now)
 		if w.found {
-			k.chargeAll(lp, w.Requests, now)
+			m.chargeAll(lp, w.Requests, now)
 		}
-		k.looked(lp, kind, w.Requests, now)
+		m.looked(lp, kind, w.Requests, now)
 	default:
 		if len(w.Requests) == 0 {
-			k.looksThrough(lp, w, now)
+			m.looksThrough(lp, w, now)
 		}
-		w.found = k.earliest(lp, w) <= now || k.changed(lp, w)
-		k.looked(lp, kind, w.Requests, now)
+		w.found = m.earliest(lp, w) <= now || m.changed(lp, w)
+		m.looked(lp, kind, w.Requests, now)
 	}
 	if w.found {
 		box.polls = 0
 		return
 	}
-	box.polls = min(box.polls+1, max(k.longLoop, EndlessPolls))
-	if k.anew {
-		k.Summary.Late.Polled(box.polls)
+	box.polls = min(box.polls+1, max(m.longLoop, EndlessPolls))
+	if m.anew {
+		m.Partition.Summary.Late.Polled(box.polls)
 	}
-	end := now.Add(k.pollTime)
+	end := now.Add(m.pollTime)
 	if end == vtime.Forever {
-		k.PastEnd(int(k.Global(lp)), now, w.Procedure, "a poll that finds nothing, of %v,", k.pollTime)
+		m.Partition.PastEnd(int(m.Partition.Global(lp)), now, w.Procedure, "a poll that finds nothing, of %v,", m.pollTime)
 	}
-	k.Clock[lp] = end
-	if k.Processors != nil {
-		k.Processors.Of(lp).State.CPU = end
+	m.Partition.Clock[lp] = end
+	if m.Processors != nil {
+		m.Processors.Of(lp).State.CPU = end
 	}
 }
 
 // allComplete reports whether all active requests are complete at now.
-func (k *Messages) allComplete(requests []int32, now vtime.Time) bool {
+func (m *Messages) allComplete(requests []int32, now vtime.Time) bool {
 	for _, ri := range requests {
 		if ri != 0 {
-			if r := k.Requests.At(ri); !r.Complete || r.Time > now {
+			if r := m.Requests.At(ri); !r.Complete || r.Time > now {
 				return false
 			}
 		}
@@ -335,88 +335,88 @@ func (k *Messages) allComplete(requests []int32, now vtime.Time) bool {
 
 // Charge advances the LP's clock to the end of what a complete request costs its CPU, from
 // instant at on.
-func (k *Messages) Charge(lp int32, r *request, at vtime.Time) {
-	if !k.Charges || r.Kind != ReceiveRequest {
-		if k.Charges && r.Kind == exchangeRequest {
-			k.chargeExchange(lp, r, at)
+func (m *Messages) Charge(lp int32, r *request, at vtime.Time) {
+	if !m.Partition.Charges || r.Kind != ReceiveRequest {
+		if m.Partition.Charges && r.Kind == exchangeRequest {
+			m.chargeExchange(lp, r, at)
 			return
 		}
-		k.Clock[lp] = max(at, r.Time)
+		m.Partition.Clock[lp] = max(at, r.Time)
 		return
 	}
-	k.receive(lp, r.Procedure, r.rank, r.Bytes, r.posted, r.arrival)
+	m.receive(lp, r.Procedure, r.rank, r.Bytes, r.posted, r.arrival)
 }
 
 // chargeAll charges receives in the order of their messages' arrivals, as the CPU takes them
 // in during the wait.
-func (k *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
-	if !k.Charges {
-		k.Clock[lp] = at
+func (m *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
+	if !m.Partition.Charges {
+		m.Partition.Clock[lp] = at
 		return
 	}
-	order, computing := k.chargeOrder[:0], vtime.Duration(0)
+	order, computing := m.chargeOrder[:0], vtime.Duration(0)
 	for _, ri := range requests {
 		if ri == 0 {
 			continue
 		}
-		switch r := k.Requests.At(ri); r.Kind {
+		switch r := m.Requests.At(ri); r.Kind {
 		case ReceiveRequest:
 			order = append(order, ri)
 		case exchangeRequest:
 			computing += r.computing()
-			for _, part := range k.exchanges[ri].parts {
-				if k.Requests.At(part).Kind == ReceiveRequest {
+			for _, part := range m.exchanges[ri].parts {
+				if m.Requests.At(part).Kind == ReceiveRequest {
 					order = append(order, part)
 				}
 			}
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int32) int {
-		p, q := k.Requests.At(a), k.Requests.At(b)
+		p, q := m.Requests.At(a), m.Requests.At(b)
 		if c := p.arrival.Compare(q.arrival); c != 0 {
 			return c
 		}
 		return int(p.rank) - int(q.rank)
 	})
 	for _, ri := range order {
-		k.Charge(lp, k.Requests.At(ri), k.Clock[lp])
+		m.Charge(lp, m.Requests.At(ri), m.Partition.Clock[lp])
 	}
-	k.chargeOrder = order[:0]
-	k.Clock[lp] = max(k.Clock[lp].Add(computing), k.latest(0, requests))
+	m.chargeOrder = order[:0]
+	m.Partition.Clock[lp] = max(m.Partition.Clock[lp].Add(computing), m.latest(0, requests))
 }
 
 // chargeFirst charges an LP for the first request in the list that is complete at instant
 // at, and returns its position.
-func (k *Messages) chargeFirst(lp int32, list []int32, at vtime.Time) int {
+func (m *Messages) chargeFirst(lp int32, list []int32, at vtime.Time) int {
 	for i, index := range list {
-		if k.completeAt(index, at) {
-			k.Charge(lp, k.Requests.At(index), at)
+		if m.completeAt(index, at) {
+			m.Charge(lp, m.Requests.At(index), at)
 			return i
 		}
 	}
-	invariant.Broken("a wait of rank %d ended without a complete request", k.Global(lp))
+	invariant.Broken("a wait of rank %d ended without a complete request", m.Partition.Global(lp))
 	return world.Undefined
 }
 
 // chargeSome charges an LP for all requests that are complete at instant at. It appends
 // their positions to which.
-func (k *Messages) chargeSome(lp int32, list []int32, at vtime.Time, which []int) []int {
-	completed := k.completed[:0]
+func (m *Messages) chargeSome(lp int32, list []int32, at vtime.Time, which []int) []int {
+	completed := m.completed[:0]
 	for i, index := range list {
-		if k.completeAt(index, at) {
+		if m.completeAt(index, at) {
 			which, completed = append(which, i), append(completed, index)
 		}
 	}
-	k.chargeAll(lp, completed, at)
-	k.completed = completed[:0]
+	m.chargeAll(lp, completed, at)
+	m.completed = completed[:0]
 	return which
 }
 
 // completeAt reports whether a request is complete at instant t.
-func (k *Messages) completeAt(index int32, t vtime.Time) bool {
+func (m *Messages) completeAt(index int32, t vtime.Time) bool {
 	if index == 0 {
 		return false
 	}
-	q := k.Requests.At(index)
+	q := m.Requests.At(index)
 	return q.Complete && q.Time <= t
 }

@@ -48,14 +48,14 @@ func (c *Comm) RankOf(member int, self int32) int {
 
 // LocalMembers returns the range of members that contains all those of this
 // engine, and their number.
-func (k *Partition) LocalMembers(g *Group) (first, last, count int) {
+func (p *Partition) LocalMembers(g *Group) (first, last, count int) {
 	if g.Ascending() {
-		first, last = g.LowerBound(k.First), g.LowerBound(k.First+k.Ranks)
+		first, last = g.LowerBound(p.First), g.LowerBound(p.First+p.Ranks)
 		return first, last, last - first
 	}
 	first = g.Size()
 	for m := range g.Size() {
-		if _, local := k.Local(g.WorldRank(m)); local {
+		if _, local := p.Local(g.WorldRank(m)); local {
 			first, last, count = min(first, m), m+1, count+1
 		}
 	}

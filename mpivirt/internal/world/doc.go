@@ -18,6 +18,6 @@
 //
 // # Use
 //
-// The rooms above embed a Partition. The package knows the engine, the target machine and
+// Messages (room ptp) have a Partition. The package knows the engine, the target machine and
 // statistics. It must not know messages, waits or collectives.
 package world

@@ -19,8 +19,8 @@ func EndError(format string, arguments ...any) error {
 // PastEnd fails a rank whose call would end after the end of virtual time. t is the instant
 // at which the cause is known, no earlier: an earlier failure could hide the cause. From then
 // on clocks show Forever, beyond any failure, and are not checked again.
-func (k *Partition) PastEnd(rank int, t vtime.Time, c Procedure, format string, arguments ...any) {
+func (p *Partition) PastEnd(rank int, t vtime.Time, c Procedure, format string, arguments ...any) {
 	if t < vtime.Forever {
-		k.FailedAt(rank, t, c, EndError(format, arguments...))
+		p.FailedAt(rank, t, c, EndError(format, arguments...))
 	}
 }

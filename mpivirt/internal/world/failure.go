@@ -10,12 +10,12 @@ import (
 
 // SetErrorsReturn sets the error handler of an LP: MPI_ERRORS_RETURN if on, else
 // MPI_ERRORS_ARE_FATAL.
-func (k *Partition) SetErrorsReturn(lp int32, on bool) {
-	k.ErrorsReturn = k.ErrorsReturn || on
-	if k.errorsReturn == nil {
-		k.errorsReturn = make([]uint64, (k.Ranks+63)/64)
+func (p *Partition) SetErrorsReturn(lp int32, on bool) {
+	p.ErrorsReturn = p.ErrorsReturn || on
+	if p.errorsReturn == nil {
+		p.errorsReturn = make([]uint64, (p.Ranks+63)/64)
 	}
-	word, bit := &k.errorsReturn[lp>>6], uint64(1)<<(lp&63)
+	word, bit := &p.errorsReturn[lp>>6], uint64(1)<<(lp&63)
 	*word &^= bit
 	if on {
 		*word |= bit
@@ -23,8 +23,8 @@ func (k *Partition) SetErrorsReturn(lp int32, on bool) {
 }
 
 // ErrorsAreFatal reports whether an LP's error handler is MPI_ERRORS_ARE_FATAL.
-func (k *Partition) ErrorsAreFatal(lp int32) bool {
-	return k.errorsReturn == nil || k.errorsReturn[lp>>6]>>(lp&63)&1 == 0
+func (p *Partition) ErrorsAreFatal(lp int32) bool {
+	return p.errorsReturn == nil || p.errorsReturn[lp>>6]>>(lp&63)&1 == 0
 }
 
 // A rank that fails stops at its clock. The run ends with the least failure in the order
@@ -51,35 +51,35 @@ type failing struct {
 type ownFailure = atomic.Pointer[RankError]
 
 // FailedAt records the failure of a rank at an instant.
-func (k *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
-	call := k.NameOf(c)
-	if k.Failing.Name != nil {
-		call = k.Failing.Name(rank, c)
+func (p *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
+	call := p.NameOf(c)
+	if p.Failing.Name != nil {
+		call = p.Failing.Name(rank, c)
 	}
-	lp, here := k.Local(rank)
-	k.failed(&RankError{Rank: rank, Time: t, Call: call, Late: here && k.HasLeft(lp), Err: err})
+	lp, here := p.Local(rank)
+	p.failed(&RankError{Rank: rank, Time: t, Call: call, Late: here && p.HasLeft(lp), Err: err})
 }
 
 // FailedIn records the failure of a rank of this engine or another, in a call with a name.
-func (k *Partition) FailedIn(rank int, t vtime.Time, call string, err error) {
-	k.failed(&RankError{Rank: rank, Time: t, Call: call, Err: err})
+func (p *Partition) FailedIn(rank int, t vtime.Time, call string, err error) {
+	p.failed(&RankError{Rank: rank, Time: t, Call: call, Err: err})
 }
 
-func (k *Partition) failed(e *RankError) {
-	f := &k.Failing
+func (p *Partition) failed(e *RankError) {
+	f := &p.Failing
 	if own := f.Own.Load(); own == nil || e.Before(own) {
 		f.Own.Store(e)
-		k.Engine.LPFailed(engine.Failure{Time: e.Time, LP: int32(e.Rank), Late: e.Late, Reason: []byte(e.Error())})
+		p.Engine.LPFailed(engine.Failure{Time: e.Time, LP: int32(e.Rank), Late: e.Late, Reason: []byte(e.Error())})
 	}
 }
 
 // HasLeft reports whether an LP has left MPI.
-func (k *Partition) HasLeft(lp int32) bool { return k.Failing.HasLeft != nil && k.Failing.HasLeft(lp) }
+func (p *Partition) HasLeft(lp int32) bool { return p.Failing.HasLeft != nil && p.Failing.HasLeft(lp) }
 
 // NameOf returns the name that programs have for a procedure.
-func (k *Partition) NameOf(c Procedure) string {
-	if k.Names != nil {
-		return k.Names(c)
+func (p *Partition) NameOf(c Procedure) string {
+	if p.Names != nil {
+		return p.Names(c)
 	}
 	return c.String()
 }
@@ -93,19 +93,19 @@ func (e *RankError) Before(o *RankError) bool {
 }
 
 // Limit implements [engine.Limited].
-func (k *Partition) Limit(f *engine.Failure) { k.Failing.Horizon = f }
+func (p *Partition) Limit(f *engine.Failure) { p.Failing.Horizon = f }
 
 // Limited reports whether a failure is known that bounds the run, of any rank.
-func (k *Partition) Limited() bool { return k.Failing.Horizon != nil && !k.Failing.Horizon.Late }
+func (p *Partition) Limited() bool { return p.Failing.Horizon != nil && !p.Failing.Horizon.Late }
 
 // Fails reports whether a failure is known, of any rank.
-func (k *Partition) Fails() bool { return k.Failing.Horizon != nil }
+func (p *Partition) Fails() bool { return p.Failing.Horizon != nil }
 
 // Dropped reports whether an LP is not resumed any more: it has failed, or its clock lies
 // beyond a failure.
-func (k *Partition) Dropped(lp int32) bool {
-	f := &k.Failing
-	return f.Failed[lp] || f.Horizon.Before(&engine.Failure{Time: k.Clock[lp], LP: k.Global(lp)})
+func (p *Partition) Dropped(lp int32) bool {
+	f := &p.Failing
+	return f.Failed[lp] || f.Horizon.Before(&engine.Failure{Time: p.Clock[lp], LP: p.Global(lp)})
 }
 
 // ErrGoexit is the failure of a rank that ends its goroutine.
@@ -125,27 +125,27 @@ func (e *swallowedError) Error() string {
 func (e *swallowedError) Unwrap() error { return e.cause }
 
 // Yield makes LPs lo to hi-1 ready again.
-func (k *Partition) Yield(lo, hi int32) {
+func (p *Partition) Yield(lo, hi int32) {
 	if lo < hi {
-		k.Engine.ReadyRange(int(lo), int(hi))
+		p.Engine.ReadyRange(int(lo), int(hi))
 	}
 }
 
 // Closed reports whether the run is over and its ranks are unwound.
-func (k *Partition) Closed() bool { return k.Failing.Closed }
+func (p *Partition) Closed() bool { return p.Failing.Closed }
 
 // HasFailed reports whether an LP has failed.
-func (k *Partition) HasFailed(lp int32) bool { return k.Failing.Failed != nil && k.Failing.Failed[lp] }
+func (p *Partition) HasFailed(lp int32) bool { return p.Failing.Failed != nil && p.Failing.Failed[lp] }
 
 // Swallowed adds to a rank's failure that its code has recovered from the panic and gone on.
-func (k *Partition) Swallowed(lp int32) {
-	own := k.Failing.Own.Load()
-	if own == nil || own.Rank != int(k.Global(lp)) || own.Err == ErrGoexit {
+func (p *Partition) Swallowed(lp int32) {
+	own := p.Failing.Own.Load()
+	if own == nil || own.Rank != int(p.Global(lp)) || own.Err == ErrGoexit {
 		return
 	}
 	if _, known := own.Err.(*swallowedError); !known {
 		told := *own
 		told.Err = &swallowedError{own.Err}
-		k.Failing.Own.Store(&told)
+		p.Failing.Own.Store(&told)
 	}
 }

@@ -9,14 +9,14 @@ import (
 
 // CheckClocks compares the clocks of LPs lo to hi-1 with those at the last check: no clock
 // goes back.
-func (k *Partition) CheckClocks(lo, hi int32) {
-	if k.seen == nil {
-		k.seen = make([]vtime.Time, k.Ranks)
+func (p *Partition) CheckClocks(lo, hi int32) {
+	if p.seen == nil {
+		p.seen = make([]vtime.Time, p.Ranks)
 	}
 	for lp := lo; lp < hi; lp++ {
-		if k.Clock[lp] < k.seen[lp] {
-			invariant.Broken("the clock of rank %d goes back from %v to %v", k.Global(lp), k.seen[lp], k.Clock[lp])
+		if p.Clock[lp] < p.seen[lp] {
+			invariant.Broken("the clock of rank %d goes back from %v to %v", p.Global(lp), p.seen[lp], p.Clock[lp])
 		}
-		k.seen[lp] = k.Clock[lp]
+		p.seen[lp] = p.Clock[lp]
 	}
 }

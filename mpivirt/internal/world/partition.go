@@ -18,22 +18,22 @@ const (
 )
 
 // Global returns the rank of an LP.
-func (k *Partition) Global(lp int32) int32 { return int32(k.First) + lp }
+func (p *Partition) Global(lp int32) int32 { return int32(p.First) + lp }
 
 // Record enters the length of a timed operation into the statistics of the run.
-func (k *Partition) Record(index int, operation string, d vtime.Duration) {
-	k.Summary.Tally.Record(index, operation, d)
+func (p *Partition) Record(index int, operation string, d vtime.Duration) {
+	p.Summary.Tally.Record(index, operation, d)
 }
 
 // Label returns the label under which a timed operation enters the statistics of the run.
-func (k *Partition) Label(index int, operation string) int32 {
-	return k.Summary.Tally.Label(index, operation)
+func (p *Partition) Label(index int, operation string) int32 {
+	return p.Summary.Tally.Label(index, operation)
 }
 
 // Local returns the LP of a rank, and whether this engine owns it.
-func (k *Partition) Local(rank int) (int32, bool) {
-	i := rank - k.First
-	return int32(i), uint(i) < uint(k.Ranks)
+func (p *Partition) Local(rank int) (int32, bool) {
+	i := rank - p.First
+	return int32(i), uint(i) < uint(p.Ranks)
 }
 
 // Partition is the state of an engine's ranks that all rooms share: clocks, ports, buffers,
@@ -82,25 +82,25 @@ type Settings struct {
 	Activities bool // are counted
 }
 
-// Init makes k, which is zero, the partition of an engine, without communicators. It sets fields
+// Init makes p, which is zero, the partition of an engine, without communicators. It sets fields
 // one by one: a composite value would lie on the stack first, and make it grow.
-func (k *Partition) Init(s Settings) {
+func (p *Partition) Init(s Settings) {
 	lo, hi := s.Engine.Range()
-	k.Engine, k.Target, k.First, k.Ranks = s.Engine, s.Target, lo, hi-lo
-	k.Strict, k.reserve, k.blocks, k.Running = s.Strict, s.Reserve, s.Blocks, None
-	k.Contexts = map[uint64]int32{}
-	k.EagerLimit, k.Charges, k.HasPorts = s.Target.EagerLimit(), s.Target.Charges(), s.Target.HasPorts()
-	k.Clock = Reserve[vtime.Time](k, k.Ranks)
-	k.Summary.Tally.Start(k.Ranks, s.Now)
+	p.Engine, p.Target, p.First, p.Ranks = s.Engine, s.Target, lo, hi-lo
+	p.Strict, p.reserve, p.blocks, p.Running = s.Strict, s.Reserve, s.Blocks, None
+	p.Contexts = map[uint64]int32{}
+	p.EagerLimit, p.Charges, p.HasPorts = s.Target.EagerLimit(), s.Target.Charges(), s.Target.HasPorts()
+	p.Clock = Reserve[vtime.Time](p, p.Ranks)
+	p.Summary.Tally.Start(p.Ranks, s.Now)
 	if s.Activities {
-		k.Activities = &k.Summary.Activities
+		p.Activities = &p.Summary.Activities
 	}
 }
 
 // EndSetUp tells that the partition is set up. Arrays of a later time come and go, and each is
 // memory of its own.
-func (k *Partition) EndSetUp() { k.blocks = nil }
+func (p *Partition) EndSetUp() { p.blocks = nil }
 
 // Alone reports whether no other engine of the process is set up beside that of the partition. It is for
 // the set-up.
-func (k *Partition) Alone() bool { return k.blocks == nil }
+func (p *Partition) Alone() bool { return p.blocks == nil }
