@@ -44,8 +44,8 @@ var port = struct {
 		Activity ActivityTimes Blocked Call Collective Communicator Completion Config DeadlockError Distribution
 		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent Program Result Sample Simulation`,
 	names: `
-		Auto Body Bulk Bursts CacheKey Customs EmptyCompletion Interpreter Keeps Kinds Late Message MessageNoProc
-		MessageNull New Noise RegisterKind Reserve Simulate Told`,
+		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Customs EmptyCompletion Envelope Interpreter Keeps Kinds
+		Late Message MessageNoProc MessageNull New Noise Observer RegisterKind Reserve Simulate Told`,
 }
 
 // rooms are the packages that kinds reach by the port only. Of room world they use the vocabulary, and no partition.

@@ -63,6 +63,9 @@ type Config struct {
 	Watchdog float64
 	// Activities has the activities of VACED-SIM counted. Collectives then go by messages.
 	Activities bool
+	// Observer returns the observer of an engine of this process, which has n ranks from first on. It is called once for
+	// each engine. Nil observes nothing.
+	Observer func(first, n int) Observer
 	// Output receives the text that ranks print. Nil drops it.
 	Output func(text string)
 }

@@ -22,6 +22,14 @@ type (
 	Noise = kernel.Noise
 	// Bursts is a source of the CPU times that ranks take between MPI calls. Package cputime has some.
 	Bursts = kernel.Bursts
+	// Observer hears calls of ranks begin and end, and the activities that virtual time goes into.
+	Observer = kernel.Observer
+	// CallBegin is a call of a rank that begins.
+	CallBegin = kernel.CallBegin
+	// CallEnd is the end of a call.
+	CallEnd = kernel.CallEnd
+	// Envelope is the other side of a message of an observed call.
+	Envelope = kernel.Envelope
 	// Interpreter says how collectives are carried out: Auto, Message or Bulk.
 	Interpreter = kernel.Interpreter
 	// Late counts the events that came later than decisions which they might have changed.

@@ -49,7 +49,7 @@ func (k *Kernel) GiveBurst(lp int32, d vtime.Duration) (vtime.Duration, error) {
 // ChargeBurst advances the clock of an LP by the time of a burst on its node. An error is
 // that of Compute.
 func (k *Kernel) ChargeBurst(lp int32, d vtime.Duration) error {
-	return k.messages.Compute(lp, k.partition.Target.CPUTime(int(k.partition.Global(lp)), d))
+	return k.Compute(lp, k.partition.Target.CPUTime(int(k.partition.Global(lp)), d))
 }
 
 // Unmeasurable returns the error of CPU times for ranks of a kind, nil if they can be had.

@@ -108,6 +108,9 @@ func (q *Call) Nonblocking() *Call {
 // must wait until it is resumed. It never panics: a rank that cannot go on finds a fatal
 // error in the completion.
 func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
+	if k.hearing.observer != nil && !k.hearing.inCall {
+		return k.submitObserved(lp, q)
+	}
 	if k.InParts(lp) {
 		return k.goOn(lp)
 	}
@@ -197,7 +200,7 @@ func (k *Kernel) startSend(lp int32, q *Call) int32 {
 // SendOnWorld carries out a standard send on WORLD that is complete at once, as Submit does. It
 // reports false, and has done nothing, if the send may not be or its arguments are wrong.
 func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, bytes int64, dest, tag int) bool {
-	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.partition.EagerLimit) || k.messages.InCalls {
+	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.partition.EagerLimit) || k.messages.InCalls || k.hearing.observer != nil {
 		return false
 	}
 	q := &k.call
@@ -211,7 +214,7 @@ func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, byt
 // ReceiveOnWorld carries out a receive from a member of WORLD, of a message of any length that is there and
 // certain, as Submit does. It reports false, and has done nothing, if there is none.
 func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int) bool {
-	if !w.Names(source, tag) || k.messages.InCalls {
+	if !w.Names(source, tag) || k.messages.InCalls || k.hearing.observer != nil {
 		return false
 	}
 	v := &k.call.Incoming
@@ -272,7 +275,7 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 	if q.Matched != 0 {
 		index, err = k.beginMatched(lp, q)
 	} else if err = q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err == nil {
-		if k.messages.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
+		if k.hearing.observer == nil && k.messages.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
 			return k.partition.Clock[lp] < vtime.Forever
 		}
 		index = k.postReceive(lp, q)

@@ -33,6 +33,7 @@ type Config struct {
 	Touch       func(memory []byte)
 	Watchdog    float64
 	Activities  bool
+	Observer    func(first, n int) Observer // of the engine with these ranks; nil for none
 	Output      func(text string)
 }
 

@@ -28,7 +28,8 @@ type Kernel struct {
 	// Caches holds what ranks of the kind have cached on communicators (MPI 4.1, 7.7).
 	Caches map[CacheKey]any
 
-	looks looks
+	looks   looks
+	hearing hearing
 
 	computing computing
 }
@@ -51,9 +52,22 @@ func (k *Kernel) init(c *Config, algorithms []collectives.Algorithm, eng *engine
 	k.config = c
 	k.messages = &k.collectives.Messages
 	k.partition = &k.messages.Partition
-	k.partition.Init(world.Settings{Engine: eng, Target: c.Target, Blocks: blocks, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now, Activities: c.Activities})
+	k.partition.Init(world.Settings{Engine: eng, Target: c.Target, Blocks: blocks, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now})
+	observer := Observer(nil)
+	if c.Observer != nil {
+		observer = c.Observer(k.partition.First, k.partition.Ranks)
+	}
+	if c.Activities {
+		counted := sums{&k.partition.Summary.Activities}
+		if k.partition.Activities = counted; observer != nil {
+			k.partition.Activities = both{observer, counted}
+		}
+	}
 	k.messages.Open(c.Noise, c.Polls, k)
 	k.collectives.Open(algorithms, c.Collectives)
+	if observer != nil {
+		k.observe(observer)
+	}
 	if c.Bursts != nil {
 		k.bursts = c.Bursts(k.partition.First, k.partition.Ranks)
 	}
@@ -80,7 +94,7 @@ func (k *Kernel) RunRange(lo, hi int32) {
 	if invariant.Enabled {
 		k.partition.CheckClocks(lo, hi)
 	}
-	if k.partition.Limited() || len(k.collectives.Faults) > 0 {
+	if k.partition.Limited() || len(k.collectives.Faults) > 0 || k.hearing.observer != nil {
 		for i := lo; i < hi; i++ {
 			k.Resume(i)
 		}
@@ -111,6 +125,9 @@ func (k *Kernel) Resume(lp int32) {
 	}
 	if len(k.collectives.Faults) > 0 {
 		k.collectives.TakeFault(lp)
+	}
+	if k.hearing.observer != nil {
+		k.resumes(lp)
 	}
 	k.partition.Engine.Statistics.Switches++
 	k.partition.Running = lp

@@ -42,7 +42,11 @@ func (k *Kernel) Blank(name world.Procedure, op collectives.Operation) *Collecti
 
 // CollectJoiners begins to collect joiners from an LP on, if there is a barrier for
 // them.
-func (k *Kernel) CollectJoiners(lp int32) { k.collectives.CollectJoiners(lp) }
+func (k *Kernel) CollectJoiners(lp int32) {
+	if k.hearing.observer == nil {
+		k.collectives.CollectJoiners(lp)
+	}
+}
 
 // Communicator returns the communicator with an index; the freed one if it has been given up.
 func (k *Kernel) Communicator(index int32) *Communicator { return k.collectives.Communicator(index) }
@@ -73,7 +77,7 @@ func (k *Kernel) DupInter(c *Communicator, number int32) *Communicator {
 // over arrays. It is the short form of Enter for the commonest case, and reports false in
 // any other case.
 func (k *Kernel) EnterBarrier(lp int32, c *Communicator, member int) bool {
-	return k.collectives.EnterBarrier(lp, c, member)
+	return k.hearing.observer == nil && k.collectives.EnterBarrier(lp, c, member)
 }
 
 // EnterJoiners enters the collected joiners. Until then their clocks stand at their
@@ -160,6 +164,9 @@ func (k *Kernel) CompletionOf(lp int32) *Completion { return k.collectives.Messa
 // Compute advances the clock of an LP by d, lengthened by noise. It returns an error, without
 // effect, if d is negative or the phase would end after the end of virtual time.
 func (k *Kernel) Compute(lp int32, d vtime.Duration) error {
+	if k.hearing.observer != nil {
+		return k.computes(lp, d)
+	}
 	return k.collectives.Messages.Compute(lp, d)
 }
 

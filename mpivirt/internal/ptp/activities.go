@@ -3,11 +3,12 @@ package ptp
 import (
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
 // Activities are counted where their times are known. Callers ask first whether they are counted
-// at all: k.Activities is nil if not.
+// at all: Partition.Activities is nil if not.
 
 // Computed counts a computation, if it takes time.
 func (m *Messages) Computed(d vtime.Duration) {
@@ -84,4 +85,36 @@ func (m *Messages) Received(bytes int64) {
 	if m.Processors == nil {
 		m.Partition.Activities.Note(stats.ReceiveCopy, m.Partition.Target.ReceiveTime(bytes))
 	}
+}
+
+// InFull has each computation and send be carried out in full, so that it can be heard.
+func (m *Messages) InFull() { m.sendsAtOnce, m.Partition.ClocksOnly = false, false }
+
+// EndedBy returns when all was there that a call of an LP has completed, and the rank whose message was there last, None
+// for no message. The completion is that of the call.
+func (m *Messages) EndedBy(lp int32, c world.Procedure) (at vtime.Time, rank int) {
+	b := &m.Completion
+	rank = world.None
+	if c.Class() == world.ClassProbe {
+		if b.Found && b.Status.Source != world.ProcNull {
+			found := m.messages.At(m.Box(lp).Wait.Subject)
+			at, rank = found.arrival, int(found.rank)
+		}
+		return at, rank
+	}
+	for _, index := range b.Completed {
+		r := m.Requests.At(index)
+		if m.shared(index) || r.Time < at {
+			continue
+		}
+		switch at = r.Time; r.Kind {
+		case ReceiveRequest:
+			rank = int(r.rank)
+		case SendRequest:
+			rank = m.Partition.Comms.At(r.Comm).Peers().RankOf(int(r.Peer), m.Partition.Global(lp))
+		default:
+			rank = world.None
+		}
+	}
+	return at, rank
 }

@@ -223,7 +223,10 @@ type scripted struct {
 
 func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant, o options, x *outcome, programs []string) *player {
 	p := &player{T: t, m: &Messages{}, x: x, bins: v.bins, kept: v.kept}
-	p.m.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict, Activities: o.counts})
+	p.m.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
+	if o.counts {
+		p.m.Partition.Activities = &p.m.Partition.Summary.Activities
+	}
 	p.m.Open(nil, o.polls, p)
 	if p.m.Processors != nil {
 		p.m.Processors.Carries(resource.OfAgents, (*agents)(p))

@@ -46,7 +46,7 @@ type Partition struct {
 	reserve      func(memory []byte) // see [Settings]
 	blocks       *Blocks             // until the partition is set up
 	ClocksOnly   bool                // no noise, no mailboxes, no activities counted: computing only advances the clock
-	Activities   *stats.Activities   // those of Summary; nil if they are not counted
+	Activities   Activities          // hears of them; nil if nobody does
 
 	Clock    []vtime.Time   // by LP: its virtual time
 	Ports    []network.Port // by LP; nil until the first is needed
@@ -70,6 +70,12 @@ type Partition struct {
 	errorsReturn []uint64                 // set of LPs with MPI_ERRORS_RETURN; nil for none
 }
 
+// Activities hears of the activities that virtual time goes into.
+type Activities interface {
+	// Note hears that an activity takes so long.
+	Note(a stats.Activity, d vtime.Duration)
+}
+
 // Settings are the arguments of [Partition.Init].
 type Settings struct {
 	Engine  *engine.Engine
@@ -79,7 +85,6 @@ type Settings struct {
 	Reserve func(memory []byte) // receives each array whose length grows with the number of ranks; may be nil
 	Now     func() float64      // reads the wall clock in seconds; may be nil
 
-	Activities bool // are counted
 }
 
 // Init makes p, which is zero, the partition of an engine, without communicators. It sets fields
@@ -92,9 +97,6 @@ func (p *Partition) Init(s Settings) {
 	p.EagerLimit, p.Charges, p.HasPorts = s.Target.EagerLimit(), s.Target.Charges(), s.Target.HasPorts()
 	p.Clock = Reserve[vtime.Time](p, p.Ranks)
 	p.Summary.Tally.Start(p.Ranks, s.Now)
-	if s.Activities {
-		p.Activities = &p.Summary.Activities
-	}
 }
 
 // EndSetUp tells that the partition is set up. Arrays of a later time come and go, and each is
