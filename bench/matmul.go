@@ -114,7 +114,7 @@ func multiplyAlone(r *mpivirt.Rank, b, row, out []float64) error {
 	return nil
 }
 
-// handOut sends every worker a row, and another one for each that comes back. The tag
+// handOut sends every worker a row, and another row for each row that comes back. The tag
 // of a message is the number of its row; tag n without data ends a worker.
 func handOut(r *mpivirt.Rank, row []float64) error {
 	world, n := r.World(), len(row)

@@ -146,7 +146,7 @@ func pingPartner(rank, size, phase int) (partner int, role pingRole) {
 	return rank, pingIdle
 }
 
-// pings holds what ranks share besides their own state.
+// pings holds the values that ranks share.
 type pings struct {
 	Options
 	most mpivirt.Op[float64]
@@ -169,7 +169,7 @@ type pinger interface {
 	Printf(format string, arguments ...any)
 }
 
-// pairKind returns whether a rank and the one to its right are on one node.
+// pairKind returns whether a rank and its right neighbour are on one node.
 func pairKind(r pinger) int {
 	_, right := neighbours(r.Rank(), r.Size())
 	if r.Node(r.Rank()) == r.Node(right) {

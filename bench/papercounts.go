@@ -64,11 +64,11 @@ func (b BarrierRun) Config() (Config, error) {
 	return c, err
 }
 
-// BarrierCounts is the work of a barrier: messages, those between engines, ranks resumed,
+// BarrierCounts is the work of a barrier: messages, messages between engines, ranks resumed,
 // and events.
 type BarrierCounts struct{ Messages, RemoteMessages, Switches, Events uint64 }
 
-// Count returns the counts of one barrier: those of a run of two less those of one. Events
+// Count returns the counts of one barrier: the counts of a run of two barriers less the counts of a run of one. Events
 // of several engines depend on which message comes first on the host. The other counts do
 // not.
 func (b BarrierRun) Count() (BarrierCounts, error) {

@@ -84,12 +84,12 @@ type Entry struct {
 	// one of Build and Direct is set.
 	Build func(Options) (mpivirt.Program, error)
 	// Direct returns the simulation of a program that runs on the engine without MPI.
-	// Its options are filled in like those of Build.
+	// Its options are filled in like the options of Build.
 	Direct func(Config) (Simulation, error)
 	// Collectives returns the collectives of WORLD that all ranks take part in, with the
 	// options filled in; nil for none.
 	Collectives func(Options) []mpivirt.Use
-	// State returns the bytes that the program holds for each rank over those of the LP
+	// State returns the bytes that the program holds for each rank beyond the bytes of the LP
 	// itself, with the options filled in; nil for none.
 	State func(*mpivirt.Kind, Options) float64
 	// Deep reports whether ranks call deeper than in a barrier: messages find their receives, or

@@ -47,7 +47,7 @@ func (d *Digest) Append(b []byte) []byte {
 	return appendWords(b, d.Finished, uint64(d.Last), d.sums[0], d.sums[1])
 }
 
-// Read reads what Append has written and returns the rest of b.
+// Read reads a digest that Append has written and returns the rest of b.
 func (d *Digest) Read(b []byte) (rest []byte) {
 	var last uint64
 	rest = readWords(b, &d.Finished, &last, &d.sums[0], &d.sums[1])
@@ -70,7 +70,7 @@ func (s *Statistics) Append(b []byte) []byte {
 	return appendWords(b, s.Events, s.Messages, s.Switches, s.RemoteMessages, s.SyncMessages, s.TransportMessages)
 }
 
-// Read reads what Append has written and returns the rest of b.
+// Read reads a digest that Append has written and returns the rest of b.
 func (s *Statistics) Read(b []byte) (rest []byte) {
 	return readWords(b, &s.Events, &s.Messages, &s.Switches, &s.RemoteMessages, &s.SyncMessages, &s.TransportMessages)
 }

@@ -111,7 +111,7 @@ type Config struct {
 	Window int64
 }
 
-// Statistics count what an engine did.
+// Statistics count the events and messages of an engine.
 type Statistics struct {
 	Events            uint64 // ready items run, timed events handled, records delivered
 	Messages          uint64 // virtual messages sent, as the kernel counts them
@@ -154,7 +154,7 @@ type Engine struct {
 	snapshot   snapshot
 }
 
-// snapshot is what other goroutines may read while the engine runs.
+// snapshot is the part of an engine that other goroutines may read while it runs.
 type snapshot struct {
 	events, time atomic.Int64
 	atWork       atomic.Bool          // in Run, and neither waiting for other engines nor at rest
@@ -530,14 +530,14 @@ const itemBytes = 512
 // the sooner, so that other engines do not wait for the copies of many items.
 func (e *Engine) Copied(bytes int) { e.run -= bytes / itemBytes }
 
-// poll takes in what has come from other engines.
+// poll takes in the records that have come from other engines.
 func (e *Engine) poll() (records int, err error) {
 	records, err = e.endpoint.Poll(e.deliver)
 	e.notice()
 	return records, err
 }
 
-// within returns t, or Forever if what happens at t comes after the least failure.
+// within returns t, or Forever if an event at t comes after the least failure.
 func (e *Engine) within(t vtime.Time) vtime.Time {
 	if t > e.horizon {
 		return vtime.Forever
@@ -667,8 +667,8 @@ func (e *Engine) checkHandled(ev Event) {
 	}
 }
 
-// release resumes the throttled LP with the least clock among those whose engine has
-// room for what they send. LPs that send within this engine always have room: they are held
+// release resumes the throttled LP with the least clock among the LPs whose engine has
+// room for their messages. LPs that send within this engine always have room: they are held
 // back only to let others run first. It reports whether there was one, or records have
 // come, which may have made LPs ready or entered events.
 func (e *Engine) release(k Kernel) (bool, error) {
@@ -690,7 +690,7 @@ func (e *Engine) release(k Kernel) (bool, error) {
 	return found || come > 0, nil
 }
 
-// Count returns the statistics with those of the transport.
+// Count returns the statistics with the counts of the transport.
 func (e *Engine) Count() Statistics {
 	s, t := e.Statistics, e.endpoint.Statistics()
 	s.RemoteMessages, s.SyncMessages, s.TransportMessages = t.RemoteRecords, t.SyncMessages, t.TransportMessages

@@ -1,6 +1,6 @@
 package engine
 
-// readyQueue holds what can run now: single items in first-in-first-out order,
+// readyQueue holds the items that can run now: single items in first-in-first-out order,
 // and ranges of LPs released together. Items go first, so that what a released
 // LP sets off is used up while it is in the cache.
 type readyQueue struct {

@@ -12,7 +12,7 @@ type throttled struct {
 	queues map[int]*throttledQueue // by destination; none is empty
 	open   queueHeap               // to destinations that had room at the last look
 	full   queueHeap               // to the others
-	spare  []*throttledQueue       // empty ones, for reuse
+	spare  []*throttledQueue       // empty queues, for reuse
 }
 
 // throttledQueue holds the items that are about to send to one engine.
@@ -58,8 +58,8 @@ func (h *throttled) heapOf(q *throttledQueue) *queueHeap {
 	return &h.open
 }
 
-// pop takes out the least item among those whose destination has room. It asks for room
-// only at destinations that had some when it asked last.
+// pop takes out the least item whose destination has room. It asks for room
+// only at destinations that had room when it asked last.
 func (h *throttled) pop(room func(dst int) bool) (ev Event, found bool) {
 	for len(h.open) > 0 {
 		q := h.open[0]

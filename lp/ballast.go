@@ -13,7 +13,7 @@ import (
 
 // HoldCollector holds the collector back until all LPs have begun, unless they are few. The process
 // then takes about as much memory at most as it may once they have. It leaves a collector alone that is off, or has a
-// limit of memory to keep. Where addresses are limited, as by ulimit -v, those of the ballast count. It is
+// limit of memory to keep. Where addresses are limited, as by ulimit -v, the addresses of the ballast count. It is
 // called before an LP begins.
 func (g *Goroutines) HoldCollector() {
 	if g.unbegun < fewLPs || !usualPace() {

@@ -24,7 +24,7 @@ type Body interface {
 type Goroutines struct {
 	lps     []coroutine
 	main    func(i int, self Coroutine)
-	enter   func(yield func(struct{}) bool) // what each coroutine runs
+	enter   func(yield func(struct{}) bool) // the function of each coroutine
 	begins  int                             // the LP that begins in the coroutine that is resumed; none: it ends
 	unbegun int                             // LPs that have not begun
 	ballast *strings.Builder                // see HoldCollector; nil if there is none
@@ -38,14 +38,14 @@ type coroutine struct {
 	yield      func(struct{}) bool
 	top        uintptr // stack address at which it last waited, stale once the runtime has moved the stack; unwinding, over or taken
 	descriptor uintptr // of its goroutine
-	pull       uintptr // what iter.Pull keeps of it
+	pull       uintptr // the state that iter.Pull keeps of it
 }
 
 // These stand in place of the stack address.
 const (
 	unwinding = 1 // of an LP that Stop ends
-	over      = 2 // of one that has ended
-	taken     = 3 // of one that has not waited yet, with a coroutine that other LPs had before
+	over      = 2 // of an LP that has ended
+	taken     = 3 // of an LP that has not waited yet, with a coroutine that other LPs had before
 )
 
 // none is the number of no LP.
@@ -85,7 +85,7 @@ func (g *Goroutines) entered(yield func(struct{}) bool) *coroutine {
 	return lp
 }
 
-// address returns where what a function value has captured begins.
+// address returns the address of the variables that a function value has captured.
 func address[F func() (struct{}, bool) | func(struct{}) bool](f F) uintptr {
 	return *(*uintptr)(unsafe.Pointer(&f))
 }
@@ -112,7 +112,7 @@ func (c Coroutine) Wait() {
 	}
 }
 
-// Taken reports whether the LP has the coroutine of one that has ended, and so a stack with room for
+// Taken reports whether the LP has the coroutine of an LP that has ended, and so a stack with room for
 // what that called. It is for an LP that has not waited.
 func (c Coroutine) Taken() bool { return c.lp.top == taken }
 
@@ -167,7 +167,7 @@ func (g *Goroutines) Resume(i int) bool {
 	if alive {
 		g.spare = append(g.spare, lp.next)
 	}
-	*lp = coroutine{top: over} // what the LP closed over is free from here on
+	*lp = coroutine{top: over} // the variables that the LP closed over are free from here on
 	return false
 }
 
@@ -204,7 +204,7 @@ func (g *Goroutines) endSpare(left int) {
 func (g *Goroutines) Ended(i int) bool { return g.lps[i].top == over }
 
 // Prefetch prefetches the memory that a switch to LP i touches. The call is of use some hundred
-// nanoseconds before Resume: what belongs to an LP that has waited long is in no cache,
+// nanoseconds before Resume: the memory of an LP that has waited long is in no cache,
 // and the way into it and back from its wait would miss the cache line by line.
 func (g *Goroutines) Prefetch(i int) {
 	lp := &g.lps[i]

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// The Go runtime makes stacks of goroutines under one lock, and links free ones through their
+// The Go runtime makes stacks of goroutines under one lock, and links free stacks through their
 // own memory. So whoever touches a page for the first time holds up all that make goroutines.
 // Memory that the collector has freed is given out again with its pages in place, to stacks and
 // to values alike.
 
 const (
-	// An LP takes a stack of 2,048 bytes, the runtime's descriptor of it and what iter.Pull keeps:
+	// An LP takes a stack of 2,048 bytes, the runtime's descriptor of it and the state of iter.Pull:
 	// 2,840 bytes. This is a little less, so that no page is touched in vain.
 	lpBytes   = 2800
 	fewLPs    = 1 << 15 // so many are made in less time than a collection takes
@@ -19,7 +19,7 @@ const (
 )
 
 // TouchPages has the pages that n LPs take in place before several goroutines make the LPs at the
-// same time. touch has those of a piece of memory in place; if it is nil, each page is
+// same time. touch has the pages of a piece of memory in place; if it is nil, each page is
 // written to. It is called for several pieces at once, without the lock of the runtime. The memory
 // is that which the LPs take afterwards.
 func TouchPages(n, makers int, touch func(memory []byte)) {

@@ -97,7 +97,7 @@ func valuesTo(first, last int64, next func(int64) (int64, bool)) []int64 {
 	return values
 }
 
-// splitNames splits a list of names between commas and drops repeated ones.
+// splitNames splits a list of names between commas and drops repeated names.
 func splitNames(text string) []string {
 	var names []string
 	for name := range strings.SplitSeq(text, ",") {

@@ -23,13 +23,13 @@ const (
 // template takes.
 type chart struct {
 	Title  string
-	About  string // describes the drawing to those who do not see it
+	About  string // describes the drawing to readers who do not see it
 	XLabel string
 	YLabel string
 	XTicks []tick
 	YTicks []tick
 	Curves []curve
-	// Right is the right end of the plot. RLabel and RTicks are those of the axis there,
+	// Right is the right end of the plot. RLabel and RTicks are the label and ticks of the axis there,
 	// to which Bars belong; empty for none.
 	Right   float64
 	RLabel  string
@@ -181,7 +181,7 @@ func extent(all []data) (xs, ys span) {
 	return xs, ys
 }
 
-// aligned draws charts again, so that those of the same quantities have the same axes.
+// aligned draws charts again, so that charts of the same quantities have the same axes.
 // Charts beside each other are compared by eye.
 func aligned(charts []*chart) []*chart {
 	type axes struct{ x, y string }
@@ -467,7 +467,7 @@ func ticks(s span, a axis, from, to float64, most int) []tick {
 	return all
 }
 
-// powersOfTwo returns those in the range. If they are too many it returns each second,
+// powersOfTwo returns the powers of two in the range. If they are too many it returns each second,
 // third and so on from the top, down to the lowest if that comes out even. If there is
 // none it returns the ends of the range.
 func powersOfTwo(s span, most int) []float64 {

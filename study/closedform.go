@@ -60,7 +60,7 @@ type formula struct {
 	inStep  bool // members are in step if they begin together
 	// together: ranks leave together if they enter together.
 	together bool
-	largest  int64 // message of those whose cost was asked for
+	largest  int64 // message whose cost was asked for
 	// rendezvous: the cost knows messages above the eager limit.
 	rendezvous bool
 }

@@ -43,15 +43,15 @@ type Pair struct{ A, B Record }
 // ratio returns the time of B over that of A.
 func (p Pair) ratio() float64 { return float64(p.B.Time) / float64(p.A.Time) }
 
-// SideBySide holds what two studies have in common.
+// SideBySide holds the points that two studies have in common.
 type SideBySide struct {
-	Pairs        []Pair // those of an algorithm together, with fewer ranks first
-	OnlyA, OnlyB int    // points of one alone
+	Pairs        []Pair // pairs of an algorithm together, with fewer ranks first
+	OnlyA, OnlyB int    // points of one study alone
 	// AcrossMachines: no point is in both, and pairs differ in their machines.
 	AcrossMachines bool
 }
 
-// Compare pairs the points of two studies: equal points, or if there is none, those that
+// Compare pairs the points of two studies: equal points, or if there is none, points that
 // differ only in their machine, mapping and ranks per node.
 func Compare(a, b []Record) SideBySide {
 	c := pairs(a, b, func(p Point) Point { return p })

@@ -7,7 +7,7 @@ import (
 )
 
 // hostCost estimates the CPU time of a point on one engine, in ns. It orders the points
-// and leaves hopeless ones out of a default; nothing else depends on it.
+// and leaves hopeless algorithms out of a default; nothing else depends on it.
 func (p *Plan) hostCost(point Point, a collectives.Algorithm) float64 {
 	target, err := p.Machine(point).Target(point.Ranks)
 	if err != nil {

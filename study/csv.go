@@ -17,7 +17,7 @@ type column[R any] struct {
 	value func(R) string
 }
 
-// columns are those of results.csv.
+// columns are the columns of results.csv.
 var columns = []column[Record]{
 	{"operation", func(r Record) string { return r.Point.Operation }},
 	{"algorithm", func(r Record) string { return r.Point.Algorithm }},

@@ -19,7 +19,7 @@
 //     same to the picosecond.
 //   - A record that was appended is on the disk. A kill at any instant loses at
 //     most the point that was running.
-//   - A study that was ended and resumed leaves the results of one that was not,
+//   - A study that was ended and resumed leaves the results of a study that was not,
 //     except for wall times and memory.
 //   - Results of another version of gigarank are never taken for this one's unless
 //     the user says so.

@@ -9,7 +9,7 @@ import (
 // mostFindings bounds the sentences at the head of a report.
 const mostFindings = 8
 
-// findings returns sentences on what the samples show: the fastest algorithm at each
+// findings returns sentences on the findings in the samples: the fastest algorithm at each
 // number of ranks, and the cost of noise.
 func (p *Plan) findings(all []sample) []string {
 	var sentences []string

@@ -18,7 +18,7 @@ import (
 // Journal is the journal of a study of a machine.
 type Journal struct {
 	lines[Record]
-	// attempts are the points that were killed, and the one that is under way.
+	// attempts are the points that were killed, and the point that is under way.
 	attempts []attempt
 }
 
@@ -37,7 +37,7 @@ type lines[R record] struct {
 	made    bool  // the directory, by this process
 }
 
-// record is what a line holds.
+// record is the content of a line.
 type record interface {
 	// schemas returns the versions of the record's fields and of its document's. A record
 	// without a document has failed.

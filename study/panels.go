@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// mostCharts bounds the charts of a section. The table has those left out.
+// mostCharts bounds the charts of a section. The table has the curves left out.
 const mostCharts = 12
 
 // samplesOf returns the samples that keep holds for, in ascending order of key.

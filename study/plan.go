@@ -195,7 +195,7 @@ func (p *Plan) Machine(point Point) *network.Machine {
 // Noise returns the noise of a point.
 func (p *Plan) Noise(point Point) noise.Spec { return p.noises[point.Noise] }
 
-// Operations returns the operations that a study can take: those that a program times.
+// Operations returns the operations that a study can take: a program times each of them.
 func Operations() []string {
 	var names []string
 	for _, op := range collectives.Operations() {

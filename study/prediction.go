@@ -15,7 +15,7 @@ import (
 type PredictedRun struct {
 	// Hosts is the number of host processes of the simulator, 0 for a real run.
 	Hosts int `json:"hosts"`
-	// Time is what the program itself has printed, in seconds.
+	// Time is the time in seconds that the program itself has printed.
 	Time float64 `json:"time_s"`
 	// CPU is the user and system time of all its processes and Wall the wall time, in
 	// seconds, from the start of the first process to the end of the last.
@@ -27,7 +27,7 @@ type PredictedRun struct {
 	Processors int     `json:"processors"`
 }
 
-// crowding returns the processor time that there was during a run over what others left of it.
+// crowding returns the processor time that there was during a run over the part that others left of it.
 func (r PredictedRun) crowding() float64 {
 	all := float64(r.Processors) * r.Wall
 	if all <= 0 || r.Others <= 0 {
@@ -50,7 +50,7 @@ type PredictedSetting struct {
 	TimeFrom string `json:"time_from"`
 }
 
-// differences returns what a turn of s by a version of gigarank does not share with another one, "" if nothing.
+// differences returns the settings in which a turn of s by a version of gigarank differs from another turn, "" if in none.
 func (s PredictedSetting) differences(version string, other PredictedSetting, otherVersion string) string {
 	var all []string
 	for _, of := range []struct{ what, here, there string }{
@@ -118,10 +118,10 @@ func (t PredictedTurn) on(hosts int) (r, real PredictedRun, made bool) {
 	return t.Simulated[at], real, true
 }
 
-// PredictionJournal is the journal of a study that compares real runs with simulated ones.
+// PredictionJournal is the journal of a study that compares real runs with simulated runs.
 type PredictionJournal struct{ lines[PredictedTurn] }
 
-// OpenPredictionJournal is OpenJournal for a study that compares real runs with simulated ones.
+// OpenPredictionJournal is OpenJournal for a study that compares real runs with simulated runs.
 func OpenPredictionJournal(dir string, resume bool) (*PredictionJournal, error) {
 	l, err := openLines[PredictedTurn](dir, resume)
 	if err != nil {
@@ -147,7 +147,7 @@ func (j *PredictionJournal) Outcome(setting PredictedSetting, version string, ra
 	return done, nil
 }
 
-// Prediction compares real runs of a program with simulated ones, as the tables of VACED-SIM:
+// Prediction compares real runs of a program with simulated runs, as the tables of VACED-SIM:
 // n is the number of ranks, N that of host processes of the simulator.
 type Prediction struct {
 	Program string
@@ -163,7 +163,7 @@ func (p *Prediction) Counts(t PredictedTurn) bool {
 	return p.Disturbed == 0 || t.Disturbance() <= p.Disturbed
 }
 
-// PredictedPoint is what is compared of n ranks on N hosts. Values are medians over the turns that
+// PredictedPoint compares runs of n ranks on N hosts. Values are medians over the turns that
 // count, of values within a turn: a machine that changes from turn to turn changes all runs of a turn.
 // They are NaN if no turn counts.
 type PredictedPoint struct {
@@ -181,7 +181,7 @@ type PredictedPoint struct {
 	Speedup float64
 }
 
-// Points returns what is compared, by ranks and hosts.
+// Points returns the comparisons, by ranks and hosts.
 func (p *Prediction) Points() []PredictedPoint {
 	type key struct{ ranks, hosts int }
 	var keys []key
@@ -299,7 +299,7 @@ func number(v float64) string {
 	return decimal(v)
 }
 
-// predictionColumns are those of results.csv.
+// predictionColumns are the columns of results.csv.
 var predictionColumns = []column[PredictedPoint]{
 	{"ranks", func(p PredictedPoint) string { return strconv.Itoa(p.Ranks) }},
 	{"hosts", func(p PredictedPoint) string { return strconv.Itoa(p.Hosts) }},

@@ -168,7 +168,7 @@ func without(points []Point, records []Record) []Point {
 	})
 }
 
-// extent returns a line on what the study covers.
+// extent returns a line on the axes of the study.
 func (p *Plan) extent() string {
 	parts := []string{span64(p.Ranks, formatRanks) + " ranks"}
 	if p.Payloads[0] > 0 || len(p.Payloads) > 1 {

@@ -28,7 +28,7 @@ type ScalingAxes struct {
 	Algorithm  string // default the operation's
 	Payload    string // bytes of each rank; default the program's
 	Iterations string // operations of each run; default 5
-	LP         string // the kind of rank; default the one that takes the least memory
+	LP         string // the kind of rank; default the kind that takes the least memory
 }
 
 // ScalingOperations are the operations of Figs 6 and 7 of Perumalla and Park,
@@ -42,7 +42,7 @@ const (
 	defaultScalingIterations = "5"
 )
 
-// Scaling is a checked study of what an operation costs on the host as ranks and host
+// Scaling is a checked study of the cost of an operation on the host as ranks and host
 // processes grow together.
 type Scaling struct {
 	Operation collectives.Operation
@@ -139,7 +139,7 @@ func (s *Scaling) machines(text string, r *reader) {
 	}
 }
 
-// readProgram reads what depends on the program of the operation.
+// readProgram reads the flags that depend on the program of the operation.
 func (s *Scaling) readProgram(axes ScalingAxes, r *reader) {
 	s.Algorithm = axes.Algorithm
 	given := s.barrierTime()
@@ -232,7 +232,7 @@ func NewScalingRecord(version, launcher string, point ScalingPoint, d result.Doc
 	return r
 }
 
-// scalingColumns are those of the table of a study of the simulator.
+// scalingColumns are the columns of the table of a study of the simulator.
 var scalingColumns = []column[ScalingRecord]{
 	{"operation", func(r ScalingRecord) string { return r.Point.Operation }},
 	{"algorithm", func(r ScalingRecord) string { return r.Point.Algorithm }},

@@ -55,7 +55,7 @@ func (p *Plan) describeMachine(m *network.Machine) string {
 	return text
 }
 
-// describe returns what distinguishes a setting from the plan's others.
+// describe returns the parameters by which a setting differs from the plan's others.
 func (p *Plan) describe(s setting) string {
 	parts := []string{p.describeMachine(s.machine)}
 	if s.payload > 0 {

@@ -10,7 +10,7 @@ var (
 	efficiencyAxis = axis{"efficiency", percent, 10}
 )
 
-// aboutSpeedUp defines what the charts show. Gustafson, "Reevaluating Amdahl's Law", CACM 1988.
+// aboutSpeedUp defines the quantities of the charts. Gustafson, "Reevaluating Amdahl's Law", CACM 1988.
 const aboutSpeedUp = "With each rank's share of the work the same at every number of ranks. Efficiency is the time with the fewest ranks of the curve over the time: " +
 	"100 % if more ranks cost nothing. Speed-up is efficiency times the growth of the ranks (Gustafson 1988): how much more is done in the same time."
 

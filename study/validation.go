@@ -12,7 +12,7 @@ import (
 
 // Comparison is a measured time beside the simulated one, in seconds.
 type Comparison struct {
-	Series    string // what is compared: "within a node", "bcast of 4 processes"
+	Series    string // the messages or the collective: "within a node", "bcast of 4 processes"
 	Bytes     int64
 	Real      float64 // the least of the runs
 	Most      float64 // the greatest of them
@@ -64,7 +64,7 @@ func formatError(e float64) string { return strconv.FormatFloat(e*100, 'f', 1, 6
 // seconds prints a time given in seconds as virtual times are printed.
 func seconds(s float64) string { return formatTime(s * 1e12) }
 
-// validationColumns are those of the table for people and of the one for programs.
+// validationColumns are the columns of the table for people and of the table for programs.
 var (
 	validationShown = []column[Comparison]{
 		{"messages", func(c Comparison) string { return c.Series }},

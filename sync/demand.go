@@ -55,7 +55,7 @@ func (p *peer) heard(protocol Protocol) {
 // Of all promises that engines wait for, let the least be s. An engine that has given it is
 // blocked with its EIT at s or later, or has been given what it needs to answer. So its promise
 // has grown by a lookahead, and that engine answers. The EIT of an engine with a cap, or that
-// awaits answers, may be less, and so may the next event of one that waits for room. Such an
+// awaits answers, may be less, and so may the next event of an engine that waits for room. Such an
 // engine answers whenever its promise has grown.
 func (e *Endpoint) answer(blocked bool) {
 	held := e.cap < vtime.Forever || e.awaited < vtime.Forever || e.next < e.eit

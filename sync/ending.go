@@ -12,7 +12,7 @@ import (
 // Stopped is the error of every engine once one of them has called Stop.
 type Stopped struct {
 	From   int    // the engine that stopped the run
-	Reason []byte // what it gave to Stop
+	Reason []byte // the reason that it gave to Stop
 }
 
 // Error names the engine and its reason.
@@ -41,7 +41,7 @@ func (f *Failure) Before(g *Failure) bool {
 // failureBytes is the size of a failure without its reason.
 const failureBytes = 13
 
-// ending is what an endpoint knows of the end of the run.
+// ending is the state of an endpoint about the end of the run.
 type ending struct {
 	failure    *Failure // the least known
 	news       bool     // failure has changed since the last Wait
@@ -177,7 +177,7 @@ func (e *Endpoint) Gather(payload []byte) ([][]byte, error) {
 	return payloads, err
 }
 
-// Share returns the payload of engine 0 on every engine; those of the others are not
+// Share returns the payload of engine 0 on every engine; the payloads of the others are not
 // used. All engines call it equally often, after the run's end. After a stop they wait
 // for GatherLimit at most. Records that come are dropped.
 func (e *Endpoint) Share(payload []byte) ([]byte, error) {

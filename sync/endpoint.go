@@ -101,7 +101,7 @@ var processStart = time.Now()
 
 func sinceStart() time.Duration { return time.Since(processStart) }
 
-// Statistics counts what an endpoint did. Records and messages are counted where they
+// Statistics counts the packets and rounds of an endpoint. Records and messages are counted where they
 // are sent.
 type Statistics struct {
 	RemoteRecords     uint64 // data records
@@ -382,7 +382,7 @@ const packetsPerPoll = 256
 
 // Poll takes in the packets that have come and returns the number of records. It passes
 // every data record to deliver, which may call Reserve, Flush, Credit and EIT. record is valid
-// only during the call, in which EIT is still the one that the record was promised to
+// only during the call, in which EIT is still the time that the record was promised to
 // respect.
 //
 // The error is a *[Stopped] when the run was stopped, or that of the transport, such as

@@ -67,7 +67,7 @@ func newInProcess(k, processors int, inTurns bool) []Transport {
 	return transports
 }
 
-// inProcessGroup is what the ends of one in-process transport share.
+// inProcessGroup is the state that the ends of one in-process transport share.
 type inProcessGroup struct {
 	ends  []inProcess
 	spins int           // yields of each Wait, if there are somewhat more engines than processors
@@ -76,14 +76,14 @@ type inProcessGroup struct {
 	pool  *buffers.Pool
 }
 
-// letter is a message on its way, in the list of those that came before it or after it.
+// letter is a message on its way, in a list of letters.
 type letter struct {
 	next    *letter
 	src     int
 	message []byte
 }
 
-// inProcess is one end. Senders put letters into inbox, each before those that are there; the owner takes all
+// inProcess is one end. Senders put letters into inbox, each before the letters that are there; the owner takes all
 // at once, in the order in which they came. So a letter moves three lines between the caches of processors that
 // are far from one another: inbox, the letter and the message. What the owner uses and what senders write lie in
 // cache lines of their own.
@@ -91,9 +91,9 @@ type inProcess struct {
 	group   *inProcessGroup
 	rank    int
 	batch   *letter              // taken and not yet received
-	letters *letter              // read ones, to be sent again
+	letters *letter              // that were read, to be used again
 	kept    int                  // of letters
-	spare   [spareBuffers][]byte // freed ones, to be used again without the group's lock
+	spare   [spareBuffers][]byte // freed buffers, to be used again without the group's lock
 	timer   *time.Timer          // nil if the engines take turns
 	bell    chan struct{}        // holds a ring until it is heard
 	vain    int                  // looks in a row that found no message
@@ -120,7 +120,7 @@ const (
 func (e *inProcess) Rank() int { return e.rank }
 func (e *inProcess) Size() int { return len(e.group.ends) }
 
-// Engines that take turns share all buffers: the one freed last is still in the cache.
+// Engines that take turns share all buffers: the buffer freed last is still in the cache.
 
 func (e *inProcess) Alloc(n int) []byte {
 	if n <= spareBytes && e.group.turns == nil {
@@ -140,7 +140,7 @@ func (e *inProcess) Alloc(n int) []byte {
 func (e *inProcess) Free(message []byte) {
 	if cap(message) <= spareBytes && e.group.turns == nil {
 		for i, buffer := range e.spare {
-			if cap(buffer) < cap(message) { // long ones serve all
+			if cap(buffer) < cap(message) { // long buffers serve all
 				e.spare[i], message = message, buffer
 			}
 		}

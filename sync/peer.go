@@ -7,7 +7,7 @@ import (
 	"gigarank/vtime"
 )
 
-// peer is what an endpoint knows of another engine. "It" below is that engine.
+// peer is the state of an endpoint about another engine. "It" below is that engine.
 type peer struct {
 	packet    []byte         // being built for it; nil: none begun
 	lookahead vtime.Duration // to it
@@ -37,7 +37,7 @@ const usualPeers = 16
 // peersPerBlock is the number of further peers that are allocated together.
 const peersPerBlock = 8
 
-// usualRoom is memory for what an engine mostly needs, in one piece with its endpoint.
+// usualRoom is memory for the peers and packets that an engine mostly needs, in one piece with its endpoint.
 type usualRoom struct {
 	peers    [usualPeers]peer
 	list     [usualPeers]*peer
@@ -57,7 +57,7 @@ type peerTable struct {
 	list      []*peer // in the order in which they were made
 	block     []peer  // peers to be made
 	lookahead func(dst int) vtime.Duration
-	least     vtime.Duration // lower bound of the lookaheads, which replaces smaller ones
+	least     vtime.Duration // lower bound of the lookaheads, which replaces smaller lookaheads
 }
 
 // init makes a table, which is zero, ready for its first peers.

@@ -58,7 +58,7 @@ import (
 // reach the threshold. So each round takes one of two engines past its next event: the
 // one that wanted it, or the one with the minimum, which was blocked.
 
-// purpose is what a round is for; a later one includes the earlier.
+// purpose is the question that a round answers; a later purpose includes the earlier ones.
 type purpose uint8
 
 const (
@@ -169,7 +169,7 @@ type roundState struct {
 	early          uint64 // records received that were sent behind the next cut
 	late           uint64 // records received that cross this engine's last cut, not in an amendment yet
 
-	own       roundMessage // what this engine contributed last, as amended
+	own       roundMessage // this engine's latest contribution, as amended
 	amendment roundMessage // the parent has not got it yet, if there is one
 	amended   bool         // there is one
 

@@ -55,7 +55,7 @@ type TailSender interface {
 // Tail is the end of a message.
 type Tail struct {
 	Bytes  []byte // memory that Go does not manage
-	Owner  any    // what holds that memory: the transport refers to it as long as it may read
+	Owner  any    // the value that holds that memory: the transport refers to it as long as it may read
 	Number int32  // tells it from the other tails of its sender
 }
 
@@ -67,7 +67,7 @@ type Lost struct {
 	By     string        // the host that has noticed it, "" when unknown
 }
 
-// Error names the engine, its host, the host that hears nothing of it, and what to look at.
+// Error names the engine, its host, the host that hears nothing of it, and the logs to look at.
 func (l *Lost) Error() string {
 	host := l.Host
 	if host == "" {

@@ -43,7 +43,7 @@ type Turns struct {
 	later    numberSet // sleeping engines that go on once no engine is ready
 }
 
-// sleeper is what an end keeps of its turns.
+// sleeper is the state of an end about its turns.
 type sleeper struct {
 	turn     bool          // it has one
 	sleeping bool          // it waits for its bell, or for a worker to be sent to it

@@ -48,7 +48,7 @@ const longestSleep = time.Second
 // does when a destination without room has got some, or a lesser failure has become
 // known. It may return Continue without any of these. All engines get Finished or
 // Deadlock in the same round, and again from every later call. Likewise all get Resumed, each
-// once. Errors are those of Poll.
+// once. It returns the errors of Poll.
 //
 // An engine that holds ranks back because a destination lacks room waits with a next
 // below EIT. Room, not EIT, then lets it go on.
@@ -164,7 +164,7 @@ func (e *Endpoint) mayGoOn() bool {
 	return e.heldPacket != nil || e.roomOpened || e.end.news || e.next < e.eit && e.next < vtime.Forever && !e.heldBack
 }
 
-// block gives the others what a blocked engine owes them, and asks for what it needs.
+// block gives the others what a blocked engine owes them, and asks for the promises that it needs.
 func (e *Endpoint) block(waited bool) {
 	e.answer(true)
 	if level := e.level(); level > 0 && e.full == 0 {

@@ -25,10 +25,10 @@ type calibration struct {
 	engines   int
 	cores     int     // that the engines keep busy
 	first     float64 // seconds until the first iteration had ended
-	iteration float64 // seconds of each further one
+	iteration float64 // seconds of each further iteration
 	untimed   int     // iterations, if the program times none
-	taken     float64 // bytes, those of the process itself included
-	memory    float64 // native ranks: measured memory of a further one over the expected one; else 1
+	taken     float64 // bytes, with the memory of the process itself
+	memory    float64 // native ranks: measured memory of a further rank over the expected memory; else 1
 	failure   string  // how the simulated program failed; empty if it did not
 	missing   string  // why nothing was measured; empty if it was
 }
@@ -70,10 +70,10 @@ type calibrator struct {
 
 // calibrate runs a program with more and more ranks, up to those asked for, until a run
 // takes long enough to measure. It returns the measurements of the last run. The memory of
-// ranks is counted, as it is for run and study, except that of native ones: what a program in C
-// holds is measured, as what the last run took more than the first.
+// ranks is counted, as it is for run and study. The memory of native ranks is measured, as the bytes that
+// the last run took more than the first.
 //
-// A run begins only if the memory that run expects of it is a modest share of what is available.
+// A run begins only if the memory that run expects of it is a modest share of the available memory.
 func calibrate(c *terminal.Console, f *runFlags, r *request) (calibration, error) {
 	k := &calibrator{console: c, flags: f, request: r, available: host.Usable * float64(host.Memory(c, 1).Bytes), began: c.Now()}
 	ranks, missing := k.begin()

@@ -26,7 +26,7 @@ each node against a barrier in which every rank goes through the rounds itself.
 
 The run has event ranks on one engine, with an event for each message. The saved events
 are counted between engines that hold a node each: messages of the butterfly
-(recursive-doubling) of all ranks less those of node-leader. That takes P log2 P messages
+(recursive-doubling) of all ranks less the messages of node-leader. That takes P log2 P messages
 for P ranks, so it is done up to 16Mi of them and 1024 nodes, or always with --saved.
 docs/paper-counts.md says why the figures differ where they do.
 

@@ -17,14 +17,14 @@ import (
 	"gigarank/mpivirt"
 )
 
-// cpuMode says what the computing of ranks between MPI calls takes.
+// cpuMode is the way in which the computing of ranks between MPI calls is charged.
 type cpuMode string
 
 // The modes of --cpu.
 const (
-	cpuIgnored  cpuMode = "ignored"  // nothing but what programs declare
+	cpuIgnored  cpuMode = "ignored"  // only the time that programs declare
 	cpuMeasured cpuMode = "measured" // the CPU time that it takes here
-	cpuReplayed cpuMode = "replayed" // what a recording says
+	cpuReplayed cpuMode = "replayed" // the CPU time in a recording
 )
 
 // cpuModes are the values of --cpu.
@@ -218,8 +218,8 @@ func (t *cpuTimes) bursts(first, n int) mpivirt.Bursts {
 	return cputime.NewReplayed(log)
 }
 
-// warning returns what the user should know of the CPU times that a process of several engines has
-// measured, "" if there is nothing. A thread that wakes takes a processor without an engine if
+// warning returns a doubt about the CPU times that a process of several engines has measured, "" if there
+// is none. A thread that wakes takes a processor without an engine if
 // there is one.
 func (t *cpuTimes) warning(engines, processors int) string {
 	if t == nil || engines < processors {

@@ -18,13 +18,13 @@ import (
 //go:embed module
 var moduleFiles embed.FS
 
-const initHelp = `Init makes a Go module of one's own in DIR, outside the checkout of gigarank:
+const initHelp = `Init makes a Go module of your own in DIR, outside the checkout of gigarank:
   main.go       a program to start from, on goroutine ranks
   machine.yaml  a machine file
   job.sh        a job script for Slurm, which also runs without it
   go.mod        with a replacement of module gigarank by its checkout
 
-The checkout is that from which this binary was built, or the one of --source. Its
+The checkout is that from which this binary was built, or the checkout of --source. Its
 requirements and their checksums are taken over, so that the module builds without a
 network where gigarank does.
 
@@ -98,7 +98,7 @@ func initModule(c *terminal.Console, dir, source string) error {
 	return err
 }
 
-// moduleLines are what a module takes over from go.mod of gigarank.
+// moduleLines are the lines that a module takes over from go.mod of gigarank.
 type moduleLines struct{ version, required string }
 
 var (

@@ -85,7 +85,7 @@ func (j *jobs) words(self string, cold bool, measurements, machine string) []str
 // command returns the launcher and the number of processes, as messages name them.
 func (j *jobs) command() string { return fmt.Sprintf("%s %d", strings.Join(j.launcher, " "), j.hosts) }
 
-// results reads what a job has left, which has printed output.
+// results reads the measurements of a job, which has printed output.
 func (j *jobs) results(path, output string) (loggp.Measurements, error) {
 	m, err := readMeasurements(path, os.ReadFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +100,7 @@ func notStarted(launcher string, missing error, output string) error {
 		launcher, missing, onLinesOfItsOwn(output))
 }
 
-// onLinesOfItsOwn returns what a command has printed, to be told behind an error.
+// onLinesOfItsOwn returns the output of a command, to be told behind an error.
 func onLinesOfItsOwn(output string) string {
 	if output = strings.TrimSpace(output); output == "" {
 		return ""

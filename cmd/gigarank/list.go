@@ -39,7 +39,7 @@ func newList(c *terminal.Console) *cobra.Command {
 	return cmd
 }
 
-// listing is what list --json prints.
+// listing is the document of list --json.
 type listing struct {
 	Schema     int               `json:"schema"`
 	Programs   []listedProgram   `json:"programs"`

@@ -17,7 +17,7 @@ func newMan(c *terminal.Console) *cobra.Command {
 		Use:   "man DIR",
 		Short: "Write the manual pages",
 		Long: `Man writes a manual page of section 1 for each command into DIR, from the texts of --help.
-man -l DIR/gigarank.1 shows one; DIR may be man1 of a directory on the MANPATH.`,
+man -l DIR/gigarank.1 shows a page; DIR may be man1 of a directory on the MANPATH.`,
 		Example: `  gigarank man ~/.local/share/man/man1`,
 		Args:    arguments(1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -26,7 +26,7 @@ It starts several jobs by --launcher, one after the other, takes the least of se
 each job, and the medians of the jobs. Jobs are left out that take more than --disturbed times the
 quickest job in ping-pongs up to 4 KiB, in longer ping-pongs or in all figures, by the median. If half
 of the jobs are left out, it ends without a file. Started by mpirun itself it is one job, whose figures may be
-those of a disturbed machine. If FILE is a machine file already, it says how the new ping-pongs
+figures of a disturbed machine. If FILE is a machine file already, it says how the new ping-pongs
 compare with the ping-pongs of that file: jobs that are all disturbed alike show nowhere else.
 
 Measured are ping-pongs from 8 B to 64 MiB. Then receivers are late: the eager_limit of the file is

@@ -200,5 +200,5 @@ func warnOfMissing(c *terminal.Console, program string) {
 	}
 }
 
-// leastStack is the least size of a stack in bytes: what the C library's printing takes.
+// leastStack is the least size of a stack in bytes: printf of the C library takes that much.
 const leastStack = 16 << 10

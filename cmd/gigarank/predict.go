@@ -35,7 +35,7 @@ The real runs use n processes of this machine. The simulated runs have n ranks o
 machine file of this machine, with --cpu measured, on N host processes of one engine each.
 
 A machine differs from one second to the next, above all in its memory. So each simulated run stands
-between two real ones, and is compared with the geometric mean of both. Before the first one, each turn measures the machine
+between two real runs, and is compared with the geometric mean of both. Before the first run, each turn measures the machine
 by a short gigarank machine calibrate, with n processes, at least 2: the
 program itself takes no part in it. --calibrate says where long messages come from: cold is
 memory that caches do not hold, warm is an array that was used shortly before. With --machine
@@ -63,7 +63,7 @@ gigarank are refused.
 
 `
 
-// usualTime finds what the NAS Parallel Benchmarks print.
+// usualTime finds the time that the NAS Parallel Benchmarks print.
 const usualTime = `(?i)time in seconds *[=:] *([-+.0-9e]+)`
 
 // predictFlags are the flags of study predict as they are written.
@@ -88,7 +88,7 @@ func newPredict(c *terminal.Console) *cobra.Command {
 	var f predictFlags
 	cmd := &cobra.Command{
 		Use:   "predict PROGRAM --real PROGRAM [-- ARGUMENT]...",
-		Short: "Compare real runs of a program with simulated ones",
+		Short: "Compare real runs of a program with simulated runs",
 		Long:  predictHelp + terminal.ExitHelp,
 		Example: `  gigarank study predict ./lu --real ./lu.real --ranks 1,2 --hosts 1,2 --out lu
   gigarank study predict ./lu --real ./lu.real --ranks 1,2 --hosts 1,2 --out lu --runs 9 --resume
@@ -126,14 +126,14 @@ type predictor struct {
 	console      *terminal.Console
 	program      []string // with its arguments
 	ranks, hosts []int
-	runs, most   int // turns of each number of ranks: those that count, and all
+	runs, most   int // turns of each number of ranks: turns that count, and all
 	time         *regexp.Regexp
 	launcher     []string
 	self, build  string
 	machine      *network.Machine // nil if each turn measures it
 	machineFile  []byte
 	cold         bool
-	scratch      string // directory of what a turn needs
+	scratch      string // directory of the files of a turn
 	// last is the latest real run, of lastRanks ranks, if nothing has run since.
 	last       *study.PredictedRun
 	lastRanks  int
@@ -498,7 +498,7 @@ func (p *predictor) measure(n, hosts int, machine string, signals *host.Signals)
 	return one, err
 }
 
-// execute runs a command and returns what it prints. A signal ends it, and is the error.
+// execute runs a command and returns its output. A signal ends it, and is the error.
 func (p *predictor) execute(words []string, signals *host.Signals) (string, *os.ProcessState, error) {
 	var output bytes.Buffer
 	cmd := exec.Command(words[0], words[1:]...)

@@ -12,8 +12,8 @@ import (
 	"gigarank/internal/cputime"
 )
 
-// identify stores what a recording of a run is tied to. That is what decides which computing ranks do between
-// two calls, wherever the files lie: for a program in a file its bytes and its arguments, for one of
+// identify stores the header of a recording of this run. It has everything that decides on the computing of ranks
+// between two calls, wherever the files lie: for a program in a file its bytes and its arguments, for one of
 // gigarank list the flags that have it do something else. --compute, --seed and --noise change declared
 // computing only, which is no part of a recording.
 func (t *cpuTimes) identify(r *request, h *host.Processes, arguments []string) (err error) {
@@ -27,7 +27,7 @@ func (t *cpuTimes) identify(r *request, h *host.Processes, arguments []string) (
 	return err
 }
 
-// differs returns an error that says what was recorded, and what to give for it, unless that is the run here.
+// differs returns an error that names the recorded run, and the arguments that repeat it, unless it is the run here.
 func differs(recorded, here cputime.Header) error {
 	var give []string
 	switch {

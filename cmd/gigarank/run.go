@@ -208,7 +208,7 @@ func (r *request) output(c *terminal.Console) io.Writer {
 func conclude(c *terminal.Console, h *host.Processes, s *host.Signals, r *request, o host.Outcome, printed *terminal.Outlet) error {
 	all, err := host.Settle(h, &o)
 	if !h.Leads() || o.Refused() {
-		s.Release() // what follows may wait for a reader
+		s.Release() // the output below may wait for a reader
 		printed.Flush()
 		return err
 	}
@@ -221,7 +221,7 @@ func conclude(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 		}
 	}
 	err = errors.Join(err, d.write(c, r.json, s.Release))
-	s.Release() // what follows may wait for a reader
+	s.Release() // the output below may wait for a reader
 	printed.Flush()
 	d.log(c)
 	if r.json != terminal.StandardOutput {

@@ -64,7 +64,7 @@ Points that do not fit the memory are refused before anything runs;
 // studyFlags are the flags of study as they are written.
 type studyFlags struct {
 	axes                      study.Axes
-	hosting                   runFlags // only those on how simulations are carried out
+	hosting                   runFlags // only the flags on how simulations are carried out
 	out                       string
 	resume, mix, skipTooLarge bool
 }
@@ -141,7 +141,7 @@ type conductor struct {
 	journal  *study.Journal // on host 0
 	finished map[study.Point]bool
 	todo     []study.Point
-	again    []study.Point // those of todo that were killed before
+	again    []study.Point // the points of todo that were killed before
 	failed   int
 	unkept   error // why host 0 can keep no more results; the others learn it before the next point
 }
@@ -222,7 +222,7 @@ func (s *conductor) check() error {
 	return faults.OrNil()
 }
 
-// defaultKind returns the one of a program's kinds of rank that takes the least memory, of
+// defaultKind returns the kind of rank, among a program's kinds, that takes the least memory; among
 // all kinds if the program is not known.
 func defaultKind(kinds []*mpivirt.Kind) *mpivirt.Kind {
 	if len(kinds) == 0 {
@@ -416,7 +416,7 @@ func (s *conductor) simulate(point study.Point, r *request, index int) error {
 // guardInterval is the time between looks at the files of a study while a point is simulated.
 const guardInterval = time.Second
 
-// begin marks a point as under way on host 0. It returns what keeps that host from keeping results.
+// begin marks a point as under way on host 0. It returns the error that keeps that host from keeping results.
 func (s *conductor) begin(point study.Point) error {
 	switch {
 	case s.unkept != nil:
@@ -449,7 +449,7 @@ func (s *conductor) abandon(err error) error {
 	return s.journal.End(false)
 }
 
-// announce prints what will be done.
+// announce prints the points that will be simulated, and those that are left out, with the reasons.
 func (s *conductor) announce() {
 	p := func(format string, arguments ...any) {
 		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: "+format+"\n", arguments...)
@@ -504,7 +504,7 @@ func (s *conductor) report() error {
 	if others > 0 {
 		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, terminal.Plural(others, "other point"))
 	}
-	s.signals.Release() // what follows may wait for a reader
+	s.signals.Release() // the output below may wait for a reader
 	s.plan.WriteText(s.console.Stdout, records)
 	return err
 }

@@ -22,7 +22,7 @@ func newVersion(c *terminal.Console) *cobra.Command {
 	}
 }
 
-// versionLine returns what version and --version print.
+// versionLine returns the line that version and --version print.
 func versionLine() string {
 	return fmt.Sprintf("gigarank %s, %s, %s/%s, %s", host.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, host.MPISupport())
 }

@@ -4,7 +4,7 @@
 // # Model
 //
 // VACED-SIM predicts the time of a program by measuring its computation and modelling its
-// communication. A burst is what a rank computes from the return of one MPI call to the next call. Its length is the
+// communication. A burst is the computing of a rank from the return of one MPI call to the next call. Its length is the
 // CPU time of the thread that executes the rank. The time of the simulator, and of other
 // ranks, is outside any burst.
 //

@@ -14,12 +14,12 @@ import (
 	"strings"
 )
 
-// Header is the first line of a recording: what was recorded. A recording has one file for
+// Header is the first line of a recording: the run that was recorded. A recording has one file for
 // each process, from 0 to Processes-1.
 type Header struct {
 	Format    string   `json:"format"`            // always FormatName
 	Program   string   `json:"program"`           // a name without directories
-	Arguments []string `json:"arguments"`         // what decides, beside Ranks, what the program does
+	Arguments []string `json:"arguments"`         // of the program; with Ranks they decide on its computing
 	Digest    string   `json:"executable_sha256"` // in hexadecimal; empty if the program is part of the simulator
 	Ranks     int      `json:"ranks"`             // of the run
 	Process   int      `json:"process"`
@@ -127,7 +127,7 @@ func readRanks(in *bufio.Reader, sum hash.Hash32, ranks int, logs []*Log) error 
 	}
 }
 
-// appender is a slice that grows by what is written to it.
+// appender is a slice that grows by the bytes that are written to it.
 type appender []byte
 
 // Write implements [io.Writer].

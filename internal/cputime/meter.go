@@ -11,7 +11,7 @@ type Clock interface {
 }
 
 // Limits of bursts and of readings, in nanoseconds of the monotonic clock. A scheduler
-// preempts a thread for a time slice of another one, which is longer than both.
+// preempts a thread for a time slice of another thread, which is longer than both.
 const (
 	short  = 20_000    // a burst of less is taken to run through
 	recent = 1_000_000 // a reading of the CPU clock that is older is renewed

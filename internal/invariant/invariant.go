@@ -1,4 +1,4 @@
-// Package invariant checks what the rooms rely on.
+// Package invariant reports broken invariants of the rooms.
 //
 // A build with the tag invariants checks the order of the event list, clocks and
 // promises that never go back, whole chains in mailboxes, and sums of counts. Other
@@ -25,7 +25,7 @@ type Violation struct {
 
 func (v *Violation) Error() string { return "invariant broken: " + v.Text }
 
-// Broken panics with a *[Violation]. The text says what does not hold, and where.
+// Broken panics with a *[Violation]. The text names the invariant that does not hold, and the place.
 func Broken(format string, arguments ...any) {
 	panic(&Violation{fmt.Sprintf(format, arguments...), debug.Stack()})
 }

@@ -4,7 +4,7 @@
 // # Model
 //
 // One pair of processes on one node and one on two nodes are measured, where the job has
-// them, over messages of 8 bytes to 64 MiB; caches hold none of these last ones. Each figure is
+// them, over messages of 8 bytes to 64 MiB; caches hold none of the longest messages. Each figure is
 // the least of several runs: what disturbs a run comes on top of it, and is the business of
 // noise. A run goes through all figures, since a disturbance lasts longer than one figure
 // takes, and runs are apart. What disturbs a whole job no run shows: [Combine] takes medians

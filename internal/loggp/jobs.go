@@ -9,7 +9,7 @@ import (
 // Whole jobs of the same processes differ, by where the system puts processes and memory and by
 // what else the machine does: Hunold and Carpen-Amarie, "Reproducible MPI Benchmarking Is Still
 // Not as Easy as You Think", 2016. No run within a job shows that. So several jobs are measured,
-// one after the other, and slow ones are left out.
+// one after the other, and slow jobs are left out.
 
 // Jobs says from which jobs measurements were put together.
 type Jobs struct {
@@ -79,7 +79,7 @@ func Combine(jobs []Measurements, ratio float64) (Measurements, error) {
 	return m, nil
 }
 
-// agreed returns what jobs have found about late receivers: the median of their limits, the lower
+// agreed returns the findings of jobs about late receivers: the median of their limits, the lower
 // one in the middle, with the medians of the jobs that have this limit; nil if most have none.
 func agreed(jobs []*Rendezvous) *Rendezvous {
 	limit := func(r *Rendezvous) int64 {

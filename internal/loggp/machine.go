@@ -15,7 +15,7 @@ import (
 type Hockney struct{ Alpha, Beta float64 }
 
 // Fit returns the line through the points with the least sum of squares of the relative
-// errors, so that small messages count as much as large ones. α and β are not negative.
+// errors, so that small messages count as much as large messages. α and β are not negative.
 func Fit(points []Point) Hockney {
 	var w, wx, wy, wxx, wxy float64
 	for _, p := range points {
@@ -95,7 +95,7 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	case intra == nil:
 		intra, missing = inter, "# No node had two processes: the figures within a node are those between nodes.\n"
 	}
-	// A machine has one overhead and one gap: those of the longer way, and no more than
+	// A machine has one overhead and one gap: the figures of the longer way, and no more than
 	// leaves something of the shorter one.
 	p := inter.LogGP()
 	if limit := mostOverhead * intra.Delays[0].Seconds; p.SendOverhead+p.ReceiveOverhead > limit {

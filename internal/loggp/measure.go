@@ -39,7 +39,7 @@ type Point struct {
 // Most returns the greatest time of the runs.
 func (p Point) Most() float64 { return slices.Max(p.Runs) }
 
-// Pair is what was measured between process 0 and another one.
+// Pair holds the measurements between process 0 and another process.
 type Pair struct {
 	Partner      int     `json:"partner"`
 	Delays       []Point `json:"delays"`        // half of the two-way time
@@ -65,7 +65,7 @@ type Collective struct {
 	Point
 }
 
-// Measurements are those of a job. They are complete on process 0.
+// Measurements holds the times that a job has measured. They are complete on process 0.
 type Measurements struct {
 	Schema       int          `json:"schema"`
 	Library      string       `json:"library"` // name and version of the MPI library
@@ -84,7 +84,7 @@ type Measurements struct {
 	// Cold is true where ping-pongs of 1 MiB or more, and copies, had memory that caches did not hold.
 	// The medians of the runs of a job then count.
 	Cold bool  `json:"cold,omitempty"`
-	Jobs *Jobs `json:"jobs,omitempty"` // null for those of one job
+	Jobs *Jobs `json:"jobs,omitempty"` // null for the measurements of one job
 }
 
 // Schema is the version of the fields of measurements.
@@ -102,7 +102,7 @@ const (
 // Sizes are the sizes of messages of mpiping.
 func Sizes() []int64 { return powers(leastBytes, 2, longestPing) }
 
-// DelaySizes are the sizes of messages in a ping-pong: those of mpiping, then longer ones.
+// DelaySizes are the sizes of messages in a ping-pong: the sizes of mpiping, then longer messages.
 func DelaySizes() []int64 { return powers(leastBytes, 2, LongestMessage) }
 
 // copySizes are the sizes of the messages of a process to itself. Two have room in a buffer.
@@ -117,7 +117,7 @@ func powers(least, times, most int64) (sizes []int64) {
 	return append(sizes, most)
 }
 
-// overheadSizes are those at which overheads and gaps are measured.
+// overheadSizes are the sizes of messages at which overheads and gaps are measured.
 var overheadSizes = []int64{8, 128, 2 << 10, 32 << 10}
 
 // collectiveSizes are the bytes of each process in a bcast or an allreduce.
@@ -153,7 +153,7 @@ func partners(nodes []int) (intra, inter int) {
 }
 
 // Measure measures all there is, in a number of runs. All processes call it with the same
-// number. say is told what is measured.
+// number. say is told the name of each measurement.
 func Measure(l Link, runs int, say func(what string)) (Measurements, error) {
 	nodes := l.Nodes()
 	m := Measurements{Schema: Schema, Processes: len(nodes), Cold: l.Cold()}
@@ -205,7 +205,7 @@ type reader struct {
 	err  error
 }
 
-// figure is what a run measures once, and where its point goes.
+// figure is a time that each run measures once, and the place of its point.
 type figure struct {
 	point   *Point
 	bytes   int64

@@ -2,8 +2,8 @@
 //
 // # Model
 //
-// A [Document] says what was simulated, what came out in virtual time, and what
-// the simulation cost the host. Its JSON form is schema 1: virtual times are whole
+// A [Document] has the run that was simulated, its results in virtual time, and the
+// cost of the simulation on the host. Its JSON form is schema 1: virtual times are whole
 // picoseconds, wall times seconds, memory bytes. `gigarank run --json` writes one
 // document; a study keeps one in each line of its results.
 //

@@ -10,7 +10,7 @@ import (
 
 // Subject is something to watch. Its methods are called from any goroutine.
 type Subject interface {
-	// Progress returns a count of what the subject has done, and whether it is at work.
+	// Progress returns a count of the steps of the subject, and whether it is at work.
 	// A subject that waits for others in its own way is not at work.
 	Progress() (count uint64, atWork bool)
 	// Home returns the number of the goroutine that has started the subject's
@@ -34,7 +34,7 @@ const (
 	manyGoroutines = 50_000
 )
 
-// suspect is what is known of a subject.
+// suspect is the state of a subject, as the watchdog knows it.
 type suspect struct {
 	count uint64
 	still int // glances in a row that found it at work and its count the same

@@ -253,7 +253,7 @@ func newOutcome() outcome {
 	return outcome{(*C.gr_out)(C.calloc(1, C.size_t(unsafe.Sizeof(C.gr_out{}))))}
 }
 
-// envelope is what a probe tells of a message.
+// envelope is the source, tag and size of a message, by a probe.
 type envelope struct{ source, tag, length int }
 
 // probe reports whether a message is there, and returns its envelope.

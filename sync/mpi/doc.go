@@ -32,7 +32,7 @@
 //
 // A message is one nonblocking send of bytes from C memory, which MPI may keep until it
 // is done. Messages are probed for and received without blocking. A large message whose
-// sender is busy therefore holds up only later ones from the same sender. MPI is asked
+// sender is busy therefore holds up only later messages from the same sender. MPI is asked
 // for MPI_THREAD_SERIALIZED, and one lock serialises all calls.
 //
 // A goroutine of its own, bound to the thread that initialised MPI, lives as long as

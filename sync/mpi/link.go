@@ -11,12 +11,12 @@ type Link interface {
 	// Cold reports whether long messages come from memory that caches do not hold: see OpenLink.
 	Cold() bool
 	// PingPong returns half the time of messages there and back, the mean of so many times, or the
-	// time of one there and one back at once, if they are long and cold.
+	// time of a message there and a message back at once, if they are long and cold.
 	// Both partners call it, and one of them begins. So do the next four.
 	PingPong(partner int, begins bool, bytes, times int) (float64, error)
-	// SendTime returns the time that the one who begins spends in the call that sends.
+	// SendTime returns the time that the process which begins spends in the call that sends.
 	SendTime(partner int, begins bool, bytes, times int) (float64, error)
-	// ReceiveTime returns the time that the one who begins spends in the call that receives
+	// ReceiveTime returns the time that the process which begins spends in the call that receives
 	// a message, if it makes that call wait seconds after it has asked for the message.
 	ReceiveTime(partner int, begins bool, bytes int, wait float64, times int) (float64, error)
 	// Waits reports to both partners whether the sender of a message waits for its receiver, who is
@@ -26,7 +26,7 @@ type Link interface {
 	// Gap returns the time between two messages of a train.
 	Gap(partner int, begins bool, bytes, times int) (float64, error)
 	// Collective returns the time of a barrier or an allreduce, the mean of so many in a row.
-	// All processes of a group call it: those of this node if near, else all.
+	// All processes of a group call it: the processes of this node if near, else all.
 	Collective(operation string, near bool, bytes, times int) (float64, error)
 	// Bcast returns, on process 0, the time from its call of a bcast to the arrival of an
 	// empty message, with which another process answers. All processes call it.

@@ -49,7 +49,7 @@ type watch struct {
 	present       map[int]bool // processes that have answered the roll call
 }
 
-// neighbour is what is known of another process.
+// neighbour is the state of another process, as this one knows it.
 type neighbour struct {
 	heard time.Time
 	host  string
@@ -152,7 +152,7 @@ func (w *watch) look(now time.Time, beat bool) time.Duration {
 
 // lose ends the use of MPI by a loss, of which it has heard from a process or learnt by its
 // silence, and tells the other neighbours. The processes that notice a loss end first: without
-// the report, those that wait for them would count them as lost in turn. The lock is held.
+// the report, the processes that wait for them would count them as lost in turn. The lock is held.
 func (w *watch) lose(lost *sync.Lost, from int) {
 	w.job.lost.Store(lost)
 	w.job.wake()

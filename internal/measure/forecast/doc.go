@@ -8,7 +8,7 @@
 // foreseen to need more than the flags -memory and -time allow are left out and counted. The
 // exit code is 1 if the memory of some run was not foreseen.
 //
-// The flag -results keeps what was compared, and -for ends after a time: the next call goes on
+// The flag -results keeps the comparisons, and -for ends after a time: the next call goes on
 // from there. A part of the points is a sample of all: each program, kind of rank, algorithm, payload
 // and number of engines comes once before any comes twice, in an order that -seed draws.
 package main

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// outcome is what a run takes: bytes, and ns of user CPU.
+// outcome is the cost of a run: bytes, and ns of user CPU.
 type outcome struct{ Memory, Time float64 }
 
 // comparison is a line of the file of results.

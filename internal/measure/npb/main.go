@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// settings are what the command line says.
+// settings are the flags of the command line.
 type settings struct {
 	gigarank string
 	launcher []string // of MPI; none without it
@@ -60,7 +60,7 @@ func execute(arguments []string, endings <-chan os.Signal) error {
 	s := settings{began: time.Now()}
 	flags := flag.NewFlagSet("npb", flag.ContinueOnError)
 	flags.StringVar(&s.gigarank, "gigarank", "gigarank", "the `BINARY`")
-	launcher := flags.String("mpirun", "", "MPI launcher `COMMAND`; empty leaves out what needs it")
+	launcher := flags.String("mpirun", "", "MPI launcher `COMMAND`; empty leaves out the runs that need it")
 	classes := flags.String("classes", "S,W,A,B", "`CLASSES` to run")
 	only := flags.String("benchmarks", "", "`NAMES` of benchmarks to run, as CG,EP; all by default")
 	ranks := flags.String("ranks", "", "`NUMBERS` of ranks to run; all by default")

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// outcome is what a run has come to.
+// outcome is the end of a run, and its output.
 type outcome struct {
 	wall, cpu float64 // seconds; cpu of all its processes
 	memory    int64   // bytes that its largest process has had
@@ -136,7 +136,7 @@ func (o *outcome) seconds() float64 {
 	return 0
 }
 
-// said returns what an expression finds in the output.
+// said returns the match of an expression in the output.
 func (o *outcome) said(e *regexp.Regexp) string {
 	if m := e.FindStringSubmatch(o.output); m != nil {
 		return strings.TrimSpace(m[1])
@@ -144,7 +144,7 @@ func (o *outcome) said(e *regexp.Regexp) string {
 	return ""
 }
 
-// fault returns what has gone wrong, in one line.
+// fault returns the failure in one line.
 func (o *outcome) fault() string {
 	if o.err == nil {
 		return "it does not verify"

@@ -151,7 +151,7 @@ func (m *meter) protocols() ([]row, error) {
 	return append(rows, row{"the same, hybrid", perEvent["hybrid"], "", min(perEvent["null"], perEvent["conditional"]), "the better of the others", 1.2, true}), nil
 }
 
-// engineCost is what a barrier with set-up and end costs each of a number of engines.
+// engineCost is the cost of a barrier with set-up and end to each of a number of engines.
 type engineCost struct {
 	engines       int
 	cpu, messages float64

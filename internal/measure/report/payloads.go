@@ -169,7 +169,7 @@ func shiftAll(r *mpivirt.Rank, in, out []float64) error {
 	return nil
 }
 
-// exchanged is what an exchange has taken: wall times in seconds, and bytes.
+// exchanged is the cost of an exchange: wall times in seconds, and bytes.
 type exchanged struct {
 	Wall, Bare     float64
 	Program, Taken float64

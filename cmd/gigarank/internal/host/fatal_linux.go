@@ -9,14 +9,14 @@ import (
 	"gigarank/cmd/gigarank/internal/terminal"
 )
 
-// overrideWrite is the runtime's hook for what it writes by itself, such as the report of a
+// overrideWrite is the runtime's hook for texts that it writes by itself, such as the report of a
 // fatal error. Its results are those of the system call: the bytes written or −errno. The
 // linker sets it, so that it holds before the runtime is ready.
 //
 //go:linkname overrideWrite runtime.overrideWrite
 var overrideWrite func(fd uintptr, p unsafe.Pointer, n int32) int32 = writeFatal
 
-// fatalStage says what a report of the runtime means.
+// fatalStage is the part of a report of the runtime that is being written.
 var fatalStage = starting
 
 const (

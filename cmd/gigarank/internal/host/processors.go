@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// processors is what the system says of its processors.
+// Processors counts the processors of the system and their work.
 type processors struct {
 	Number int
 	// Used is the time in seconds, since the start, in which they did something for any program, or

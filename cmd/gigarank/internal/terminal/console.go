@@ -17,12 +17,12 @@ import (
 	"gigarank/study"
 )
 
-// Console is the command's access to the host: output and what it reads there. Several
+// Console is the command's access to the host: its streams, inputs and clock. Several
 // goroutines may use its writers.
 type Console struct {
 	Arguments      []string // the command line, with the name of the command
 	Stdout, Stderr *Writer
-	Printed        *Writer // what ranks print, if it goes elsewhere than stdout
+	Printed        *Writer // the ranks' output, if it goes elsewhere than stdout
 	Getenv         func(string) string
 	Root           fs.FS                             // of the file system, for /proc and /sys
 	ReadFile       func(path string) ([]byte, error) // an input; set by those who catch signals
@@ -54,8 +54,8 @@ func (c *Console) Verbose() {
 	c.Log = zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(config), c.Stderr, zapcore.DebugLevel))
 }
 
-// Mute drops all output from now on, except errors of this host and what its ranks print: over
-// MPI only host 0 writes of the run.
+// Mute drops all output from now on, except errors of this host and the output of its ranks: over
+// MPI only host 0 reports the run.
 func (c *Console) Mute() {
 	c.Printed = c.Stdout
 	c.Stdout = &Writer{to: io.Discard}

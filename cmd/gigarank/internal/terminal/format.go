@@ -47,7 +47,7 @@ func scaled(v, step float64, units []string) string {
 // "3.1 min".
 func Seconds(s float64) string {
 	switch {
-	case s > 0 && s < 0.9995e-3: // what rounds to less than a millisecond
+	case s > 0 && s < 0.9995e-3: // a time that rounds to less than a millisecond
 		return fmt.Sprintf("%.3g us", s*1e6)
 	case s < 60:
 		return fmt.Sprintf("%.3g s", s)

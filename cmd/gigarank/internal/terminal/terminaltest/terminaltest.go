@@ -11,7 +11,7 @@ import (
 )
 
 // Console is a console on buffers, of a machine with 2 cores, 1 GiB of
-// memory and an environment that holds only what is given.
+// memory and an environment that holds only the variables given.
 func Console(environment map[string]string) (c *terminal.Console, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	c = terminal.New()
