@@ -61,7 +61,7 @@ var matrixMachines = []struct {
 	{"messages have jitter", jittered},
 }
 
-// boards has the delays of tianhe-1a, whose published figures give none to memory.
+// boards has the delays of vaced-sim, whose published figures give none to memory.
 const boards = `name: boards
 ranks_per_node: 12
 topology: {kind: hierarchy, levels: [{size: 16, hops: 3}, {hops: 5}]}

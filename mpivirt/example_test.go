@@ -103,7 +103,7 @@ func ExampleIallreduce() {
 
 // The rows of a grid of 3 by 4 ranks each find their greatest number.
 func ExampleComm_Split() {
-	machine, err := network.Load("tianhe-1a", os.ReadFile)
+	machine, err := network.Load("vaced-sim", os.ReadFile)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func TestProbeSeesTheRequest(t *testing.T) {
 
 // TestHopsKeepsBothEndsBusy (VACED-SIM, Eq. 3 and sec. 4.2–4.3): 1 MiB between the
 // user's buffer and that of the message takes 2^20 B / 6.38 GB/s = 164.353605 us at
-// each end of an eager message. Between boards of tianhe-1a the message itself is there
+// each end of an eager message. Between boards of vaced-sim the message itself is there
 // 18 us + 2^20·(1/6.38 + 1/4.16) ns = 434.415143 us after the send.
 func TestHopsKeepsBothEndsBusy(t *testing.T) {
 	const machine = `

@@ -157,12 +157,14 @@ topology: {kind: ring}
 nodes: 6
 network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, memory_bandwidth: 2GB/s, memory_latency: 300ns}`
 	xt5 := mustPreset(t, "xt5", 48)
-	tianhe := mustPreset(t, "tianhe-1a", 1000)
+	tianhe := mustPreset(t, "vaced-sim", 1000)
 	star := mustPreset(t, "gigabit-star", 4)
 	frontier := mustPreset(t, "frontier", 64*600)
 	frontera := mustPreset(t, "frontera", 56*50)
 	hpc6a := mustPreset(t, "aws-hpc6a", 200)
-	// Eight units of 12 nodes, in a torus of 2·2·2.
+	lumi := mustPreset(t, "lumi", 64*100)
+	leonardo := mustPreset(t, "leonardo", 32*400)
+	// A torus of 5·5·4.
 	fugaku := mustPreset(t, "fugaku", 48*12*8)
 	for _, c := range []struct {
 		name     string
@@ -175,25 +177,30 @@ network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, me
 		{"gigabit-star, to itself", star, 2, 2, 0, 50 * us},
 		{"xt5, one node, 0.5 us + 6000 B / 6 GB/s", xt5, 0, 11, 6000, 1500 * ns},
 		{"xt5, two nodes, 5 us + 6000 B / 2 GB/s", xt5, 11, 12, 6000, 8 * us},
-		{"tianhe-1a, one node: 0.5 us, memory twice", tianhe, 0, 11, 6380, 2500 * ns},
-		{"tianhe-1a, one board: 15 us + 3·0.6 us", tianhe, 0, 12, 0, 16800 * ns},
-		{"tianhe-1a, last node of the board", tianhe, 0, 191, 0, 16800 * ns},
-		{"tianhe-1a, next board: 15 us + 5·0.6 us", tianhe, 0, 192, 0, 18 * us},
-		{"tianhe-1a, 1000·(1/6.38 + 1/4.16) = 397.12443… ns", tianhe, 0, 192, 1000, 18*us + 397124*ps},
+		{"vaced-sim, one node: 0.5 us, memory twice", tianhe, 0, 11, 6380, 2500 * ns},
+		{"vaced-sim, one board: 15 us + 3·0.6 us", tianhe, 0, 12, 0, 16800 * ns},
+		{"vaced-sim, last node of the board", tianhe, 0, 191, 0, 16800 * ns},
+		{"vaced-sim, next board: 15 us + 5·0.6 us", tianhe, 0, 192, 0, 18 * us},
+		{"vaced-sim, 1000·(1/6.38 + 1/4.16) = 397.12443… ns", tianhe, 0, 192, 1000, 18*us + 397124*ps},
 		{"hops, one node, no bytes: the least", mustTarget(t, "ranks_per_node: 2\ntopology: {kind: ring}\nnetwork: {model: hops, latency: 1us, latency_per_hop: 1us}", 2), 0, 1, 0, 1 * ps},
 		{"frontier, one node, 0.192 us + 20900 B / 20.9 GB/s", frontier, 0, 63, 20900, 1192 * ns},
-		{"frontier, two nodes, 1.742 us + 25000 B / 25 GB/s", frontier, 0, 64 * 599, 25000, 2742 * ns},
+		{"frontier, two nodes, a command of the interface", frontier, 0, 64 * 599, 192, 2750 * ns},
+		{"frontier, two nodes, a byte more", frontier, 0, 64 * 599, 193, 3750 * ns},
+		{"lumi: 3.07 us with overheads of 0.25 us", lumi, 0, 64, 32, 2570 * ns},
+		{"leonardo, one leaf: 0.75 + 0.45 us", leonardo, 0, 15 * 32, 8, 1200 * ns},
+		{"leonardo, one cell: 0.75 + 3·0.45 us", leonardo, 0, 16 * 32, 8, 2100 * ns},
+		{"leonardo, two cells: 0.75 + 5·0.45 us", leonardo, 0, 176 * 32, 8, 3 * us},
+		{"tianhe-1a, one board: 1.57 us with overheads of 0.3 us", mustPreset(t, "tianhe-1a", 1000), 0, 12, 0, 970 * ns},
+		{"xsim-star, 50 us + 8 bytes at 1 Gbit/s: 100.1 us there and back", mustPreset(t, "xsim-star", 2), 0, 1, 8, 50064 * ns},
 		{"frontera, one node, 0.2 us + 8000 B / 8 GB/s", frontera, 0, 55, 8000, 1200 * ns},
 		{"frontera, two nodes, 0.8 us + 12300 B / 12.3 GB/s", frontera, 0, 56, 12300, 1800 * ns},
 		{"aws-hpc6a, one node, as measured less 0.2 us", hpc6a, 0, 95, 0, 150 * ns},
 		{"aws-hpc6a, one node, halfway from 4 KiB to 1 MiB", hpc6a, 0, 95, 1<<19 + 2048, 52800 * ns},
 		{"aws-hpc6a, two nodes, measured 18.43 us less 0.2 us", hpc6a, 0, 96, 65536, 18230 * ns},
 		{"aws-hpc6a, two nodes, 725.62 us less 0.2 us and 2·9.67 us", hpc6a, 0, 96, 4 << 20, 706080 * ns},
-		{"fugaku, one node, 0.4 us + 2·4000 B / 40 GB/s", fugaku, 0, 47, 4000, 600 * ns},
-		{"fugaku, next node: 0.39 us + 0.1 us, a Put of 8 B in 0.49 us", fugaku, 0, 48, 0, 490 * ns},
-		{"fugaku, 1 + 1 + 1 hops to the last node of the 2·3·2", fugaku, 0, 11 * 48, 0, 690 * ns},
-		{"fugaku, next unit, 6350 B in 1 us and 40 GB/s once", fugaku, 0, 12 * 48, 6350, 490*ns + 1*us + 158750*ps},
-		{"fugaku, 1 + 1 + 1 hops to the last unit of the 2·2·2", fugaku, 0, 12 * 7 * 48, 0, 690 * ns},
+		{"fugaku, one node, 0.4 us + 4000 B / 20 GB/s", fugaku, 0, 47, 4000, 600 * ns},
+		{"fugaku, next node: 0.5 us + 0.1 us", fugaku, 0, 48, 8, 600 * ns},
+		{"fugaku, 2 + 2 + 2 hops to the middle of the torus of 5·5·4", fugaku, 0, (2*20 + 2*4 + 2) * 48, 256, 1650 * ns},
 		{"table, at a point", mustTarget(t, table, 4), 0, 1, 100, 2 * us},
 		{"table, between two", mustTarget(t, table, 4), 0, 1, 150, 3500 * ns},
 		{"table, just beyond a point", mustTarget(t, table, 4), 0, 1, 103, 2090 * ns},
@@ -213,7 +220,7 @@ network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, me
 
 // "hops 0/3/5 for same 12-core node, same 192-core board, else".
 func TestTianheHops(t *testing.T) {
-	target := mustPreset(t, "tianhe-1a", 5000)
+	target := mustPreset(t, "vaced-sim", 5000)
 	for a := 0; a < 5000; a += 7 {
 		for b := 0; b < 5000; b += 131 {
 			want := 5
@@ -416,7 +423,7 @@ func TestMessageToOneselfByHand(t *testing.T) {
 
 // Partitions on different boards of Tianhe-1A see the latency of 5 hops.
 func TestLookaheadKnowsBoards(t *testing.T) {
-	target := mustPreset(t, "tianhe-1a", 192*8)
+	target := mustPreset(t, "vaced-sim", 192*8)
 	if got := target.Lookahead(0, 192*4, 192*4, 192*8); got != 18*us {
 		t.Errorf("between boards: %s, want 18us", got)
 	}
@@ -443,7 +450,7 @@ func TestGeneralFields(t *testing.T) {
 	if bare.EagerLimit() != math.MaxInt64 || bare.ReduceTime(1<<30) != 0 || bare.LocalCopyTime(1<<30) != 0 || bare.PollTime() != 100*ns || bare.LogGOPS() != nil {
 		t.Errorf("defaults: %d, %s, %s, %v", bare.EagerLimit(), bare.ReduceTime(1<<30), bare.PollTime(), bare.LogGOPS())
 	}
-	for preset, want := range map[string]int{"xt5": 12, "tianhe-1a": 100, "gigabit-star": 0, "loggops-default": 100} {
+	for preset, want := range map[string]int{"xt5": 12, "vaced-sim": 100, "gigabit-star": 1, "loggops-default": 100} {
 		if got := mustPreset(t, preset, 100).UniformFrom(); got != want {
 			t.Errorf("%s is uniform from distance %d, want %d", preset, got, want)
 		}
@@ -477,7 +484,7 @@ func BenchmarkDelays(b *testing.B) {
 }
 
 func BenchmarkDelay(b *testing.B) {
-	for _, name := range []string{"gigabit-star", "xt5", "tianhe-1a"} {
+	for _, name := range []string{"gigabit-star", "xt5", "vaced-sim"} {
 		target := mustPreset(b, name, 1<<30)
 		b.Run(name, func(b *testing.B) {
 			src := 0

@@ -124,6 +124,7 @@
 //	name: my-cluster
 //	description: one line               # optional
 //	source: where the figures are from  # optional
+//	validated: what was compared        # optional: with measurements, and the error
 //	estimates: [network.intra.latency]  # optional: paths of figures that are estimates
 //	nodes: 1024                         # optional: as many as the ranks need
 //	ranks_per_node: 12                  # optional: 1
@@ -144,7 +145,8 @@
 //	  jitter: {distribution: exponential, mean: 1us} # optional: none; see below
 //	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
 //	  progress: calls                   # optional: asynchronous; see below
-//	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second
+//	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second, or a list
+//	                                    # of size and delay
 //	  local_copy: {bandwidth: 7GB/s}    # optional: infinite; of a rank's own block in an alltoall,
 //	                                    # or a list of size and delay, as for join; with it
 //	                                    # a message to oneself takes a copy, at least its latency

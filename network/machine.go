@@ -17,6 +17,7 @@ import (
 // immutable, and comes from Load or Parse.
 type Machine struct {
 	name, description, source string
+	validated                 string   // what was compared with measurements, and how far off
 	estimates                 []string // paths of fields whose figures are estimates
 	nodes                     int      // 0 for as many as the ranks need
 	perNode                   int
@@ -29,8 +30,8 @@ type Machine struct {
 	overhead                  Overhead
 	gap                       vtime.Duration
 	eagerLimit                int64 // MaxInt64 if there is none
-	reduce                    bandwidth
-	localCopy                 localCopy
+	reduce                    memoryWork
+	localCopy                 memoryWork
 	poll                      vtime.Duration
 	barrier                   vtime.Duration // time of a barrier; 0 if it is that of its algorithm
 	join                      []measurement  // times of joins by size; nil if they are those of messages
@@ -52,6 +53,10 @@ func (m *Machine) Description() string { return m.description }
 
 // Source returns where the figures come from; it may be empty.
 func (m *Machine) Source() string { return m.source }
+
+// Validated returns what of the machine was compared with measurements, on how many points and
+// with what error; it is empty if nothing was.
+func (m *Machine) Validated() string { return m.validated }
 
 // Model returns the name of the delay model, such as flat.
 func (m *Machine) Model() string { return m.model.kind().name }
@@ -101,6 +106,9 @@ func (m *Machine) YAML() []byte {
 	if m.source != "" {
 		top.text("source", m.source)
 	}
+	if m.validated != "" {
+		top.text("validated", m.validated)
+	}
 	if len(m.estimates) > 0 {
 		top.put("estimates", textList(m.estimates))
 	}
@@ -149,12 +157,8 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	if m.progress != asynchronous || w.estimated("network.progress") {
 		o.text("progress", m.progress.String())
 	}
-	if m.reduce != 0 || w.estimated("network.reduce") {
-		inner := w.object("network.reduce")
-		inner.text("bandwidth", m.reduce.String())
-		o.put("reduce", inner.node)
-	}
-	m.localCopy.write(w, o)
+	m.reduce.write(w, o, "reduce")
+	m.localCopy.write(w, o, "local_copy")
 	o.text("poll", m.poll.String())
 	if m.barrier != 0 || w.estimated("network.barrier") {
 		inner := w.object("network.barrier")

@@ -145,11 +145,8 @@ func (m *Machine) parseNetwork(o *object) {
 		m.jitter = parseJitter(o)
 		m.progress = parseProgress(o)
 	}
-	if reduce := o.object("reduce", false, ""); reduce != nil {
-		m.reduce = reduce.bandwidth("bandwidth", true)
-		reduce.close("", nil)
-	}
-	m.localCopy = parseLocalCopy(o)
+	m.reduce = parseWork(o, "reduce")
+	m.localCopy = parseWork(o, "local_copy")
 	m.poll = o.duration("poll", false, defaultPoll)
 	if m.poll == 0 {
 		o.fault("poll", "is zero, so that a program that polls would never come to an end", "write a time of at least 1ps")

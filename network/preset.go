@@ -11,6 +11,9 @@ type Preset struct {
 	Name    string
 	Summary string // one line
 	Source  string // of its figures
+	// Validated is what of it was compared with measurements, on how many points and with what
+	// error; empty if nothing was.
+	Validated string
 }
 
 //go:embed presets/*.yaml
@@ -25,7 +28,7 @@ func Presets() []Preset {
 		if err != nil {
 			panic(fmt.Sprintf("network: preset %s: %v", name, err))
 		}
-		presets = append(presets, Preset{name, m.description, m.source})
+		presets = append(presets, Preset{name, m.description, m.source, m.validated})
 	}
 	return presets
 }

@@ -25,12 +25,12 @@ type Target struct {
 	uniform  int // see UniformFrom
 	jittered bool
 	seed     uint64 // of the jitter
-	reduce   rate
-	local    path // of the block that a rank has for itself
-	copied   rate // time per byte of the processor at either end
-	join     path // of joins, if joins
-	joins    bool // joins take other times than messages within a node
-	copies   bool // the sender of a rendezvous is free once the bytes are copied
+	reduce   path   // of bytes that are combined
+	local    path   // of the block that a rank has for itself
+	copied   rate   // time per byte of the processor at either end
+	join     path   // of joins, if joins
+	joins    bool   // joins take other times than messages within a node
+	copies   bool   // the sender of a rendezvous is free once the bytes are copied
 	// copiesOwn is true where a message of a rank to itself takes a local copy.
 	copiesOwn bool
 	contended bool // messages between nodes hold each other up
@@ -47,7 +47,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", m.name, err)
 	}
-	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: rateOf(m.reduce), local: m.localCopy.path(), shared: m.model.kind().shared, jittered: m.HasJitter()}
+	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: m.reduce.path(), local: m.localCopy.path(), shared: m.model.kind().shared, jittered: m.HasJitter()}
 	t.delays = m.model.over(p)
 	t.contended, t.passage = m.interfaces.limited() && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
 	if own, ok := t.delays.(*paths); ok {
@@ -266,9 +266,6 @@ func (t *Target) EagerLimit() int64 {
 	}
 	return t.machine.eagerLimit
 }
-
-// ReduceTime returns the time to combine bytes with as many others.
-func (t *Target) ReduceTime(bytes int64) vtime.Duration { return t.reduce.time(bytes) }
 
 // PollTime returns the time that a failing Test or Iprobe takes; more than zero.
 func (t *Target) PollTime() vtime.Duration { return t.machine.poll }

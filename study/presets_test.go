@@ -16,6 +16,9 @@ func TestLinearIsNotFastestOnPresets(t *testing.T) {
 	}
 	type question struct{ ranks, payload int64 }
 	for _, preset := range network.Presets() {
+		if preset.Name == "xsim-star" {
+			continue // its processors send any number of messages at once
+		}
 		for operation, payload := range map[string]string{"barrier": "", "allreduce": "8,8Ki"} {
 			axes := Axes{Operation: operation, Payload: payload, Ranks: "4,16,200", Machines: preset.Name, Compute: "0", Iterations: "1"}
 			best, linear := map[question]vtime.Duration{}, map[question]vtime.Duration{}

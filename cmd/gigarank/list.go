@@ -69,7 +69,8 @@ type listedOperation struct {
 
 type listedMachine struct {
 	listed
-	Source string `json:"source"`
+	Source    string `json:"source"`
+	Validated string `json:"validated,omitempty"`
 }
 
 // listJSON writes the listing.
@@ -93,7 +94,7 @@ func listJSON(w io.Writer) error {
 		l.Operations = append(l.Operations, o)
 	}
 	for _, p := range network.Presets() {
-		l.Machines = append(l.Machines, listedMachine{listed{p.Name, p.Summary}, p.Source})
+		l.Machines = append(l.Machines, listedMachine{listed{p.Name, p.Summary}, p.Source, p.Validated})
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
@@ -167,6 +168,9 @@ func listMachines(w io.Writer) {
 	var lines []string
 	for _, p := range network.Presets() {
 		lines = append(lines, fmt.Sprintf("%s\t%s", p.Name, p.Summary), "\tsource: "+p.Source)
+		if p.Validated != "" {
+			lines = append(lines, "\tvalidated: "+p.Validated)
+		}
 	}
 	section(w, "\nMachines", lines)
 }

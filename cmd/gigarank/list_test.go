@@ -45,6 +45,9 @@ func TestListIsComplete(t *testing.T) {
 	for _, p := range network.Presets() {
 		want(p.Name, p.Summary)
 		want("source:", p.Source)
+		if p.Validated != "" {
+			want("validated:", p.Validated)
+		}
 	}
 	if got, n := strings.Count(stdout.String(), "(default)"), len(collectives.Operations()); got != n {
 		t.Errorf("%d defaults for %d operations", got, n)

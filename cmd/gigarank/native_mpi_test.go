@@ -212,7 +212,7 @@ func longSender(t *testing.T, text, progress string) (program, machine string) {
 	if text, err := command(t, "cc", "-O2", source, "-o", program).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	shown, err := command(t, "machine", "show", "tianhe-1a").Output()
+	shown, err := command(t, "machine", "show", "vaced-sim").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

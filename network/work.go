@@ -1,0 +1,63 @@
+package network
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"gigarank/vtime"
+)
+
+// memoryWork is the time in which a rank copies or combines bytes of its own: at a bandwidth,
+// or as measured by size. The zero value takes no time.
+type memoryWork struct {
+	bandwidth bandwidth
+	table     []measurement
+}
+
+// parseWork reads a mapping with a bandwidth or a list of times by size.
+func parseWork(o *object, key string) (l memoryWork) {
+	if o.has(key) && target(o.fields[key].node).Kind == yaml.SequenceNode {
+		l.table = parseTable(o, key)
+		return l
+	}
+	if inner := o.object(key, false, ""); inner != nil {
+		l.bandwidth = inner.bandwidth("bandwidth", true)
+		inner.close("", nil)
+	}
+	return l
+}
+
+func (l memoryWork) write(w *writer, o *objectWriter, key string) {
+	switch path := o.within(key); {
+	case l.table != nil:
+		writeTable(o, key, l.table)
+	case l.bandwidth != 0 || w.estimated(path):
+		inner := w.object(path)
+		inner.text("bandwidth", l.bandwidth.String())
+		o.put(key, inner.node)
+	}
+}
+
+func (l memoryWork) given() bool { return l.table != nil || l.bandwidth != 0 }
+
+// path returns the path that the bytes take.
+func (l memoryWork) path() path {
+	if len(l.table) > 0 {
+		return measuredPath(l.table)
+	}
+	return path{rate: rateOf(l.bandwidth)}
+}
+
+// total returns the time of bytes on a path, none for none.
+func (p *path) total(bytes int64) vtime.Duration {
+	if bytes == 0 {
+		return 0
+	}
+	return p.latency.Plus(p.transfer(bytes))
+}
+
+// LocalCopyTime returns the time that a rank takes to copy what it has for itself: its block in an
+// alltoall, or a message to itself. An empty one takes none.
+func (t *Target) LocalCopyTime(bytes int64) vtime.Duration { return t.local.total(bytes) }
+
+// ReduceTime returns the time to combine bytes with as many others.
+func (t *Target) ReduceTime(bytes int64) vtime.Duration { return t.reduce.total(bytes) }
