@@ -143,7 +143,7 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 	}
 	if p.model.charged && (p.jitter != nil || rapid.Bool().Draw(t, "jittered")) {
 		pickIfNil(t, &p.jitter, jitters, "jitter")
-		net.Content = append(net.Content, flowFields(fmt.Sprintf("{jitter: {distribution: %s, %s: 700ns}}", p.jitter.name, p.jitter.figure)).Content...)
+		net.Content = append(net.Content, flowFields(fmt.Sprintf("{jitter: {distribution: %s, %s: 700ns%s}}", p.jitter.name, p.jitter.figure, p.jitter.tail())).Content...)
 	}
 	general := fmt.Sprintf("name: drawn\nranks_per_node: %d\nmapping: %s\n", perNode, rapid.SampledFrom(p.mapping.examples).Draw(t, "rule"))
 	if rapid.Bool().Draw(t, "fixed nodes") {
@@ -187,6 +187,14 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 
 // figureless stands for the figure where there is none.
 var figureless = &yaml.Node{Kind: yaml.ScalarNode}
+
+// tail returns the other fields of a distribution with a heavy tail.
+func (k *jitterKind) tail() string {
+	if k.shape == "" {
+		return ""
+	}
+	return ", " + k.shape + ": 1.5, most: 1ms"
+}
 
 func pickIfNil[K any](t *rapid.T, kind **K, registry []*K, label string) {
 	if *kind == nil {

@@ -57,7 +57,7 @@
 // the same time. Eager messages to one rank follow each other at its bandwidth.
 //
 // Jitter is a random time that each message between nodes takes beyond its delay: uniform
-// from 0 to most, or exponential with a mean. It comes from counter-based random numbers,
+// from 0 to most, exponential with a mean, or Pareto or lognormal with a tail that is cut at most. It comes from counter-based random numbers,
 // keyed by the seed of the simulation, the sender and its name for the message. So it is the
 // same on any hosting, and it only adds: no lookahead shrinks. Of a rendezvous the request
 // is jittered. Messages from one rank to another still arrive in order.
@@ -151,7 +151,8 @@
 //	                                    # or a list of size and delay, as for join; with it
 //	                                    # a message to oneself takes a copy, at least its latency
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
-//	  barrier: {time: 3us}              # optional: none; from the last entry to the exits
+//	  barrier: {time: 3us}              # optional: none; from the last entry to the exits, or a
+//	                                    # list of nodes and time
 //	  join: [{size: 0, delay: 100ns}]   # optional: delays within a node; a join or release
 //
 // Topologies and their fields:

@@ -2,6 +2,9 @@ package network
 
 import (
 	"fmt"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
 
 	"gigarank/internal/random"
 	"gigarank/vtime"
@@ -12,38 +15,48 @@ import (
 type jitter struct {
 	kind  *jitterKind
 	scale vtime.Duration // the figure of its distribution
+	shape ratioText      // of one with a heavy tail
+	limit vtime.Duration // of one with a heavy tail, which is cut there
 }
 
 // jitterKind is a distribution of the jitter of messages.
 type jitterKind struct {
 	name   string
 	figure string // the field that gives its scale
+	shape  string // the field that gives the weight of its tail; empty if it has none
 	// draw returns the time for a key, from 0 to most of the scale.
-	draw func(seed, stream, counter uint64, scale vtime.Duration) vtime.Duration
-	most func(scale vtime.Duration) vtime.Duration
+	draw func(seed, stream, counter uint64, scale vtime.Duration, shape float64) vtime.Duration
+	most func(scale vtime.Duration) vtime.Duration // unless it has a tail, which ends at field most
 }
 
 // jitters are the distributions.
 var jitters = []*jitterKind{
 	{
 		name: "uniform", figure: "most",
-		draw: func(seed, stream, counter uint64, scale vtime.Duration) vtime.Duration {
+		draw: func(seed, stream, counter uint64, scale vtime.Duration, _ float64) vtime.Duration {
 			return vtime.Duration(random.Intn(seed, stream, counter, int(scale)+1))
 		},
 		most: func(scale vtime.Duration) vtime.Duration { return scale },
 	},
 	{
 		name: "exponential", figure: "mean",
-		draw: random.Exponential,
+		draw: func(seed, stream, counter uint64, scale vtime.Duration, _ float64) vtime.Duration {
+			return random.Exponential(seed, stream, counter, scale)
+		},
 		// −ln of 2^-64, the least of 64 bits, is 44.4.
 		most: func(scale vtime.Duration) vtime.Duration { return scale.Times(45) },
 	},
+	{name: "pareto", figure: "least", shape: "alpha", draw: random.Pareto},
+	{name: "lognormal", figure: "median", shape: "sigma", draw: random.Lognormal},
 }
 
 // most returns the greatest jitter.
 func (j jitter) most() vtime.Duration {
 	if j.kind == nil {
 		return 0
+	}
+	if j.kind.shape != "" {
+		return j.limit
 	}
 	return j.kind.most(j.scale)
 }
@@ -58,12 +71,21 @@ func parseJitter(o *object) (j jitter) {
 	fields := map[string][]string{}
 	for _, k := range jitters {
 		fields[k.name] = []string{k.figure}
+		if k.shape != "" {
+			fields[k.name] = []string{k.figure, k.shape, "most"}
+		}
 	}
 	if kind == nil {
 		inner.closeAny(fields)
 		return j
 	}
-	j = jitter{kind, inner.duration(kind.figure, true, 0)}
+	j = jitter{kind: kind, scale: inner.duration(kind.figure, true, 0)}
+	if kind.shape != "" {
+		j.shape = inner.shape(kind.shape)
+		if j.limit = inner.duration("most", true, 0); j.limit < j.scale && inner.has("most") {
+			inner.fault("most", "is less than "+kind.figure, "write a longer time: the tail is cut there")
+		}
+	}
 	if j.scale == 0 && inner.has(kind.figure) {
 		inner.fault(kind.figure, fmt.Sprintf("is zero, so that there is no jitter of distribution %s", kind.name), "write a time of at least 1ps, or leave jitter out")
 	}
@@ -75,7 +97,37 @@ func (j jitter) write(o *objectWriter) {
 	inner := o.object(o.within("jitter"))
 	inner.text("distribution", j.kind.name)
 	inner.text(j.kind.figure, j.scale.String())
+	if j.kind.shape != "" {
+		inner.put(j.kind.shape, &yaml.Node{Kind: yaml.ScalarNode, Value: string(j.shape)})
+		inner.text("most", j.limit.String())
+	}
 	o.put("jitter", inner.node)
+}
+
+// ratioText is a decimal number as the file writes it.
+type ratioText string
+
+// value returns the number.
+func (r ratioText) value() float64 {
+	v, _ := strconv.ParseFloat(string(r), 64) // checked by shape
+	return v
+}
+
+// shape reads the weight of a tail: alpha of pareto, sigma of lognormal.
+func (o *object) shape(key string) ratioText {
+	least, most, remedy := 1.01, 100.0, "write a number from 1.01 to 100; the less, the heavier the tail"
+	if key == "sigma" {
+		least, most, remedy = 0.01, 5, "write a number from 0.01 to 5; the more, the heavier the tail"
+	}
+	s, ok := o.scalar(key, true, remedy)
+	if !ok {
+		return ""
+	}
+	if v, err := strconv.ParseFloat(s, 64); err != nil || len(s) > 30 || !(v >= least && v <= most) {
+		o.fault(key, fmt.Sprintf("%q is no such number", s), remedy)
+		return ""
+	}
+	return ratioText(s)
 }
 
 // HasJitter reports whether messages between nodes take a random time beyond their Delay.
@@ -108,5 +160,9 @@ func (t *Target) Jitter(src, dst int, message uint64) vtime.Duration {
 	if j.kind == nil || t.Node(src) == t.Node(dst) {
 		return 0
 	}
-	return j.kind.draw(t.seed, uint64(src), message, j.scale)
+	d := j.kind.draw(t.seed, uint64(src), message, j.scale, t.tail)
+	if j.kind.shape != "" {
+		d = min(d, j.limit)
+	}
+	return d
 }

@@ -65,10 +65,10 @@ func TestJittersConform(t *testing.T) {
 // function of its key.
 func TestBrokenJittersAreCaught(t *testing.T) {
 	calls := vtime.Duration(0)
-	for name, draw := range map[string]func(seed, stream, counter uint64, scale vtime.Duration) vtime.Duration{
-		"too long": func(_, _, _ uint64, scale vtime.Duration) vtime.Duration { return scale + 1 },
-		"negative": func(_, _, _ uint64, _ vtime.Duration) vtime.Duration { return -1 },
-		"stateful": func(_, _, _ uint64, scale vtime.Duration) vtime.Duration { calls++; return calls % scale },
+	for name, draw := range map[string]func(seed, stream, counter uint64, scale vtime.Duration, shape float64) vtime.Duration{
+		"too long": func(_, _, _ uint64, scale vtime.Duration, _ float64) vtime.Duration { return scale + 1 },
+		"negative": func(_, _, _ uint64, _ vtime.Duration, _ float64) vtime.Duration { return -1 },
+		"stateful": func(_, _, _ uint64, scale vtime.Duration, _ float64) vtime.Duration { calls++; return calls % scale },
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := &jitterKind{name: "broken", figure: "most", draw: draw, most: func(scale vtime.Duration) vtime.Duration { return scale }}
@@ -88,6 +88,10 @@ func TestJitterHasItsDistribution(t *testing.T) {
 	for distribution, want := range map[string]struct{ mean, deviation float64 }{
 		"uniform, most: 2us":     {us, 2 * us / math.Sqrt(12)},
 		"exponential, mean: 3us": {3 * us, 3 * us},
+		// alpha·least/(alpha-1) and least·√(alpha/(alpha-2))/(alpha-1)
+		"pareto, least: 2us, alpha: 8, most: 1s": {2 * us * 8 / 7, 2 * us * math.Sqrt(8.0/6) / 7},
+		// median·e^(sigma²/2) and that times √(e^(sigma²)-1)
+		"lognormal, median: 2us, sigma: 0.5, most: 1s": {2 * us * math.Exp(0.125), 2 * us * math.Exp(0.125) * math.Sqrt(math.Exp(0.25)-1)},
 	} {
 		target := jitteredTarget(t, distribution)
 		var sum, squares float64
@@ -122,11 +126,15 @@ func TestJitterDependsOnItsKey(t *testing.T) {
 // The faults of section jitter are named.
 func TestJitterFaults(t *testing.T) {
 	for section, want := range map[string]string{
-		"jitter: {distribution: normal, mean: 1us}":               `network.jitter.distribution: "normal" is unknown`,
-		"jitter: {distribution: uniform, mean: 1us}":              "network.jitter.mean: belongs to another distribution: exponential",
-		"jitter: {distribution: uniform}":                         "network.jitter.most: is missing",
-		"jitter: {distribution: exponential, mean: 0}":            "network.jitter.mean: is zero",
-		"jitter: {distribution: exponential, mean: 1us, seed: 4}": "network.jitter.seed: is unknown",
+		"jitter: {distribution: normal, mean: 1us}":                          `network.jitter.distribution: "normal" is unknown`,
+		"jitter: {distribution: uniform, mean: 1us}":                         "network.jitter.mean: belongs to another distribution: exponential",
+		"jitter: {distribution: uniform}":                                    "network.jitter.most: is missing",
+		"jitter: {distribution: exponential, mean: 0}":                       "network.jitter.mean: is zero",
+		"jitter: {distribution: exponential, mean: 1us, seed: 4}":            "network.jitter.seed: is unknown",
+		"jitter: {distribution: pareto, least: 1us, alpha: 1, most: 1s}":     "network.jitter.alpha: \"1\" is no such number",
+		"jitter: {distribution: lognormal, median: 1us, sigma: 9, most: 1s}": "network.jitter.sigma: \"9\" is no such number",
+		"jitter: {distribution: pareto, least: 1us, alpha: 2}":               "network.jitter.most: is missing",
+		"jitter: {distribution: pareto, least: 1us, alpha: 2, most: 1ns}":    "network.jitter.most: is less than least",
 		"jitter: 3us":                         `network.jitter: is the value "3us", not a mapping`,
 		"jitter: " + strings.Repeat("x", 100): `network.jitter: is a value that begins with "` + strings.Repeat("x", 60) + `", not a mapping`,
 	} {

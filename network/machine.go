@@ -33,8 +33,8 @@ type Machine struct {
 	reduce                    memoryWork
 	localCopy                 memoryWork
 	poll                      vtime.Duration
-	barrier                   vtime.Duration // time of a barrier; 0 if it is that of its algorithm
-	join                      []measurement  // times of joins by size; nil if they are those of messages
+	barrier                   offload       // times of a barrier; none if it is that of its algorithm
+	join                      []measurement // times of joins by size; nil if they are those of messages
 	jitter                    jitter
 	progress                  progress
 	interfaces                interfaces
@@ -160,10 +160,8 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	m.reduce.write(w, o, "reduce")
 	m.localCopy.write(w, o, "local_copy")
 	o.text("poll", m.poll.String())
-	if m.barrier != 0 || w.estimated("network.barrier") {
-		inner := w.object("network.barrier")
-		inner.text("time", m.barrier.String())
-		o.put("barrier", inner.node)
+	if len(m.barrier) > 0 {
+		m.barrier.write(o)
 	}
 	if m.join != nil {
 		writeTable(o, "join", m.join)

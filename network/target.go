@@ -24,13 +24,15 @@ type Target struct {
 	shared   bool
 	uniform  int // see UniformFrom
 	jittered bool
-	seed     uint64 // of the jitter
-	reduce   path   // of bytes that are combined
-	local    path   // of the block that a rank has for itself
-	copied   rate   // time per byte of the processor at either end
-	join     path   // of joins, if joins
-	joins    bool   // joins take other times than messages within a node
-	copies   bool   // the sender of a rendezvous is free once the bytes are copied
+	seed     uint64         // of the jitter
+	tail     float64        // the weight of the jitter's tail
+	reduce   path           // of bytes that are combined
+	local    path           // of the block that a rank has for itself
+	copied   rate           // time per byte of the processor at either end
+	join     path           // of joins, if joins
+	joins    bool           // joins take other times than messages within a node
+	barrier  vtime.Duration // see BarrierTime
+	copies   bool           // the sender of a rendezvous is free once the bytes are copied
 	// copiesOwn is true where a message of a rank to itself takes a local copy.
 	copiesOwn bool
 	contended bool // messages between nodes hold each other up
@@ -48,6 +50,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 		return nil, fmt.Errorf("machine %s: %w", m.name, err)
 	}
 	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: m.reduce.path(), local: m.localCopy.path(), shared: m.model.kind().shared, jittered: m.HasJitter()}
+	t.barrier, t.tail = m.barrier.on(t.Nodes()), m.jitter.shape.value()
 	t.delays = m.model.over(p)
 	t.contended, t.passage = m.interfaces.limited() && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
 	if own, ok := t.delays.(*paths); ok {

@@ -80,6 +80,29 @@ func pareto(x uint64, least vtime.Duration, alpha float64) vtime.Duration {
 	return nearest(hi, lo, uint(63-whole))
 }
 
+// Lognormal returns a duration from the lognormal distribution with a median and a deviation
+// sigma of its logarithm, at most 5, for the key. It is median·e^(sigma·z), where z is normal, made of
+// twelve uniform numbers (Irwin and Hall), so that it is never beyond 6. A result that does
+// not fit is the longest duration.
+func Lognormal(seed, stream, counter uint64, median vtime.Duration, sigma float64) vtime.Duration {
+	z := -6 << 32 // in units of 2^-32
+	for i := range uint64(6) {
+		x := Uint64(Mix(seed^(i+1)), stream, counter)
+		z += int(x>>32) + int(x&math.MaxUint32)
+	}
+	// The exponent of two, in units of 2^-32: sigma/ln 2 is in units of 2^-16.
+	exponent := z * int(sigma*(65536/math.Ln2)) >> 16
+	whole := exponent >> 32
+	if whole > 63 {
+		return math.MaxInt64
+	}
+	hi, lo := bits.Mul64(uint64(median), power2(uint64(exponent&math.MaxUint32)<<32))
+	if whole < 0 {
+		return nearest(hi, lo, 63) >> min(-whole, 63)
+	}
+	return nearest(hi, lo, uint(63-whole))
+}
+
 // nearest returns (hi·2^64 + lo)/2^shift to the nearest picosecond, half of one
 // upwards, or the longest duration; shift <= 63, hi < 2^63.
 func nearest(hi, lo uint64, shift uint) vtime.Duration {
