@@ -42,7 +42,7 @@ func (p *player) waitKeptFor(lp int32, r *scripted, kind WaitKind, c world.Proce
 	case keptList:
 		err = m.KeepList(lp, slices.Clone(r.list))
 	case keptMemory:
-		m.ReadMemory(lp, s.requests[:len(s.requests)/2]) // as a call for some of them does
+		m.ReadMemory(lp, s.requests[:len(s.requests)-len(s.requests)/3]) // as a call for some of them does
 		err = m.KeepMemory(lp, s.requests)
 	case keptInSlice:
 		err = m.KeepSlice(lp, s, again && m.KeptSlice(lp) == Slice(s))
