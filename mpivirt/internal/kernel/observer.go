@@ -103,11 +103,9 @@ func (k *Kernel) describeCall(lp int32, q *Call) {
 	if class != world.ClassWait && class != world.ClassTest && class != world.ClassRequest && q.Comm != nil {
 		b.Context = q.Comm.Context
 	}
-	procedure := q.Procedure
 	if p := q.persistent; q.Procedure == world.Start && p != nil {
-		procedure = p.Procedure
 		side := Envelope{Member: p.Peer, Tag: p.Tag, Bytes: int64(len(p.Buffer)), Present: true}
-		if procedure == world.Irecv {
+		if p.Procedure == world.Irecv {
 			b.Received = side
 		} else {
 			b.Sent = side
