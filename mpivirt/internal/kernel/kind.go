@@ -81,7 +81,7 @@ func (p *Program) form(kind *Kind) Form {
 
 // RankKind returns the kind of the ranks, nil if neither the kind nor a program is known.
 func (c *Config) RankKind() *Kind {
-	if c.Kind == nil && len(c.Program.Forms) > 0 {
+	if c.Kind == nil && len(c.Program.Forms) > 0 && c.Program.Forms[0] != nil {
 		return c.Program.Forms[0].Kind()
 	}
 	return c.Kind
