@@ -8,7 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -141,4 +143,75 @@ func TestInterfacesWithoutLimits(t *testing.T) {
 		}
 		compare(t, &p, hosts(len(p.ops)).Draw(t, "host"), watch(t, &free, hosting{engines: 1}))
 	})
+}
+
+// No operation moves more bytes through the interfaces of a node than they carry: on any preset whose nodes have
+// interfaces, and on one of 4 interfaces of 25 GB/s with paths of 12 GB/s between 16 ranks a node. The bytes are the least that must
+// leave or reach each node: of alltoall the blocks for other nodes, of allgather the blocks of others, of allreduce a vector, of a
+// halo exchange with the same place of the neighbouring nodes one message of each rank.
+func TestNodesCarryTheirBytes(t *testing.T) {
+	machines := map[string]string{"four": `name: four
+ranks_per_node: 16
+node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns}
+network: {model: twolevel, intra: {latency: 300ns, bandwidth: 20GB/s}, inter: {latency: 2us, bandwidth: 12GB/s}, eager_limit: 16KiB}
+`}
+	for _, p := range network.Presets() {
+		m, err := network.Load(p.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machines[p.Name] = m.String()
+	}
+	for name, text := range machines {
+		m, err := network.Parse(name, []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		perNode := m.RanksPerNode()
+		for _, nodes := range []int{2, 3, 64} {
+			ranks := nodes * perNode
+			tgt := target(t, text, ranks)
+			if !tgt.Contended() || tgt.Contention().Model != "" {
+				continue
+			}
+			for _, bytes := range []int64{256, 64 << 10} {
+				k, n := int64(perNode), int64(nodes)
+				for op, carried := range map[string]int64{
+					"alltoall": k * k * (n - 1) * bytes, "allgather": k * (n - 1) * bytes, "allreduce": bytes, "halo": k * bytes,
+				} {
+					if ranks > 200 && (op == "alltoall" || op == "allgather") {
+						continue
+					}
+					c := mpivirt.Config{Target: tgt, Program: mpivirt.Program{Name: op, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+						w := r.World()
+						switch op {
+						case "alltoall":
+							return w.CollectiveSize(collectives.Alltoall, bytes, 0)
+						case "allgather":
+							return w.CollectiveSize(collectives.Allgather, bytes, 0)
+						case "allreduce":
+							return w.CollectiveSize(collectives.Allreduce, bytes, 0)
+						}
+						q, err := w.IrecvSize(bytes, (r.Rank()+ranks-perNode)%ranks, 0)
+						if err != nil {
+							return err
+						}
+						if err := w.SendSize(bytes, (r.Rank()+perNode)%ranks, 0); err != nil {
+							return err
+						}
+						_, err = q.Wait()
+						return err
+					})}}}
+					result, err := simulate(t, c, 2)
+					if err != nil {
+						t.Fatal(err)
+					}
+					each, _, _ := tgt.Interfaces()
+					if least := tgt.InterfaceTime(carried / int64(each)); result.VirtualTime < vtime.Time(least) {
+						t.Errorf("%s, %d nodes, %s of %d bytes: %v, and the interfaces of a node take %v for %d bytes", name, nodes, op, bytes, result.VirtualTime, least, carried)
+					}
+				}
+			}
+		}
+	}
 }

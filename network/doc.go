@@ -84,7 +84,8 @@
 //
 // Section node gives the network interfaces that the ranks of a node share ([Target.Interfaces]). Messages between nodes then
 // hold each other up ([Target.Contended]): each takes an interface of its sender's node and one of its receiver's, for its
-// bytes over the bandwidth and a gap. Delay is that of a message alone, without the interfaces. Package contention has the
+// bytes over the bandwidth and a gap. Section contention gives a network that all nodes share instead ([Target.Contention]): busses and links,
+// scaled bandwidth, or fair shares. Delay is that of a message alone, without the interfaces. Package contention has the
 // arithmetic, and package mpivirt carries it out in the order of virtual time.
 //
 // # Registries
@@ -133,6 +134,7 @@
 //	                                    # core of the machine, over its time on the host
 //	cpu_ratios: [{from: 0, to: 511, ratio: 0.5}] # optional: nodes whose ratio differs
 //	node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local} # optional: none
+//	# contention: {model: links, busses: 16, out: 2, in: 1} # in place of node
 //	topology: {kind: torus, dims: [8, 8, 16]}  # optional: star; needs latency_per_hop
 //	allocation: {shape: [4, 8, 8]}      # optional: the first places; or {nodes: FILE}
 //	network:

@@ -38,6 +38,7 @@ type Machine struct {
 	jitter                    jitter
 	progress                  progress
 	interfaces                interfaces
+	contention                Contention
 	cpuRatio                  cpuRatio    // of nodes that cpuRatios does not name
 	cpuRatios                 []nodeRatio // by node, disjoint
 }
@@ -119,6 +120,7 @@ func (m *Machine) YAML() []byte {
 	top.text("mapping", m.mapping.String())
 	m.writeCPURatios(top)
 	m.writeInterfaces(top)
+	m.writeContention(top)
 	top.put("topology", writeTopology(w, "topology", m.topology).node)
 	m.allocation.write(top)
 	top.put("network", m.networkYAML(w))

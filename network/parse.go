@@ -49,6 +49,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	network := top.object("network", true, "write network: {model: flat, latency: 1us, bandwidth: 10GB/s}")
 	m.parseNetwork(network)
 	m.parseInterfaces(top)
+	m.parseContention(top)
 	m.checkTopology(top)
 	m.parseEstimates(top)
 	top.within("network", network, modelFields())

@@ -52,7 +52,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: m.reduce.path(), local: m.localCopy.path(), shared: m.model.kind().shared, jittered: m.HasJitter()}
 	t.barrier, t.tail = m.barrier.on(t.Nodes()), m.jitter.shape.value()
 	t.delays = m.model.over(p)
-	t.contended, t.passage = m.interfaces.limited() && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
+	t.contended, t.passage = (m.interfaces.limited() || m.contention.limited()) && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
 		t.delays = &t.paths

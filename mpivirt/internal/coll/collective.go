@@ -74,7 +74,7 @@ func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interprete
 	if c.Messages.Interfaces != nil {
 		c.Messages.Interfaces.Carries(resource.OfAgents, (*roundFreight)(c))
 	}
-	c.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](&c.Messages.Partition, n) }
+	c.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](c.partition, n) }
 	c.memory.Begin(c.earlyClocks[:])
 	c.idleInbox = c.earlyStretches[:0]
 	c.partition.Comms.Begin(&c.commPlaces)

@@ -38,6 +38,7 @@ func (c *Collectives) sendRoundAcross(a *agent, m *roundMessage, payload []byte,
 	c.partition.Engine.Buffer(roundBytes + int64(len(payload)))
 	way := c.way
 	way.Owner, way.Kind, way.Index, way.Order = resource.OfAgents, ptp.PassMessage, index, c.orderOfRound(m)
+	way.Context = way.Order[0]
 	c.Messages.Interfaces.Leave(way)
 }
 
@@ -79,12 +80,9 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 		c.partition.PastEnd(int(p.Source), p.At, world.NoProcedure, "a message of %d bytes of a collective to rank %d", p.Bytes, p.Dest)
 		return
 	}
-	agent := int32(0)
+	s := roundShake{}
 	if p.Kind == ptp.PassData {
-		agent = c.shakes.At(p.Index).agent
-		if c.partition.Activities != nil {
-			c.Messages.CopiedData(p.Bytes)
-		}
+		s = *c.shakes.At(p.Index)
 	}
 	_, local := c.partition.Local(int(p.Dest))
 	switch {
@@ -94,15 +92,30 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 		m := c.rounds.At(p.Index)
 		m.arrival = asks
 		c.partition.Engine.Buffer(-roundBytes - int64(len(m.payload)))
-		c.sendRoundMessage(m, int(p.Dest), p.Sent, m.payload)
+		c.sendRoundMessage(m, p.Context, int(p.Dest), p.Sent, m.payload)
 		c.disposeRound(p.Index)
 	default:
 		c.sendRoundAnswer(p, asks)
 		c.shakes.Release(p.Index)
 	}
 	if p.Kind == ptp.PassData {
-		c.AgentAcknowledged(agent, c.Messages.DataLeft(p, begins))
+		c.dataFreed(&s, c.Messages.DataLeft(p, begins))
 	}
+}
+
+// Freed handles that a message to a local rank is on its way. The sender of DATA is free at an instant.
+func (f *roundFreight) Freed(p *resource.Passage, at vtime.Time) {
+	if c := (*Collectives)(f); p.Kind == ptp.PassData {
+		c.dataFreed(c.shakes.At(p.Index), at)
+	}
+}
+
+// dataFreed has the agent that has sent DATA go on at an instant.
+func (c *Collectives) dataFreed(s *roundShake, free vtime.Time) {
+	if c.partition.Activities != nil {
+		c.Messages.CopiedData(s.bytes)
+	}
+	c.AgentAcknowledged(s.agent, free)
 }
 
 // Arrived handles the arrival of a message from another node.

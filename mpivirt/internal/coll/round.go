@@ -38,9 +38,9 @@ type rounding struct {
 	agents     world.Slab[agent]
 	rounds     world.Slab[roundMessage]
 	shakes     world.Slab[roundShake] // on their way between nodes
+	way        resource.Passage       // scratch: of the message that departRound has sent
 	crowd      crowd                  // early messages of LPs that have many
 	scratch    []byte                 // of gather
-	way        resource.Passage       // scratch: of the message that departRound has sent
 	step       collectives.Step       // scratch: of the agent that goes on
 	received   collectives.Step       // scratch: of the agent that receives meanwhile
 	contents   world.Slab[content]
@@ -126,7 +126,7 @@ func (c *roundChain) remove(s *world.Slab[roundMessage], previous, index int32) 
 func (c *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vtime.Time, payload []byte, at int64) {
 	lp, local := c.partition.Local(dst)
 	if !local {
-		c.sendRoundMessage(m, dst, sent, payload)
+		c.sendRoundMessage(m, c.Communicators.At(m.comm).Context, dst, sent, payload)
 		if c.Messages.Processors != nil && m.agent != 0 {
 			c.Messages.Processors.AwaitMatch(m.arrival)
 		}
@@ -197,7 +197,7 @@ const roundRecord = 2 + 2*8 + 5*4 + 3*8
 // engines: above flagPayload.
 const faultShift = 1
 
-func (c *Collectives) sendRoundMessage(m *roundMessage, dst int, sent vtime.Time, payload []byte) {
+func (c *Collectives) sendRoundMessage(m *roundMessage, context uint64, dst int, sent vtime.Time, payload []byte) {
 	w := world.Writer{Rest: c.partition.Engine.Record(c.partition.Engine.Partition().Owner(dst), roundRecord+len(payload))}
 	w.U8(world.RecordRound)
 	flags := byte(m.fault) << faultShift
@@ -205,7 +205,7 @@ func (c *Collectives) sendRoundMessage(m *roundMessage, dst int, sent vtime.Time
 		flags |= ptp.FlagPayload
 	}
 	w.U8(flags)
-	w.U64(c.Communicators.At(m.comm).Context)
+	w.U64(context)
 	w.U64(uint64(m.signature))
 	w.U32(uint32(dst))
 	w.U32(m.number)

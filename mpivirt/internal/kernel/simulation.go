@@ -68,10 +68,13 @@ func New(c Config) (*Simulation, error) {
 
 // partition returns the division of the ranks among the engines. It keeps the ranks of a
 // node together where it can, for a larger lookahead, and in any case where they share interfaces: the engine that has
-// the node decides about these. If the mapping scatters the ranks of nodes, one engine has all of them then.
+// the node decides about these. If the mapping scatters the ranks of nodes, or
+// if all share a network, one engine has all of them.
 func (c *Config) partition() engine.Partition {
 	p := engine.Partition{LPs: c.Target.Ranks(), Engines: c.Transports[0].Size()}
 	switch {
+	case c.Target.Contention().Model != "":
+		p.Unit = p.LPs
 	case c.Target.KeepsBlocks() && (c.Target.Nodes() >= p.Engines || c.Target.Contended()):
 		p.Unit = c.Target.NodeSize(0)
 	case c.Target.Contended():

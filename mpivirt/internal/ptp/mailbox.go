@@ -17,7 +17,7 @@ func (m *Messages) Activity(lp int32) {
 type Messages struct {
 	Partition  world.Partition
 	Processors *resource.Processors // nil under models without state at the receiver
-	Interfaces *resource.Interfaces // nil unless messages between nodes hold each other up
+	Interfaces resource.Network     // nil unless messages between nodes hold each other up
 	progress
 	pointToPoint
 	loops
@@ -30,6 +30,7 @@ type Messages struct {
 	sentTo    int             // engine of the running LP's latest send
 	Attached  map[int32]int64 // by LP: size in bytes of its buffer for buffered sends
 	cost      cost            // of the message sent last
+	left      vtime.Time      // when that left, without regard to others
 	noise     Noise
 	above     Upcalls
 	jittered  []uint32 // by LP: messages sent, on a target with jitter

@@ -24,7 +24,7 @@ const (
 func (m *Messages) openPassages() {
 	if m.Partition.Target.Contended() {
 		m.Partition.ClocksOnly = false
-		m.Interfaces = resource.NewInterfaces(&m.Partition)
+		m.Interfaces = resource.NewNetwork(&m.Partition)
 		m.Interfaces.Carries(resource.OfProgram, (*freight)(m))
 	}
 }
@@ -38,7 +38,7 @@ func (m *Messages) Crosses(src, dst int) bool {
 // keeps the messages of a pair in order has it leave the later.
 func (m *Messages) PassageOf(src, dst int, bytes int64, leaves vtime.Time, jitter vtime.Duration) resource.Passage {
 	latency, transfer := m.Partition.Target.LatencyAndTransfer(src, dst, bytes)
-	return resource.Passage{At: leaves, Sent: leaves, Source: int32(src), Dest: int32(dst), Bytes: bytes, Latency: latency, Transfer: transfer.Plus(jitter)}
+	return resource.Passage{At: leaves, Sent: leaves, Source: int32(src), Dest: int32(dst), Bytes: bytes, Latency: latency, Transfer: transfer, Jitter: jitter}
 }
 
 // sendAcross has a message of an LP, whose arrival without others is known, ask for its way to another node.
@@ -47,17 +47,21 @@ func (m *Messages) sendAcross(index int32, dst int, jitter vtime.Duration) {
 	m.keep(msg)
 	m.Partition.Engine.Buffer(msg.bufferedBytes())
 	p := m.PassageOf(int(msg.rank), dst, msg.bytesNow(), 0, jitter)
-	p.At = msg.arrival.Add(-p.Latency).Add(-p.Transfer)
+	p.At = m.left
+	if m.Interfaces.InFlight() {
+		p.At = msg.arrival.Add(-p.Latency).Add(-p.Transfer).Add(-p.Jitter)
+	}
+	p.Context = m.Partition.Comms.At(msg.comm).Context
 	p.Sent, p.Ordered, p.Owner, p.Kind, p.Index = p.At, true, resource.OfProgram, PassMessage, index
 	m.Interfaces.Leave(p)
 }
 
 // bytesNow returns the bytes that go with a message: none with REQ.
-func (msg *message) bytesNow() int64 {
-	if msg.large {
+func (m *message) bytesNow() int64 {
+	if m.large {
 		return 0
 	}
-	return msg.bytes
+	return m.bytes
 }
 
 // freight hands messages on that go between nodes. It implements [resource.Freight].
@@ -84,9 +88,16 @@ func (f *freight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	msg := m.messages.At(p.Index)
 	msg.arrival = asks
 	m.Partition.Engine.Buffer(-msg.bufferedBytes())
-	m.sendMessage(msg, int(p.Dest), p.Sent)
+	m.sendMessage(msg, p.Context, int(p.Dest), p.Sent)
 	msg.free(m)
 	m.messages.Release(p.Index)
+}
+
+// Freed handles that a message to a local rank is on its way.
+func (f *freight) Freed(p *resource.Passage, at vtime.Time) {
+	if p.Kind != PassMessage {
+		(*Messages)(f).answerFreed(p, at)
+	}
 }
 
 // Arrived handles the arrival of a message from another node.
@@ -110,6 +121,9 @@ func (f *freight) Arrived(p *resource.Passage, at vtime.Time) {
 		return
 	}
 	msg := m.messages.At(p.Index)
+	if p.Context != 0 {
+		msg.comm = m.above.Expect(p.Context) // its members here may have freed it meanwhile
+	}
 	msg.arrival = at
 	m.Partition.Engine.Buffer(-msg.bufferedBytes())
 	m.arrive(lp, p.Index)
@@ -129,6 +143,9 @@ func (m *Messages) answerAcross(h *handshake, at vtime.Time) {
 	kind, bytes := PassReply, int64(0)
 	if h.ack {
 		kind, bytes = PassData, h.bytes
+		if h.order[0] = 0; h.request != 0 {
+			h.order = m.orderOfShake(h.request)
+		}
 	}
 	index := m.handshakes.Take()
 	*m.handshakes.At(index) = *h
@@ -137,30 +154,49 @@ func (m *Messages) answerAcross(h *handshake, at vtime.Time) {
 	m.Interfaces.Leave(p)
 }
 
-// orderOfShake returns what tells a handshake of a request from others with the same rank.
-func (m *Messages) orderOfShake(comm, tag int32) [2]uint64 {
-	return [2]uint64{m.Partition.Comms.At(comm).Context, uint64(uint32(tag))}
+// orderOfShake returns what tells the handshake of a request from others of its LP with the same rank: the requests of an
+// LP are made in the order of its program.
+func (m *Messages) orderOfShake(request int32) [2]uint64 {
+	return [2]uint64{1, uint64(m.Requests.At(request).generation)}
 }
 
 // answerLeft handles that the answer to a handshake leaves its node. The sender of DATA is free once that has left.
 func (m *Messages) answerLeft(p *resource.Passage, begins, asks vtime.Time, local bool) {
-	h := *m.handshakes.At(p.Index)
-	answer := handshake{bytes: h.bytes, peer: m.Partition.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large, order: h.order, at: p.Sent}
+	free := m.DataLeft(p, begins)
 	if local {
-		answer.lp, _ = m.Partition.Local(int(h.peer))
-		*m.handshakes.At(p.Index) = answer
+		m.answerFreed(p, free)
 		m.Interfaces.Reach(*p, asks)
-	} else {
-		m.handshakes.Release(p.Index)
-		m.sendAnswer(recordOf(p.Kind), int(h.peer), &answer, asks)
+		return
 	}
+	h := *m.handshakes.At(p.Index)
+	m.handshakes.Release(p.Index)
+	m.sendAnswer(recordOf(p.Kind), int(h.peer), m.answerTo(&h, p), asks)
+	m.dataFreed(&h, p, free)
+}
+
+// answerTo returns an answer to a handshake as its receiver has it.
+func (m *Messages) answerTo(h *handshake, p *resource.Passage) *handshake {
+	return &handshake{bytes: h.bytes, peer: m.Partition.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large, order: h.order, at: p.Sent}
+}
+
+// answerFreed handles that an answer to a local rank is on its way, the sender of DATA being free at an instant.
+func (m *Messages) answerFreed(p *resource.Passage, free vtime.Time) {
+	h := *m.handshakes.At(p.Index)
+	answer := m.answerTo(&h, p)
+	answer.lp, _ = m.Partition.Local(int(h.peer))
+	*m.handshakes.At(p.Index) = *answer
+	m.dataFreed(&h, p, free)
+}
+
+// dataFreed handles that the sender of DATA is free at an instant.
+func (m *Messages) dataFreed(h *handshake, p *resource.Passage, free vtime.Time) {
 	if p.Kind == PassData {
 		m.closed(h.lp)
 		if m.Partition.Activities != nil {
 			m.CopiedData(p.Bytes)
 		}
 		if h.request != 0 {
-			m.Acknowledged(h.request, m.DataLeft(p, begins))
+			m.Acknowledged(h.request, free)
 		}
 	}
 }

@@ -408,7 +408,7 @@ func (m *Messages) answered(kind byte, h handshake, t vtime.Time) {
 // message.
 func (m *Messages) shake(lp, ri, index int32) {
 	msg := m.messages.At(index)
-	h := handshake{order: m.orderOfShake(msg.comm, msg.tag), bytes: msg.bytes, lp: lp, peer: msg.rank, request: ri, opposite: msg.request, large: msg.large, blocks: msg.sender&sendsInCall != 0}
+	h := handshake{order: m.orderOfShake(ri), bytes: msg.bytes, lp: lp, peer: msg.rank, request: ri, opposite: msg.request, large: msg.large, blocks: msg.sender&sendsInCall != 0}
 	matched := max(m.Requests.At(ri).posted, msg.arrival)
 	m.discard(index)
 	m.expectHandshake(h, matched)

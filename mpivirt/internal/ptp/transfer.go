@@ -72,7 +72,11 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 	if msg.large {
 		m.opened(lp)
 		if m.InCalls && msg.request != 0 {
-			back := msg.arrival.Add(m.Partition.Target.Latency(dst, int(msg.rank)))
+			back := msg.arrival
+			if m.Interfaces != nil && !m.Interfaces.InFlight() {
+				back = m.left.Add(m.Partition.Target.Latency(int(msg.rank), dst)) // the earliest arrival of REQ
+			}
+			back = back.Add(m.Partition.Target.Latency(dst, int(msg.rank)))
 			_, m.Requests.At(msg.request).arrival = m.Partition.Target.Data(int(msg.rank), dst, msg.bytes, back)
 		}
 	}
@@ -105,6 +109,7 @@ func (m *Messages) depart(lp int32, box *Mailbox, msg *message, dst int, mode wo
 		jitter = m.jitter(lp, src, dst)
 		transfer = transfer.Plus(jitter)
 	}
+	m.left = leaves
 	arrival = m.inOrder(lp, &box.flight, int32(dst), leaves, latency, transfer)
 	if m.Partition.Activities != nil {
 		m.Departed(src, dst, bytes, msg.large, leaves, arrival)
@@ -190,7 +195,7 @@ func (m *Messages) dispatch(index int32, dst int, sent vtime.Time) {
 		return
 	}
 	msg := m.messages.At(index)
-	m.sendMessage(msg, dst, sent)
+	m.sendMessage(msg, m.Partition.Comms.At(msg.comm).Context, dst, sent)
 	msg.free(m)
 	if m.Processors != nil && msg.request != 0 {
 		m.Processors.AwaitMatch(msg.arrival)
@@ -261,7 +266,7 @@ const (
 )
 
 // sendMessage sends a message as a record to the engine that owns its destination.
-func (m *Messages) sendMessage(msg *message, dst int, sent vtime.Time) {
+func (m *Messages) sendMessage(msg *message, context uint64, dst int, sent vtime.Time) {
 	engine, tail := m.Partition.Engine.Partition().Owner(dst), m.tailOf(msg)
 	var w world.Writer
 	if tail != nil {
@@ -288,7 +293,7 @@ func (m *Messages) sendMessage(msg *message, dst int, sent vtime.Time) {
 		flags |= flagBlocks
 	}
 	w.U8(flags)
-	w.U64(m.Partition.Comms.At(msg.comm).Context)
+	w.U64(context)
 	w.U32(uint32(dst))
 	w.U32(uint32(msg.source))
 	w.U32(uint32(msg.rank))

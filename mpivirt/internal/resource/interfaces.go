@@ -40,15 +40,39 @@ type route struct{ source, dest int32 }
 type Passage struct {
 	At                vtime.Time // when it asks
 	Sent              vtime.Time // when it left
-	Order             [2]uint64  // among the messages of its source that ask at one instant
+	Order             [2]uint64  // among the messages of its source to its receiver that ask at one instant
 	Source, Dest      int32      // ranks
 	Ordered           bool       // it must not arrive before an earlier one of the pair that is ordered
 	Owner             Owner
-	Kind              uint8 // for the owner; among the messages of its source that ask at one instant, kinds ascend
-	Index             int32 // for the owner
+	Kind              uint8  // for the owner; among the messages of its source that ask at one instant, kinds ascend
+	Index             int32  // for the owner
+	Context           uint64 // of the communicator, which its members may have freed when the message leaves
 	Bytes             int64
 	Latency, Transfer vtime.Duration // without others
+	Jitter            vtime.Duration // beyond both
 	number            uint64         // of those that have asked here
+}
+
+// Network carries the messages between nodes: [Interfaces] of each node, or [Links] that all share.
+type Network interface {
+	// Carries has an owner's messages handed to it.
+	Carries(owner Owner, work Freight)
+	// InFlight reports whether a message leaves only once the path between its two ranks has taken the one before.
+	InFlight() bool
+	// Leave has a message of a local rank ask for its way from p.At on.
+	Leave(p Passage)
+	// Reach has a message that has left ask, at its receiver's engine, from an instant on.
+	Reach(p Passage, at vtime.Time)
+	// Serve handles a timed event; source is that of the event. All events up to it are known.
+	Serve(source int32, now vtime.Time)
+}
+
+// NewNetwork returns the idle network of a partition on a target where messages hold each other up.
+func NewNetwork(p *world.Partition) Network {
+	if p.Target.Contention().Model != "" {
+		return NewLinks(p)
+	}
+	return NewInterfaces(p)
 }
 
 // Freight is what one owner sends between nodes.
@@ -56,6 +80,9 @@ type Freight interface {
 	// Left handles that a message of a local rank begins to leave at an instant, and that it asks its receiver's node
 	// at another.
 	Left(p *Passage, begins, asks vtime.Time)
+	// Freed handles that a message to a local rank is on its way and does not change any more, and that its sender, if it waits
+	// until DATA has left, is free at an instant.
+	Freed(p *Passage, at vtime.Time)
 	// Arrived handles the arrival of a message at a local rank.
 	Arrived(p *Passage, at vtime.Time)
 }
@@ -86,6 +113,9 @@ func (x *Interfaces) nodesHere() (first, nodes int) {
 
 // Carries has an owner's messages handed to it.
 func (x *Interfaces) Carries(owner Owner, work Freight) { x.works[owner] = work }
+
+// InFlight reports that a message waits for the path between its two ranks before it asks.
+func (x *Interfaces) InFlight() bool { return true }
 
 // Leave has a message ask the interfaces of its sender's node at p.At.
 func (x *Interfaces) Leave(p Passage) { x.ask(&x.leaving, p, lastAtInstant) }
@@ -141,7 +171,8 @@ func (x *Interfaces) leave(p *Passage) {
 	bytes := t.InterfaceTime(p.Bytes)
 	begins := x.out.Take(t.Node(int(p.Source))-x.first, x.rail(p.Source), p.At, bytes)
 	earliest := begins.Add(p.Latency)
-	asks := earliest.Add(p.Transfer - min(p.Transfer, bytes))
+	alone := p.Transfer.Plus(p.Jitter)
+	asks := earliest.Add(alone - min(alone, bytes))
 	if p.Ordered {
 		asks = x.inOrder(p, earliest, asks)
 	}
@@ -207,9 +238,6 @@ func (x *Interfaces) rail(rank int32) int {
 	return x.partition.Target.RankInNode(int(rank))
 }
 
-// Underway returns the number of messages that are on their way.
-func (x *Interfaces) Underway() int { return len(x.leaving.heap) + len(x.coming.heap) }
-
 // passages are messages that ask, a binary heap in the order of asking.
 type passages struct {
 	heap  []Passage
@@ -229,8 +257,8 @@ func (q *passages) before(p, o *Passage) bool {
 	case q.sent:
 		return p.number < o.number
 	}
-	return cmp.Or(cmp.Compare(p.Owner, o.Owner), cmp.Compare(p.Kind, o.Kind), cmp.Compare(p.Order[0], o.Order[0]), cmp.Compare(p.Order[1], o.Order[1]),
-		cmp.Compare(p.Dest, o.Dest), cmp.Compare(p.number, o.number)) < 0
+	return cmp.Or(cmp.Compare(p.Owner, o.Owner), cmp.Compare(p.Kind, o.Kind), cmp.Compare(p.Dest, o.Dest), cmp.Compare(p.Order[0], o.Order[0]), cmp.Compare(p.Order[1], o.Order[1]),
+		cmp.Compare(p.number, o.number)) < 0
 }
 
 func (q *passages) push(p Passage) {

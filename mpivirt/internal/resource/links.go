@@ -1,0 +1,194 @@
+package resource
+
+import (
+	"gigarank/engine"
+	"gigarank/internal/invariant"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
+	"gigarank/network/contention"
+	"gigarank/vtime"
+)
+
+// Links carry the messages between nodes of a machine whose network is shared by all of them: busses and links, scaled
+// bandwidth, fair shares (`network.Target.Contention`).
+//
+// A message pays its latency, then asks, in the order (virtual time, source rank, Order). What asks at an instant has left
+// the least latency before it at the latest. So a question is decided as much sooner on the engine's clock, last at its instant: then
+// all questions up to it are known. The end of a transfer, less the latency, is when the sender of DATA is free; it is not before
+// the decision.
+//
+// One engine has all ranks, since a decision rests on the questions of all and takes effect at once: an engine that had
+// only a part would have no lookahead beyond a transfer.
+type Links struct {
+	partition *world.Partition
+	resource  contention.Resource
+	ahead     vtime.Duration // by which decisions come before their instant on the engine's clock
+	asking    passages
+	woken     vtime.Time // instant of the timed event at which transfers end, Forever for none
+	works     [2]Freight
+	asked     world.Slab[Passage]  // that have asked, and are not decided
+	order     map[route]waiting    // ordered messages that have not arrived
+	latest    map[route]vtime.Time // with jitter: when the latest ordered message of a pair asks
+	dropped   int                  // length of latest at which those that are over are dropped
+}
+
+// waiting is the ordered messages of a pair that have not arrived: some have asked, then come those without bytes.
+type waiting struct {
+	under  int       // that have asked
+	behind []Passage // that arrive after those
+}
+
+// NewLinks returns the idle network of a partition, which has all ranks or none.
+func NewLinks(p *world.Partition) *Links {
+	x := &Links{partition: p, order: map[route]waiting{}, latest: map[route]vtime.Time{}, woken: vtime.Forever}
+	x.asking.armed = vtime.Forever
+	n := p.Target.Ranks()
+	x.ahead = p.Target.LeastBetweenNodes(0, n)
+	c := p.Target.Contention()
+	limits := contention.Limits{Busses: c.Busses, Links: func(int) (out, in int) { return c.Out, c.In }}
+	switch c.Model {
+	case network.ModelLinks:
+		x.resource = contention.NewLinks(limits)
+	case network.ModelPMaC:
+		x.resource = contention.NewScaled(limits)
+	default:
+		x.resource = contention.NewFair(ends{c})
+	}
+	return x
+}
+
+// ends are the links of fair shares: of each node out and in, and a backbone.
+type ends struct{ network.Contention }
+
+// Route appends the links from one node to another.
+func (ends) Route(from, to int, links []int) []int { return append(links, 0, 2*from+1, 2*to+2) }
+
+// Capacity returns the bytes per second of a link.
+func (e ends) Capacity(link int) int64 {
+	switch {
+	case link == 0:
+		return e.Backbone
+	case link%2 == 1:
+		return e.OutBandwidth
+	}
+	return e.InBandwidth
+}
+
+// Carries has an owner's messages handed to it.
+func (x *Links) Carries(owner Owner, work Freight) { x.works[owner] = work }
+
+// InFlight reports that messages of a pair do not wait for each other before they ask.
+func (x *Links) InFlight() bool { return false }
+
+// Leave has a message ask a latency after p.At.
+func (x *Links) Leave(p Passage) {
+	p.At = p.At.Add(p.Latency).Add(p.Jitter)
+	if p.Ordered && x.partition.Target.HasJitter() {
+		key := route{p.Source, p.Dest}
+		p.At = max(p.At, x.latest[key])
+		x.latest[key] = p.At
+		x.dropped = dropOver(x.latest, x.dropped, p.Sent)
+	}
+	x.asking.count++
+	p.number = x.asking.count
+	x.asking.push(p)
+	x.arm()
+}
+
+// Reach is of networks that are on several engines.
+func (x *Links) Reach(p Passage, at vtime.Time) {
+	invariant.Broken("rank %d has a message for rank %d on another engine", p.Source, p.Dest)
+}
+
+// arm has the next question decided in its time.
+func (x *Links) arm() {
+	if len(x.asking.heap) > 0 && x.asking.heap[0].At < x.asking.armed {
+		x.asking.armed = x.asking.heap[0].At
+		x.schedule(x.asking.armed)
+	}
+	if next := x.resource.Next(); next < x.woken {
+		x.woken = next
+		x.schedule(next)
+	}
+}
+
+// schedule has what happens at an instant decided.
+func (x *Links) schedule(at vtime.Time) {
+	x.partition.Engine.Schedule(engine.Event{Time: max(at.Add(-x.ahead), 0), Source: lastAtInstant, LP: int32(x.partition.First), Data: world.DataPassage})
+}
+
+// Serve decides what happens up to an instant that is known on the engine's clock now.
+func (x *Links) Serve(_ int32, now vtime.Time) {
+	until := now.Add(x.ahead)
+	for len(x.asking.heap) > 0 && x.asking.heap[0].At <= until {
+		p := x.asking.pop()
+		x.ask(&p, now)
+	}
+	x.resource.Advance(until)
+	x.decided(now)
+	x.asking.armed = vtime.Forever
+	if x.woken <= until {
+		x.woken = vtime.Forever
+	}
+	x.arm()
+}
+
+// ask has a message ask the network. One without bytes takes no link, but does not overtake.
+func (x *Links) ask(p *Passage, now vtime.Time) {
+	key := route{p.Source, p.Dest}
+	w := x.order[key]
+	if p.Bytes == 0 {
+		if p.Ordered && w.under > 0 {
+			w.behind = append(w.behind, *p)
+			x.order[key] = w
+			return
+		}
+		x.arrives(p, p.At.Add(p.Transfer), now)
+		return
+	}
+	if p.Ordered {
+		w.under++
+		x.order[key] = w
+	}
+	index := x.asked.Take()
+	*x.asked.At(index) = *p
+	t := x.partition.Target
+	x.resource.Ask(contention.Message{
+		At: p.At, Source: int(p.Source), Sequence: p.number, Dest: int(p.Dest), From: t.Node(int(p.Source)), To: t.Node(int(p.Dest)),
+		Bytes: p.Bytes, Transfer: p.Transfer, Tag: uint64(index),
+	})
+	x.decided(now)
+}
+
+// decided hands on what the network has decided.
+func (x *Links) decided(now vtime.Time) {
+	for _, o := range x.resource.Outcomes() {
+		p := *x.asked.At(int32(o.Tag))
+		x.asked.Release(int32(o.Tag))
+		x.arrives(&p, o.Ends, now)
+		if !p.Ordered {
+			continue
+		}
+		key := route{p.Source, p.Dest}
+		w := x.order[key]
+		if w.under--; w.under > 0 {
+			x.order[key] = w
+			continue
+		}
+		delete(x.order, key)
+		for i := range w.behind {
+			b := &w.behind[i]
+			x.arrives(b, max(b.At.Add(b.Transfer), o.Ends), now)
+		}
+	}
+}
+
+// arrives hands a message on that arrives at an instant.
+func (x *Links) arrives(p *Passage, at, now vtime.Time) {
+	free := at.Add(-p.Latency)
+	if t := x.partition.Target; t.Copies() {
+		_, free = t.Data(int(p.Source), int(p.Dest), p.Bytes, p.At.Add(-p.Latency))
+	}
+	x.works[p.Owner].Freed(p, max(free, now))
+	x.works[p.Owner].Arrived(p, at)
+}

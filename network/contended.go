@@ -1,0 +1,116 @@
+package network
+
+import (
+	"math"
+
+	"gigarank/vtime"
+)
+
+// Contention says what all messages between nodes share, as section contention of a machine file gives it. Model is empty if there
+// is none.
+type Contention struct {
+	Model                               string
+	Busses, Out, In                     int   // transfers at a time, of the machine, out of and into a node; 0 for any number
+	OutBandwidth, InBandwidth, Backbone int64 // fair: bytes per second out of and into a node and of the machine; 0 for any number
+
+	text [3]bandwidth // of the bandwidths
+}
+
+// The models of contention.
+const (
+	ModelLinks = "links" // transfers wait for a bus, a link out and a link in (Dimemas, PSINS)
+	ModelPMaC  = "pmac"  // the bandwidth is scaled by what is outstanding (PSINS)
+	ModelFair  = "fair"  // max-min fair shares
+)
+
+const contentionRemedy = "write contention: {model: links, busses: 16, out: 2, in: 1}"
+
+// parseContention reads section contention. The model of delays and section node are known already.
+func (m *Machine) parseContention(top *object) {
+	if !top.has("contention") {
+		top.skip("contention")
+		return
+	}
+	o := top.object("contention", true, contentionRemedy)
+	if o == nil {
+		return
+	}
+	c := &m.contention
+	c.Model = pick(o, "model", []string{ModelLinks, ModelPMaC, ModelFair}, func(s string) string { return s })
+	counted, shared := []string{"busses", "out", "in"}, []string{"out", "in", "backbone"}
+	switch c.Model {
+	case ModelLinks, ModelPMaC:
+		for i, n := range []*int{&c.Busses, &c.Out, &c.In} {
+			if o.has(counted[i]) {
+				*n = o.count(counted[i], true, 1, math.MaxInt32)
+			} else {
+				o.skip(counted[i])
+			}
+		}
+	case ModelFair:
+		for i, n := range []*int64{&c.OutBandwidth, &c.InBandwidth, &c.Backbone} {
+			c.text[i] = o.bandwidth(shared[i], false)
+			*n = int64(c.text[i])
+		}
+		if o.has("topology") {
+			o.fault("topology", "is not simulated: routes over the links of a topology", "remove it")
+			o.skip("topology")
+		}
+	default:
+		o.closeAny(map[string][]string{"": append(counted, shared...)})
+		return
+	}
+	o.close("model", map[string][]string{ModelLinks: counted, ModelPMaC: counted, ModelFair: shared})
+	if m.interfaces.count > 0 {
+		top.fault("contention", "does not go with node: messages would wait twice", "remove one of the two")
+	}
+	if _, occupies := m.model.(occupier); occupies {
+		top.fault("contention", "does not go with model "+m.Model()+", which charges the bytes of each message to a rank's own interface", "remove it, or take another model")
+	}
+}
+
+// limited reports whether messages may hold each other up.
+func (c *Contention) limited() bool {
+	return c.Busses != 0 || c.Out != 0 || c.In != 0 || c.OutBandwidth != 0 || c.InBandwidth != 0 || c.Backbone != 0
+}
+
+// writeContention writes what parseContention reads.
+func (m *Machine) writeContention(top *objectWriter) {
+	c := &m.contention
+	if c.Model == "" {
+		return
+	}
+	o := top.writer.object("contention")
+	o.text("model", c.Model)
+	for i, name := range []string{"busses", "out", "in"} {
+		if n := [...]int{c.Busses, c.Out, c.In}[i]; n != 0 {
+			o.number(name, n)
+		}
+	}
+	for i, name := range []string{"out", "in", "backbone"} {
+		if c.text[i] != 0 {
+			o.text(name, c.text[i].String())
+		}
+	}
+	top.put("contention", o.node)
+}
+
+// Contention returns what all messages between nodes share. Its Model is empty where nothing is shared, or only the
+// interfaces of each node.
+func (t *Target) Contention() Contention {
+	if !t.contended || !t.machine.contention.limited() {
+		return Contention{}
+	}
+	return t.machine.contention
+}
+
+// LeastBetweenNodes returns a lower bound on the latency between two ranks of [lo,hi) on different nodes.
+func (t *Target) LeastBetweenNodes(lo, hi int) vtime.Duration {
+	switch {
+	case t.paths.scope == byModel:
+		return t.delays.lookahead(lo, hi, lo, hi)
+	case t.paths.scope == byHops:
+		return max(min(t.paths.latencyOf(1), t.paths.intra.latency), vtime.Picosecond)
+	}
+	return t.paths.inter.latency
+}
