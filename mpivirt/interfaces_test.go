@@ -100,13 +100,14 @@ network: {model: twolevel, intra: {latency: 100ns, bandwidth: 8GB/s}, inter: {la
 func shares(node func(r *rand.Rand) string) func(r *rand.Rand, ranks int) string {
 	return func(r *rand.Rand, ranks int) string {
 		text := randomMachine(r, ranks)
-		if r.IntN(3) == 0 {
+		section := node(r)
+		if r.IntN(3) == 0 && strings.HasPrefix(section, "node") {
 			text += "  progress: calls\n"
 		}
 		if r.IntN(4) == 0 {
 			text += "  jitter: {distribution: uniform, most: 3us}\n"
 		}
-		return strings.Replace(text, "mapping:", node(r)+"\nmapping:", 1)
+		return strings.Replace(text, "mapping:", section+"\nmapping:", 1)
 	}
 }
 

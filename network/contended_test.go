@@ -36,12 +36,17 @@ func TestContentionOfMachines(t *testing.T) {
 }
 
 func TestFaultsOfContention(t *testing.T) {
+	_, err := Parse("m", []byte("name: m\ncontention: {model: links, in: 1}\nnetwork: {model: flat, latency: 1us, progress: calls}\n"), nil)
+	if err == nil || !strings.Contains(err.Error(), "contention: does not go with progress: calls") {
+		t.Errorf("progress in calls: %v", err)
+	}
 	for section, want := range map[string]string{
 		"contention: {model: busses}":                            "write one of fair, links, pmac",
 		"contention: {model: links, busses: 0}":                  "contention.busses",
 		"contention: {model: links, backbone: 3GB/s}":            "contention.backbone: belongs to another model: fair",
 		"contention: {model: fair, out: 3GB/s, topology: true}":  "contention.topology: is not simulated",
 		"contention: {model: pmac, in: 1}\nnode: {bandwidth: 1}": "contention: does not go with node",
+		"contention: {model: links, in: 1}\nx: {}":               "x: is unknown",
 		"taper: 0.5":                 "taper: is unknown",
 		"node_types: {fat: {in: 4}}": "node_types: is unknown",
 		"nodes_of: {0-63: fat}":      "nodes_of: is unknown",
