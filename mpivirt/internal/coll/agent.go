@@ -257,7 +257,7 @@ func (a *agent) isFarAhead() bool {
 
 // crowded reports whether holdBack has to be asked.
 func (c *Collectives) crowded(a *agent) bool {
-	return c.partition.Engine.Crowded() || a.isFarAhead()
+	return !c.Messages.SharesLinks() && (c.partition.Engine.Crowded() || a.isFarAhead())
 }
 
 // holdBack has an agent that is about to send go on later, once for each message, and reports

@@ -51,6 +51,9 @@ func (m *Messages) Throttle(lp int32) bool {
 	return m.waitForBuffers(lp)
 }
 
+// SharesLinks reports whether all messages share a network. Nobody is held back there for the sake of buffers.
+func (m *Messages) SharesLinks() bool { return m.Interfaces != nil && !m.Interfaces.InFlight() }
+
 // waitForBuffers has an LP resumed later if the buffers of its latest destination, or of its
 // own engine, are full. It reports whether they are. The completion of the LP is kept. On a machine with progress in
 // calls an LP is not held back between two computations: whether its phase goes on has to be known.
@@ -58,7 +61,7 @@ func (m *Messages) waitForBuffers(lp int32) bool {
 	own := m.Partition.Engine.Index()
 	dst := m.sentTo
 	m.sentTo = own
-	if m.Processors != nil || !m.Partition.Engine.Congested(dst) || m.InCalls && !m.computing[lp].called {
+	if m.Processors != nil || m.SharesLinks() || !m.Partition.Engine.Congested(dst) || m.InCalls && !m.computing[lp].called {
 		return false
 	}
 	m.park(lp)
