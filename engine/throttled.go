@@ -92,7 +92,7 @@ func (h *throttled) opened(dst int) {
 }
 
 // queueHeap is a binary heap of queues that are not empty, by their least items, then by
-// their destinations. A B-tree in its place (github.com/google/btree) takes 1.4 to 2.2 times
+// their destinations. A B-tree in its place (github.com/google/btree) takes 1.4 to 2.5 times
 // as long an item, by BenchmarkReleaseAmongDestinations: the least item of a queue changes with
 // each release, which is a deletion and an insertion there.
 type queueHeap []*throttledQueue

@@ -147,7 +147,7 @@ func TestPlanAllotsHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`hosts +2, with 4 cores`, `--nodes=2 --ntasks-per-node=4 --cpus-per-task=1`, `select=2:ncpus=4:mpiprocs=4:`,
-		`exec srun gigarank run barriertest --ranks 1G --machine xt5 --lp event --json`, `mpiexec -n 8 `} {
+		`exec srun --kill-on-bad-exit=1 gigarank run barriertest --ranks 1G --machine xt5 --lp event --json`, `mpiexec -n 8 `} {
 		if !regexp.MustCompile(want).Match(text) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -300,7 +300,7 @@ func jobLines(command string, a allocation, v forecast) string {
 		time, walltime = "", ""
 	}
 	gib := int64(math.Ceil(float64(v.hostBytes) * 1.1 / (1 << 30)))
-	tasks, cpus, srun, mpiexec := a.cores, int64(1), "srun "+command, fmt.Sprintf("mpiexec -n %d %s", a.processes(), command)
+	tasks, cpus, srun, mpiexec := a.cores, int64(1), "srun --kill-on-bad-exit=1 "+command, fmt.Sprintf("mpiexec -n %d %s", a.processes(), command)
 	if a.processes() == 1 {
 		tasks, cpus, srun, mpiexec = 1, a.cores, command, command
 	}

@@ -107,7 +107,7 @@ func TestJobLines(t *testing.T) {
 	lines := planned(t, "--machine", machine, "--noise", "periodic:10ms,25us", "--cores", "2", "--memory", "8GiB")
 	expectLines(t, lines, `^  exec gigarank run barriertest .*--machine 'my machine\.yaml' `, `--noise periodic:10ms,25us --json`)
 	lines = jobLines("gigarank run x", allocation{hosts: 2, cores: 4}, forecast{})
-	expectLines(t, lines, `--signal=B:TERM@60$`, `^  exec srun gigarank run x$`, `^  mpiexec -n 8 gigarank run x$`)
+	expectLines(t, lines, `--signal=B:TERM@60$`, `^  exec srun --kill-on-bad-exit=1 gigarank run x$`, `^  mpiexec -n 8 gigarank run x$`)
 }
 
 func TestPlanRefuses(t *testing.T) {
