@@ -285,3 +285,30 @@ int main(int n, char **all) {
 		}
 	}
 }
+
+// libstdc++ starts threads by the runtime of native ranks, also beside another library of the system in C++, libubsan here.
+func TestThreadsBesideALibraryInCxx(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "threads.cc"), filepath.Join(dir, "threads")
+	if err := os.WriteFile(source, []byte(`#include <mpi.h>
+#include <chrono>
+#include <thread>
+int main(int argc, char **argv) {
+	MPI_Init(&argc, &argv);
+	std::thread([] { for (;;) std::this_thread::sleep_for(std::chrono::seconds(1)); }).detach();
+	MPI_Barrier(MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, stdout, stderr := terminaltest.Console(nil)
+	if code := execute([]string{"cxx", "-fsanitize=undefined", source, "-o", program}, c); code != terminal.ExitDone {
+		t.Fatalf("%s%s", stdout, stderr)
+	}
+	// A process of its own: the libraries are bound once in a process.
+	text, err := command(t, "run", program, "--ranks", "65", "--engines", "1").CombinedOutput()
+	if err == nil || !strings.Contains(string(text), "in Barrier: a thread that the rank has started lives") {
+		t.Errorf("the run ends with %v\n%s", err, text)
+	}
+}

@@ -97,7 +97,7 @@ func needs(path string) (all []needed, err error) {
 		}
 		own := library != ""
 		if !own {
-			if library, err = pathOf(name); err != nil {
+			if library, err = pathOf(path, name); err != nil {
 				continue // the loader names it
 			}
 		}

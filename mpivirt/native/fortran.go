@@ -2,26 +2,6 @@
 
 package native
 
-/*
-#cgo LDFLAGS: -ldl
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-// path_of stores the path at which the loader finds a library, and reports whether it does.
-static int path_of(const char *name, char *path, size_t room) {
-	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-	struct link_map *map;
-	int found = handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && (size_t)snprintf(path, room, "%s", map->l_name) < room;
-	if (handle)
-		dlclose(handle);
-	return found;
-}
-*/
-import "C"
-
 import (
 	"debug/elf"
 	"encoding/binary"
@@ -29,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -49,17 +28,6 @@ func fortranLibrary(program string) string {
 		}
 	}
 	return ""
-}
-
-// pathOf returns the path at which the loader finds a library.
-func pathOf(library string) (string, error) {
-	name := C.CString(library)
-	defer C.free(unsafe.Pointer(name))
-	var path [4096]C.char
-	if C.path_of(name, &path[0], C.size_t(len(path))) == 0 {
-		return "", errors.New("the loader does not find it: install it, or name its directory in LD_LIBRARY_PATH")
-	}
-	return C.GoString(&path[0]), nil
 }
 
 // need has objects need one copy of a library of the system in the place of the library. write puts it

@@ -45,7 +45,7 @@ func copyLibraries(path string, program []byte, fortran string, libraries []need
 		return "", err
 	}
 	if fortran != "" {
-		where, err := pathOf(fortran)
+		where, err := pathOf(path, fortran)
 		if err == nil {
 			err = all.need(fortran, copyOf(where))
 		}
