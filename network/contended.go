@@ -109,11 +109,22 @@ func (t *Target) Contention() Contention {
 
 // LeastBetweenNodes returns a lower bound on the latency between two ranks of [lo,hi) on different nodes.
 func (t *Target) LeastBetweenNodes(lo, hi int) vtime.Duration {
-	switch {
-	case t.paths.scope == byModel:
-		return t.delays.lookahead(lo, hi, lo, hi)
-	case t.paths.scope == byHops:
-		return max(min(t.paths.latencyOf(1), t.paths.intra.latency), vtime.Picosecond)
+	p := &t.paths
+	least := p.inter.latency
+	switch p.scope {
+	case byModel:
+		least = t.delays.lookahead(lo, hi, lo, hi)
+	case byHops:
+		least = min(p.latencyOf(1), p.latencyOf(p.leastHops(lo, hi, lo, hi)))
+	case byLevel:
+		least = math.MaxInt64
+		hops := 0
+		if p.perHop != 0 {
+			hops = p.leastHops(lo, hi, lo, hi)
+		}
+		for _, t := range p.tiers[p.nodeTier+1:] {
+			least = min(least, t.path.latency.Plus(times(int64(hops), p.perHop)))
+		}
 	}
-	return t.paths.inter.latency
+	return max(least, vtime.Picosecond)
 }

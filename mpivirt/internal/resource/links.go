@@ -27,20 +27,22 @@ type Links struct {
 	woken     vtime.Time // instant of the timed event at which transfers end, Forever for none
 	works     [2]Freight
 	asked     world.Slab[Passage]  // that have asked, and are not decided
-	order     map[route]waiting    // ordered messages that have not arrived
+	order     map[route][]ordered  // ordered messages of a pair from the first that is not decided on, as they asked
+	arrived   map[route]vtime.Time // when the latest ordered message of a pair arrives, where it has not
 	latest    map[route]vtime.Time // with jitter: when the latest ordered message of a pair asks
-	dropped   int                  // length of latest at which those that are over are dropped
+	dropped   [2]int               // lengths of arrived and latest at which those that are over are dropped
 }
 
-// waiting is the ordered messages of a pair that have not arrived: some have asked, then come those without bytes.
-type waiting struct {
-	under  int       // that have asked
-	behind []Passage // that arrive after those
+// ordered is a message that arrives no sooner than the messages of its pair that asked before.
+type ordered struct {
+	passage Passage
+	ends    vtime.Time // of its transfer, Forever if that is not decided
+	decided bool
 }
 
 // NewLinks returns the idle network of a partition, which has all ranks or none.
 func NewLinks(p *world.Partition) *Links {
-	x := &Links{partition: p, order: map[route]waiting{}, latest: map[route]vtime.Time{}, woken: vtime.Forever}
+	x := &Links{partition: p, order: map[route][]ordered{}, arrived: map[route]vtime.Time{}, latest: map[route]vtime.Time{}, woken: vtime.Forever}
 	x.asking.armed = vtime.Forever
 	n := p.Target.Ranks()
 	x.ahead = p.Target.LeastBetweenNodes(0, n)
@@ -87,7 +89,6 @@ func (x *Links) Leave(p Passage) {
 		key := route{p.Source, p.Dest}
 		p.At = max(p.At, x.latest[key])
 		x.latest[key] = p.At
-		x.dropped = dropOver(x.latest, x.dropped, p.Sent)
 	}
 	x.asking.count++
 	p.number = x.asking.count
@@ -120,35 +121,35 @@ func (x *Links) schedule(at vtime.Time) {
 // Serve decides what happens up to an instant that is known on the engine's clock now.
 func (x *Links) Serve(_ int32, now vtime.Time) {
 	until := now.Add(x.ahead)
+	if x.asking.armed > until && x.woken > until {
+		return // decided by an event that was scheduled later
+	}
 	for len(x.asking.heap) > 0 && x.asking.heap[0].At <= until {
 		p := x.asking.pop()
 		x.ask(&p, now)
 	}
 	x.resource.Advance(until)
 	x.decided(now)
-	x.asking.armed = vtime.Forever
+	if x.asking.armed <= until {
+		x.asking.armed = vtime.Forever
+	}
 	if x.woken <= until {
 		x.woken = vtime.Forever
 	}
 	x.arm()
+	x.dropped[0] = dropOver(x.arrived, x.dropped[0], now)
+	x.dropped[1] = dropOver(x.latest, x.dropped[1], now)
 }
 
-// ask has a message ask the network. One without bytes takes no link, but does not overtake.
+// ask has a message ask the network. One without bytes takes no link.
 func (x *Links) ask(p *Passage, now vtime.Time) {
-	key := route{p.Source, p.Dest}
-	w := x.order[key]
-	if p.Bytes == 0 {
-		if p.Ordered && w.under > 0 {
-			w.behind = append(w.behind, *p)
-			x.order[key] = w
-			return
-		}
-		x.arrives(p, p.At.Add(p.Transfer), now)
-		return
-	}
 	if p.Ordered {
-		w.under++
-		x.order[key] = w
+		key := route{p.Source, p.Dest}
+		x.order[key] = append(x.order[key], ordered{passage: *p, ends: vtime.Forever})
+	}
+	if p.Bytes == 0 {
+		x.ends(p, p.At.Add(p.Transfer), now)
+		return
 	}
 	index := x.asked.Take()
 	*x.asked.At(index) = *p
@@ -165,22 +166,37 @@ func (x *Links) decided(now vtime.Time) {
 	for _, o := range x.resource.Outcomes() {
 		p := *x.asked.At(int32(o.Tag))
 		x.asked.Release(int32(o.Tag))
-		x.arrives(&p, o.Ends, now)
-		if !p.Ordered {
-			continue
-		}
-		key := route{p.Source, p.Dest}
-		w := x.order[key]
-		if w.under--; w.under > 0 {
-			x.order[key] = w
-			continue
-		}
-		delete(x.order, key)
-		for i := range w.behind {
-			b := &w.behind[i]
-			x.arrives(b, max(b.At.Add(b.Transfer), o.Ends), now)
+		x.ends(&p, o.Ends, now)
+	}
+}
+
+// ends hands a message on whose transfer ends at an instant. An ordered message waits until those of its pair that asked before
+// are decided, and arrives no sooner than they do.
+func (x *Links) ends(p *Passage, at, now vtime.Time) {
+	if !p.Ordered {
+		x.arrives(p, at, now)
+		return
+	}
+	key := route{p.Source, p.Dest}
+	queue := x.order[key]
+	for i := range queue {
+		if queue[i].passage.number == p.number {
+			queue[i].ends, queue[i].decided = at, true
+			break
 		}
 	}
+	for len(queue) > 0 && queue[0].decided {
+		first := queue[0]
+		queue = queue[1:]
+		first.ends = max(first.ends, x.arrived[key])
+		x.arrived[key] = first.ends
+		x.arrives(&first.passage, first.ends, now)
+	}
+	if len(queue) == 0 {
+		delete(x.order, key)
+		return
+	}
+	x.order[key] = queue
 }
 
 // arrives hands a message on that arrives at an instant.
