@@ -51,7 +51,7 @@ func (m *Machine) parseInterfaces(top *object) {
 }
 
 // maxInterfaces is the most interfaces of a node.
-const maxInterfaces = 1 << 16
+const maxInterfaces = 1 << 10
 
 // limited reports whether messages may hold each other up.
 func (i *interfaces) limited() bool { return i.bandwidth != 0 || i.gap != 0 }

@@ -308,7 +308,7 @@ func (f *fitter) findInterfaces() {
 	first := most.Samples[0]
 	fastest := slices.MaxFunc(most.Samples, func(a, b Sample) int { return cmp.Compare(a.Rate, b.Rate) })
 	value := fmt.Sprintf("a message each %v, %.4g GB/s", duration(float64(first.Bytes)/first.Rate), fastest.Rate*1e-9)
-	f.fact("interfaces of a node", value, fmt.Sprintf("%d pairs between two nodes, at %s and %s: %s; a comment of the file, whose model has no field for it",
+	f.fact("interfaces of a node", value, fmt.Sprintf("%d pairs between two nodes, at %s and %s: %s; a comment of the file: section node takes these figures",
 		most.Pairs, size(first.Bytes), size(fastest.Bytes), most.place()))
 }
 

@@ -147,6 +147,7 @@ func TestLayouts(t *testing.T) {
 		"#SBATCH --nodes=8\n#SBATCH --ntasks-per-node=16\nsrun -n 2 -N 2 ./osu":   {2, 1},
 		"#SBATCH --nodes=8\n#SBATCH --ntasks-per-node=16\nmpirun ./osu_allreduce": {8, 16},
 		"mpirun -np 5 -N 2 osu":                                                   {}, "mpirun -np 4 osu": {}, "-N 3 -n 3": {}, "srun -N 3 -n 4 osu": {},
+		"mpirun -np 16 --map-by ppr:4:socket osu": {}, "#SBATCH --nodes=4-8 --ntasks-per-node=2": {}, "srun -N4-8 -n 8 osu": {},
 	} {
 		var s shape
 		for line := range strings.Lines(text) {

@@ -10,12 +10,12 @@ import (
 type shape struct{ nodes, perNode, ranks int }
 
 // The words of jobs that give nodes, ranks a node and ranks. The last ones before a table count. -N is
-// the number of nodes for srun and of ranks a node for mpirun.
+// the number of nodes for srun and of ranks a node for mpirun. A range of nodes and ranks of another part than the node say nothing.
 var (
-	nodesWords   = regexp.MustCompile(`(?:--nodes[= ]+|\bSLURM_(?:JOB_NUM_NODES|NNODES)=|\bnodes=)(\d+)\b`)
-	perNodeWords = regexp.MustCompile(`(?:--ntasks-per-node[= ]+|\bSLURM_NTASKS_PER_NODE=|-ppn[= ]+|-perhost[= ]+|-?-npernode[= ]+|\bppr:|\bppn=)(\d+)\b`)
+	nodesWords   = regexp.MustCompile(`(?:--nodes[= ]+|\bSLURM_(?:JOB_NUM_NODES|NNODES)=|\bnodes=)(\d+)(?:[^-\d]|$)`)
+	perNodeWords = regexp.MustCompile(`(?:--ntasks-per-node[= ]+|\bSLURM_NTASKS_PER_NODE=|-ppn[= ]+|-perhost[= ]+|-?-npernode[= ]+|\bppn=)(\d+)\b|\bppr:(\d+):node\b`)
 	ranksWords   = regexp.MustCompile(`(?:--ntasks[= ]+|\bSLURM_NTASKS=|\s(?:--?np|-n)[= ]*|\branks=)(\d+)\b`)
-	shortN       = regexp.MustCompile(`(?:^|\s)-N[= ]*(\d+)\b`)
+	shortN       = regexp.MustCompile(`(?:^|\s)-N[= ]*(\d+)(?:[^-\d]|$)`)
 	ofSlurm      = regexp.MustCompile(`\b(?:srun|salloc|sbatch)\b|^#SBATCH`)
 	ofLauncher   = regexp.MustCompile(`\b(?:mpirun|mpiexec|prun|orterun)\b`)
 	ofJob        = regexp.MustCompile(`\b(?:srun|salloc|sbatch|mpirun|mpiexec|prun|orterun)\b|^#SBATCH|\bSLURM_|^# gigarank:`)
@@ -29,7 +29,7 @@ func (s *shape) read(line string) {
 	var said shape
 	number := func(to *int, pattern *regexp.Regexp) {
 		if found := pattern.FindStringSubmatch(line); found != nil {
-			*to, _ = strconv.Atoi(found[1])
+			*to, _ = strconv.Atoi(strings.Join(found[1:], "")) // of two groups one is empty
 		}
 	}
 	number(&said.nodes, nodesWords)

@@ -47,6 +47,8 @@ func TestReadFaults(t *testing.T) {
 		{columns + "\na,1,1,bcast,8,NaN\na,1,1,bcast,8,Inf\na,1,1,bcast,8,-2", "m.csv:2: measured_us|m.csv:3: measured_us|m.csv:4: measured_us"},
 		{columns + ",fallback_suspected\na,1,1,bcast,8,1,yes", `m.csv:2: fallback_suspected: "yes"`},
 		{columns + "\na,1,1,\"bcast,8,1", "m.csv:2: "},
+		{columns + ",bytes\na,1,1,bcast,8,1,9", "m.csv:1: bytes: is a column twice"},
+		{columns + "\na,2,1,alltoall,9223372036854775807,1", `m.csv:2: bytes: "9223372036854775807"`},
 	} {
 		_, _, err := Read("m.csv", []byte(c.text))
 		var faults network.Faults

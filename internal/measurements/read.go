@@ -67,8 +67,8 @@ var fields = []field{
 		return nil
 	}},
 	{"bytes", true, func(r *Row, cell string) (err error) {
-		if r.Bytes, err = strconv.ParseInt(cell, 10, 64); err != nil || r.Bytes < 0 {
-			return fmt.Errorf("%q is no number of bytes: write a whole number of at least 0", cell)
+		if r.Bytes, err = strconv.ParseInt(cell, 10, 64); err != nil || r.Bytes < 0 || r.Bytes > mostBytes {
+			return fmt.Errorf("%q is no number of bytes: write a whole number from 0 to 2^50", cell)
 		}
 		return nil
 	}},
@@ -96,6 +96,9 @@ var fields = []field{
 	}},
 	{"set_aside", false, func(r *Row, cell string) error { r.SetAside = cell; return nil }},
 }
+
+// mostBytes is the most bytes of a vector or a block.
+const mostBytes = 1 << 50
 
 func natural(cell string) (int, error) {
 	n, err := strconv.Atoi(cell)
@@ -129,6 +132,10 @@ func Read(file string, text []byte) (rows []Row, unread []string, err error) {
 		}
 		line, _ := table.FieldPos(0)
 		if columns == nil {
+			if twice := slices.IndexFunc(cells, func(cell string) bool { return repeated(cells, cell) }); twice >= 0 {
+				fault(line, strings.TrimSpace(cells[twice]), "is a column twice", "keep one")
+				break
+			}
 			var missing []string
 			if columns, unread, missing = header(cells); len(missing) > 0 {
 				fault(line, "", "no column "+strings.Join(missing, ", "), "give the columns "+strings.Join(required(), ","))
@@ -158,6 +165,18 @@ func Read(file string, text []byte) (rows []Row, unread []string, err error) {
 		return nil, nil, faults
 	}
 	return rows, unread, nil
+}
+
+// repeated reports whether a column that is read stands more than once in a header.
+func repeated(header []string, column string) bool {
+	column = strings.TrimSpace(column)
+	n := 0
+	for _, cell := range header {
+		if strings.TrimSpace(cell) == column {
+			n++
+		}
+	}
+	return n > 1 && slices.ContainsFunc(fields, func(f field) bool { return f.name == column })
 }
 
 // header returns the field of each column, nil for a column that nothing reads.

@@ -4,6 +4,7 @@ package native
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,8 +98,10 @@ func needs(path string) (all []needed, err error) {
 		}
 		own := library != ""
 		if !own {
-			if library, err = pathOf(path, name); err != nil {
-				continue // the loader names it
+			if library, err = pathOf(path, name); errors.Is(err, errNotFound) {
+				continue // the loader names it when it loads the program
+			} else if err != nil {
+				return nil, err
 			}
 		}
 		all = append(all, needed{name, library, own})

@@ -22,6 +22,9 @@ var listed sync.Map // of string to map[string]string, by name the path
 
 // pathOf returns the path at which the loader finds a library that an object needs, directly or not.
 func pathOf(object, library string) (string, error) {
+	if strings.Contains(library, "/") {
+		return library, nil
+	}
 	stamp, err := stampOf(object)
 	if err != nil {
 		return "", err
@@ -37,8 +40,10 @@ func pathOf(object, library string) (string, error) {
 	if path := all.(map[string]string)[library]; path != "" {
 		return path, nil
 	}
-	return "", errors.New("the loader does not find it: install it, or name its directory in LD_LIBRARY_PATH")
+	return "", errNotFound
 }
+
+var errNotFound = errors.New("the loader does not find it: install it, or name its directory in LD_LIBRARY_PATH")
 
 // loader returns the path of the loader of this process.
 var loader = sync.OnceValues(func() (string, error) {
@@ -76,6 +81,9 @@ func list(object string) (map[string]string, error) {
 		if i := strings.LastIndex(where, " (0x"); found && i > 0 {
 			all[name] = where[:i]
 		}
+	}
+	if failed := (*exec.ExitError)(nil); len(all) == 0 && errors.As(err, &failed) {
+		return nil, fmt.Errorf("the loader does not list the libraries of %s: %w: %s", object, err, bytes.TrimSpace(failed.Stderr))
 	}
 	return all, nil
 }
