@@ -24,6 +24,7 @@ type Links struct {
 	resource  contention.Resource
 	ahead     vtime.Duration // by which decisions come before their instant on the engine's clock
 	asking    passages
+	questions uint64     // that the network has been asked: the host's order of Leave is not that of virtual time
 	woken     vtime.Time // instant of the timed event at which transfers end, Forever for none
 	works     [2]Freight
 	asked     world.Slab[Passage]  // that have asked, and are not decided
@@ -154,8 +155,9 @@ func (x *Links) ask(p *Passage, now vtime.Time) {
 	index := x.asked.Take()
 	*x.asked.At(index) = *p
 	t := x.partition.Target
+	x.questions++
 	x.resource.Ask(contention.Message{
-		At: p.At, Source: int(p.Source), Sequence: p.number, Dest: int(p.Dest), From: t.Node(int(p.Source)), To: t.Node(int(p.Dest)),
+		At: p.At, Source: int(p.Source), Sequence: x.questions, Dest: int(p.Dest), From: t.Node(int(p.Source)), To: t.Node(int(p.Dest)),
 		Bytes: p.Bytes, Transfer: p.Transfer, Tag: uint64(index),
 	})
 	x.decided(now)
