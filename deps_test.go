@@ -73,7 +73,7 @@ var rules = map[string]rule{
 		imports: "vtime internal/invariant network network/contention engine mpivirt/internal/stats mpivirt/internal/world",
 		unsafe:  "the sizes of processors and of what they hold",
 	},
-	"mpivirt/internal/ptp": {
+	"mpivirt/internal/p2p": {
 		pure:      true,
 		imports:   "vtime internal/random internal/invariant network engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource",
 		unsafe:    "the sizes of mailboxes and messages",
@@ -82,20 +82,20 @@ var rules = map[string]rule{
 	"mpivirt/internal/maxplus": {pure: true, imports: "vtime internal/invariant network collectives"},
 	"mpivirt/internal/coll": {
 		pure:      true,
-		imports:   "vtime internal/random internal/invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/ptp mpivirt/internal/maxplus",
+		imports:   "vtime internal/random internal/invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/maxplus",
 		unsafe:    "the sizes of agents and messages; whether two buffers are one",
 		testsOnly: "internal/invariant/invarianttest",
 	},
 	"mpivirt/internal/kernel": {
 		pure: true,
 		imports: "vtime internal/invariant lp network collectives engine" +
-			" mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/ptp mpivirt/internal/coll",
+			" mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/coll",
 	},
 	// No simulation asks it.
 	"mpivirt/internal/forecast": {
 		pure: true,
 		imports: "vtime internal/random network collectives engine" +
-			" mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/ptp mpivirt/internal/maxplus mpivirt/internal/coll mpivirt/internal/kernel",
+			" mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/maxplus mpivirt/internal/coll mpivirt/internal/kernel",
 	},
 	"mpivirt/internal/topology": {pure: true, imports: "mpivirt/internal/world"},
 	"mpivirt/internal/typed": {

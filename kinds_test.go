@@ -31,15 +31,16 @@ var port = struct {
 	names   string // other names of the package
 }{
 	methods: `
-		Activity Adopt Alone Attach Awaits Barrier Behind Blank Bursting Caches ChargeBurst Clocks ClocksOnly Closed
-		CollectJoiners Combining Communicator CompletedRequest Completion CompletionOf Compose Composed Compute
-		Create CreateGroup DataOf Die Dup DupInter End EndsWith EnterBarrier EnterJoiners Fail FailHost First Flush
-		Foreign GiveBurst Global GroupOf HasFailed HasProcessors HoldsRequest HoldsTails InParts IsBlocked IsStandIn
-		Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts KeptSlice Label Limited Local Look
-		LookAround Looked MayPause Meeting Merge NewComm NewCompletion OwnRequest Pause Postpone PostponeEnd Prepare
-		Print Raise ReadMemory ReadSlice ReceiveOnWorld Record RequestList RequestStatus Running SampleOf Seed
-		SendAtOnce SendOnWorld SetAside SetErrorsReturn SetMayCancel SetRunning SetTiming SharedResult Sized Split
-		StartBurst StartLooks StatusOf StopBurst Submit Swallowed Target Throttle Timing Token Twin Unwound Yield`,
+		Activity Adopt Alone Attach Awaits Barrier Behind Blank Bursting Caches ChargeBurst ClockPolled Clocks
+		ClocksOnly Closed CollectJoiners Combining Communicator CompletedRequest Completion CompletionOf Compose
+		Composed Compute Create CreateGroup DataOf Die Dup DupInter End EndsWith EnterBarrier EnterJoiners Fail
+		FailHost First Flush Foreign GiveBurst Global GroupOf HasFailed HasProcessors HoldsRequest HoldsTails InParts
+		IsBlocked IsStandIn Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts Label Limited Local
+		LookAround MayPause Meeting Merge NewComm NewCompletion OwnRequest Pause PollClock Postpone PostponeEnd
+		Prepare Print Raise ReadMemory ReadSlice ReceiveOnWorld Record RequestList RequestStatus Running SampleOf
+		Seed SendAtOnce SendOnWorld SetAside SetErrorsReturn SetMayCancel SetRunning SetTiming SharedResult Sized
+		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token Twin
+		Unwound WaitSetSlice Yield`,
 	values: `
 		Activity ActivityTimes Blocked Call Collective Communicator Completion Config DeadlockError Distribution
 		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent Program Result Sample Simulation`,
@@ -49,7 +50,7 @@ var port = struct {
 }
 
 // rooms are the packages that kinds reach by the port only. Of room world they use the vocabulary, and no partition.
-var rooms = strings.Fields("kernel coll ptp resource maxplus stats")
+var rooms = strings.Fields("kernel coll p2p resource maxplus stats")
 
 // built is a package as go list reports it.
 type built struct {

@@ -50,13 +50,13 @@
 // safe altogether when it lies below the EIT that `sync` has established, by null
 // messages on demand, by rounds that compute the global minimum, or by both
 // (`hybrid`). At that moment all arrivals at or before its time are known;
-// `mpivirt/internal/ptp/matching.go` says why that makes matching independent of the order in
+// `mpivirt/internal/p2p/matching.go` says why that makes matching independent of the order in
 // which the host learns of things.
 //
 // A timed event of which the outcome is known before, since a rank's calls tell enough, is withdrawn
 // (`engine.Withdrawer`): it stays among the others until it is the least, and no engine is asked for its time
 // because of it. Answers to messages of a rendezvous are such events, where progress is made in calls
-// (`mpivirt/internal/ptp/progress.go`).
+// (`mpivirt/internal/p2p/progress.go`).
 //
 // No effect is closer than the least latency between two partitions: a message, the
 // join of a node and its release all take at least that. Partitions keep the ranks of a

@@ -307,8 +307,8 @@ func (e *Engine) Congested(dst int) bool {
 // Full reports whether the kernel's buffers hold more than their limit.
 func (e *Engine) Full() bool { return e.buffered > e.limit }
 
-// Crowded reports whether there is an engine dst for which Congested may be true.
-func (e *Engine) Crowded() bool { return e.Full() || e.endpoint.Crowded() }
+// AnyCongested reports whether there is an engine dst for which Congested may be true.
+func (e *Engine) AnyCongested() bool { return e.Full() || e.endpoint.AnyFull() }
 
 // Room reports whether records may be sent to engine dst without regard to how fast
 // it consumes them.

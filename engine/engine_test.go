@@ -250,9 +250,9 @@ func (k *prefetching) Handle(ev Event) {
 func (k *prefetching) Drained()            {}
 func (k *prefetching) Deliver(int, []byte) {}
 
-// An LP is expected before each of its events, and so is an item of the ready queue but
+// An LP is prefetched before each of its events, and so is an item of the ready queue but
 // for the first few.
-func TestItemsAndEventsAreExpected(t *testing.T) {
+func TestItemsAndEventsArePrefetched(t *testing.T) {
 	const lps = 1000
 	e := New(Config{Partition: Partition{LPs: lps, Engines: 1}, Transport: sync.NewInProcess(1)[0]})
 	k := &prefetching{e: e, prefetched: map[int32]bool{}}
@@ -263,7 +263,7 @@ func TestItemsAndEventsAreExpected(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(k.ran) != lps || len(k.handled) != lps || !slices.IsSorted(k.handled) || k.missed > 0 {
-		t.Errorf("%d items run, %d events handled, of which %d came unexpected", len(k.ran), len(k.handled), k.missed)
+		t.Errorf("%d items run, %d events handled, of which %d were not prefetched", len(k.ran), len(k.handled), k.missed)
 	}
 }
 
@@ -285,8 +285,8 @@ func (k *alternating) Run(item int32) {
 	k.e.Ready(1 - item)
 }
 
-// An item that is to run soon is expected when it becomes ready.
-func TestItemsOfAShortQueueAreExpected(t *testing.T) {
+// An item that is to run soon is prefetched when it becomes ready.
+func TestItemsOfAShortQueueArePrefetched(t *testing.T) {
 	e := New(Config{Partition: Partition{LPs: 2, Engines: 1}, Transport: sync.NewInProcess(1)[0]})
 	k := &alternating{prefetching{e: e, prefetched: map[int32]bool{0: true}}, 100}
 	e.Ready(0)
@@ -294,7 +294,7 @@ func TestItemsOfAShortQueueAreExpected(t *testing.T) {
 		t.Fatal(err)
 	}
 	if k.missed > 0 {
-		t.Errorf("%d of 99 items that other items made ready came unexpected", k.missed)
+		t.Errorf("%d of 99 items that other items made ready were not prefetched", k.missed)
 	}
 	e.PrefetchAhead(1)
 	if !slices.Equal(k.ahead, []int32{1}) {

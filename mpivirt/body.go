@@ -64,7 +64,7 @@ const ahead = 4
 
 // PrefetchAhead prefetches the memory that Prefetch and a resumption read first of LP i.
 func (g *goroutines) PrefetchAhead(i int) {
-	world.Fetch(&g.ranks[i])
+	world.Prefetch(&g.ranks[i])
 	g.Goroutines.PrefetchAhead(i)
 }
 

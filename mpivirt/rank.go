@@ -52,7 +52,7 @@ func (r *Rank) Now() vtime.Time {
 		r.lookAgain()
 	} else {
 		r.looking = true
-		r.k.StartLooks(r.lp)
+		r.k.StartClockPolls(r.lp)
 	}
 	r.k.StartBurst()
 	return r.k.Clocks()[r.lp]
@@ -60,13 +60,13 @@ func (r *Rank) Now() vtime.Time {
 
 // lookAgain counts a look at the clock without a call since the one before.
 func (r *Rank) lookAgain() {
-	if d := r.k.Look(r.lp); d > 0 {
+	if d := r.k.PollClock(r.lp); d > 0 {
 		if err := r.k.Compute(r.lp, d); err != nil {
 			r.die(world.Compute, err)
 		}
 		r.settle()
 	}
-	r.k.Looked(r.lp)
+	r.k.ClockPolled(r.lp)
 }
 
 // settle waits until all operations that the rank has started have begun. That takes effect
@@ -144,7 +144,7 @@ func (r *Rank) MayCancel(on bool) { r.k.SetMayCancel(r.lp, on) }
 func (r *Rank) die(c world.Procedure, err error) {
 	r.own()
 	if r.self.Foreign() {
-		r.intrude(c) // the unwinding would end the process
+		r.endForeignCall(c) // the unwinding would end the process
 	}
 	r.settle()
 	r.k.Die(r.lp, c, err)
@@ -197,7 +197,7 @@ func (r *Rank) deepen() {
 // keepOut ends the code of a goroutine that is not the rank's.
 func (r *Rank) keepOut() {
 	if r.self.Astray() {
-		r.intrude(r.lastCall)
+		r.endForeignCall(r.lastCall)
 	}
 }
 
@@ -205,14 +205,14 @@ func (r *Rank) keepOut() {
 // goroutine that calls while another rank runs.
 func (r *Rank) own() {
 	if r.k.Running() != r.lp {
-		r.intrude(world.NoProcedure)
+		r.endForeignCall(world.NoProcedure)
 	}
 }
 
 // noteCall stores the MPI call that the rank's own code makes; see own.
 func (r *Rank) noteCall(c world.Procedure) {
 	if r.k.Running() != r.lp {
-		r.intrude(c)
+		r.endForeignCall(c)
 	}
 	r.lastCall = c
 	r.looking = false

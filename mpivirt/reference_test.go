@@ -180,7 +180,7 @@ type refRank struct {
 	slots      map[int]*refRequest
 	posted     []*refRequest
 	unexpected []*refMessage // in order of arrival
-	flight     []flight
+	sendOrder  []sendOrder
 	port       refPort
 	persistent map[int]func() *refRequest
 	found      *refMessage // by the matched probe
@@ -191,8 +191,8 @@ type refPort struct {
 	send, receive vtime.Time
 }
 
-// flight is one triple of the ordered matching.
-type flight struct {
+// sendOrder is one triple of the ordered matching.
+type sendOrder struct {
 	dst           int
 	sent, receive vtime.Time
 }
@@ -295,16 +295,16 @@ func (x *reference) large(bytes int64) bool { return bytes > x.target.EagerLimit
 func (r *refRank) arrivalOf(dst, bytes int) (free, arrival vtime.Time) {
 	tgt := r.x.target
 	free, t := r.x.depart(&r.port, int64(bytes))
-	r.flight = slices.DeleteFunc(r.flight, func(f flight) bool { return f.receive < t.Add(tgt.Latency(r.rank, f.dst)) })
+	r.sendOrder = slices.DeleteFunc(r.sendOrder, func(f sendOrder) bool { return f.receive < t.Add(tgt.Latency(r.rank, f.dst)) })
 	latency := tgt.Latency(r.rank, dst)
 	receive := t.Add(tgt.Delay(r.rank, dst, int64(bytes)))
-	i := slices.IndexFunc(r.flight, func(f flight) bool { return f.dst == dst })
+	i := slices.IndexFunc(r.sendOrder, func(f sendOrder) bool { return f.dst == dst })
 	if i < 0 {
-		r.flight = append(r.flight, flight{dst, t, receive})
+		r.sendOrder = append(r.sendOrder, sendOrder{dst, t, receive})
 		return free, receive
 	}
-	receive += r.flight[i].receive - t - vtime.Time(latency)
-	r.flight[i] = flight{dst, t, receive}
+	receive += r.sendOrder[i].receive - t - vtime.Time(latency)
+	r.sendOrder[i] = sendOrder{dst, t, receive}
 	return free, receive
 }
 
@@ -597,7 +597,7 @@ type refCollective struct {
 	call      *op
 	operation collectives.Operation
 	calls     []*refCall           // by member, nil before it has entered
-	schedule  collectives.Schedule // nil for a barrier of given cost
+	schedule  collectives.Schedule // nil for a barrier of fixed cost
 	layouts   []collectives.Layout // by participant
 	nodes     [][]int              // members of each node, under node-leader
 	inbox     map[roundMessage]*refRound
@@ -688,7 +688,7 @@ func (r *refRank) enter(o *op, input, output []uint64) *refCall {
 	case len(c.ranks) == 1:
 		k.exit(member)
 	case k.schedule == nil:
-		k.enterGiven()
+		k.enterFixedCost()
 	case k.nodes != nil:
 		k.join(member)
 	default:
@@ -910,8 +910,8 @@ func (k *refCollective) join(member int) {
 	})
 }
 
-// enterGiven lets all members leave a barrier of given cost after the last entry.
-func (k *refCollective) enterGiven() {
+// enterFixedCost lets all members leave a barrier of fixed cost after the last entry.
+func (k *refCollective) enterFixedCost() {
 	if slices.Contains(k.calls, nil) {
 		return
 	}

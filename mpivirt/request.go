@@ -50,7 +50,7 @@ var noneActive = kernel.Completion{Found: true}
 // await makes a call that waits for requests, or tests them.
 func await(op world.Procedure, requests []Request) *kernel.Completion {
 	if kernel.Keeps(op, len(requests)) {
-		return awaitKept(op, requests)
+		return awaitSet(op, requests)
 	}
 	first := slices.IndexFunc(requests, func(q Request) bool { return q.active() })
 	if first < 0 {
@@ -64,25 +64,25 @@ func await(op world.Procedure, requests []Request) *kernel.Completion {
 		}
 		list = append(list, requests[i].index)
 	}
-	if s, _ := r.k.KeptSlice(r.lp).(*longSlice); s != nil && err == nil && typed.SameMemory(s.requests, requests) {
+	if s, _ := r.k.WaitSetSlice(r.lp).(*longSlice); s != nil && err == nil && typed.SameMemory(s.requests, requests) {
 		r.k.ReadSlice(r.lp, list)
 	}
 	return r.doList(op, list, err)
 }
 
-// awaitKept is await for a long slice, which the kernel keeps from one call to the next.
-func awaitKept(op world.Procedure, requests []Request) *kernel.Completion {
+// awaitSet is await for a long slice, which the kernel keeps from one call to the next.
+func awaitSet(op world.Procedure, requests []Request) *kernel.Completion {
 	r := ownerOf(requests)
 	if r == nil {
 		return &noneActive
 	}
-	s, _ := r.k.KeptSlice(r.lp).(*longSlice)
+	s, _ := r.k.WaitSetSlice(r.lp).(*longSlice)
 	if s == nil {
 		s = &longSlice{}
 	}
 	again := typed.SameMemory(s.requests, requests)
 	s.requests = requests
-	return r.do(r.world.compose(op).WaitsKept(r.k.KeepSlice(r.lp, s, again)))
+	return r.do(r.world.compose(op).WaitsForSet(r.k.KeepSlice(r.lp, s, again)))
 }
 
 // ownerOf returns the rank of an active request, nil if there is none. Those that are left are
@@ -100,7 +100,7 @@ func ownerOf(requests []Request) *Rank {
 }
 
 // longSlice is a slice that a rank waits for again and again. It stays in memory as long as it
-// is kept: no other slice begins at the same address. It implements [ptp.Slice].
+// is kept: no other slice begins at the same address. It implements [p2p.Slice].
 type longSlice struct{ requests []Request }
 
 func (s *longSlice) Len() int { return len(s.requests) }

@@ -49,8 +49,8 @@ func (e *Endpoint) Room(dst int) bool {
 	return p == nil || p.outstanding <= e.config.Window
 }
 
-// Crowded reports whether the window to some engine has no room.
-func (e *Endpoint) Crowded() bool { return e.full > 0 }
+// AnyFull reports whether the window to some engine has no room.
+func (e *Endpoint) AnyFull() bool { return e.full > 0 }
 
 // Opened returns an engine whose window had no room and has got some since. It returns
 // each such engine once; ok is false when there is none left.

@@ -408,7 +408,7 @@ func (b *body) Uncharged() world.Uncharged {
 	return world.Uncharged{Code: int64(float64(e.ran) / float64(e.long_ticks) * long), Timeless: int64(e.timeless), Declared: e.declares != 0}
 }
 
-// Lend implements [ptp.Lender]. Only variables change places while their rank waits.
+// Lend implements [p2p.Lender]. Only variables change places while their rank waits.
 func (b *body) Lend(lp int32, memory []byte) { lendVariables(b.engine, lp, memory) }
 
 // Stop implements [kernel.Body]. The stacks are given back without a look at their contents,

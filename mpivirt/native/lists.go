@@ -21,19 +21,19 @@ func (b *body) waits(lp int32, q *kernel.Call, c *cCall) bool {
 	k, list := b.k, requestsOf(c)
 	switch {
 	case list == nil:
-		s, _ := k.KeptSlice(lp).(*handles)
+		s, _ := k.WaitSetSlice(lp).(*handles)
 		if s == nil {
 			s = &handles{b, lp}
 		}
 		if !k.KeepSliceUnread(lp, s, int32(b.ranks[lp].actives)) {
 			return false
 		}
-		q.WaitsKept(nil)
+		q.WaitsForSet(nil)
 	case kernel.Keeps(world.Procedure(c.procedure), len(list)):
 		if c.handles != nil {
 			b.own(lp, list, c)
 		}
-		q.WaitsKept(k.KeepList(lp, list))
+		q.WaitsForSet(k.KeepList(lp, list))
 	default:
 		q.Waits(list, nil) // which the wait copies
 	}
@@ -67,16 +67,16 @@ const nullRequest = 0x180 // MPI_REQUEST_NULL
 var errHandle = world.Errorf(world.ErrRequest, "a handle is no request of this rank")
 
 // handles is the list of MPI_Request that a rank has handed in to its call. It implements
-// [ptp.Slice].
+// [p2p.Slice].
 type handles struct {
 	b  *body
 	lp int32
 }
 
-// Len implements [ptp.Slice].
+// Len implements [p2p.Slice].
 func (h *handles) Len() int { return int(h.b.ranks[h.lp].call.n) }
 
-// At implements [ptp.Slice].
+// At implements [p2p.Slice].
 func (h *handles) At(place int) (index int32, err error) {
 	if handle := *slot(h.b.ranks[h.lp].call.handles, int32(place)); handle == nullRequest {
 		return 0, nil

@@ -19,7 +19,7 @@ func (r *Rank) awaitAny(op world.Procedure, requests []Request) Outcome {
 		return r.await(op, requests...)
 	}
 	q := r.compose(op)
-	return r.do(q.WaitsKept(r.k.KeepMemory(r.lp, memory)))
+	return r.do(q.WaitsForSet(r.k.KeepMemory(r.lp, memory)))
 }
 
 // await makes a call that waits for requests, or tests them.

@@ -179,7 +179,7 @@ func (c *Collectives) RunAgent(index int32) {
 		if a.stage == sending {
 			a.posted = a.clock
 			if step.To != collectives.None {
-				if c.crowded(a) && c.holdBack(index, a, step) {
+				if c.mayHoldBack(a) && c.holdBack(index, a, step) {
 					c.dropKept(a.memory)
 					return
 				}
@@ -255,9 +255,9 @@ func (a *agent) isFarAhead() bool {
 	return n > leastRootAhead && (n > farAhead || a.sent == unsent && q.FromRoot() && n > q.RootAhead(c.Locals))
 }
 
-// crowded reports whether holdBack has to be asked.
-func (c *Collectives) crowded(a *agent) bool {
-	return !c.Messages.SharesLinks() && (c.partition.Engine.Crowded() || a.isFarAhead())
+// mayHoldBack reports whether holdBack may hold an agent back. It is quick.
+func (c *Collectives) mayHoldBack(a *agent) bool {
+	return !c.Messages.SharesLinks() && (c.partition.Engine.AnyCongested() || a.isFarAhead())
 }
 
 // holdBack has an agent that is about to send go on later, once for each message, and reports

@@ -173,7 +173,7 @@ func (c *Collectives) companion(context uint64, g *world.Group) *Communicator {
 // companionOf is companion with a group that is worked out only if no rank of the engine has made
 // the communicator.
 func (c *Collectives) companionOf(context uint64, group func() *world.Group) *Communicator {
-	if comm := c.Communicators.At(c.Expect(context)); comm.Size != 0 {
+	if comm := c.Communicators.At(c.IndexOfContext(context)); comm.Size != 0 {
 		return comm
 	}
 	return c.addComm(context, group())

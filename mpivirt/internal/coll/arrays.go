@@ -109,8 +109,8 @@ func (c *Collectives) runBulk(inst *instance) {
 	case Locally:
 		c.runLocally(inst)
 		return
-	case InGivenTime:
-		c.runGiven(inst)
+	case AtFixedCost:
+		c.runFixedCost(inst)
 		return
 	}
 	b := c.arraysOf(inst)

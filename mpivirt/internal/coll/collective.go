@@ -5,7 +5,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/maxplus"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
@@ -35,7 +35,7 @@ type Collective struct {
 
 // Collectives holds the communicators and collectives of a partition.
 type Collectives struct {
-	Messages  ptp.Messages
+	Messages  p2p.Messages
 	partition *world.Partition // that of messages
 	collecting
 	Communicators  world.Table[Communicator] // by index, as Comms
@@ -93,18 +93,18 @@ func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interprete
 // Communicator is a communicator with the collectives of its members.
 type Communicator struct {
 	world.Comm
-	Next    uint32      // number of the next instance of a collective
-	Live    []*instance // instances that some local member has not left, by number
-	nodes   *nodeTable  // nil until it is needed
-	result  []byte      // common result of the collective that a member left last
-	spare   spare
-	open    *instance             // a barrier that members are joining, all in blocking form, while no other instance lacks members
-	made    map[int]*Communicator // by color, communicators that the latest collective made
-	pending map[uint32][]pendingRecord
-	spells  []spell         // the calls of this engine's members, if other engines have members
-	past    []entrance      // likewise: the first entrants of instances that all members of this engine have left
-	freers  []uint64        // set of the local members that have freed it, counted from First; nil if none has
-	failed  map[uint32]bool // instances that have failed because members called different things
+	Next     uint32      // number of the next instance of a collective
+	Live     []*instance // instances that some local member has not left, by number
+	nodes    *nodeTable  // nil until it is needed
+	result   []byte      // common result of the collective that a member left last
+	spare    spare
+	open     *instance             // a barrier that members are joining, all in blocking form, while no other instance lacks members
+	made     map[int]*Communicator // by color, communicators that the latest collective made
+	pending  map[uint32][]pendingRecord
+	callRuns []callRun       // the calls of this engine's members, if other engines have members
+	past     []entrance      // likewise: the first entrants of instances that all members of this engine have left
+	freers   []uint64        // set of the local members that have freed it, counted from First; nil if none has
+	failed   map[uint32]bool // instances that have failed because members called different things
 
 	exchanging *Communicator // that the messages of exchanges are on; nil before the first
 

@@ -19,7 +19,7 @@ func (c *Collectives) GroupOf(comm *Communicator, lp int32) *world.Group {
 
 // addComm makes a communicator, which may have members on this engine.
 func (c *Collectives) addComm(context uint64, g *world.Group) *Communicator {
-	comm := c.Communicators.At(c.Expect(context))
+	comm := c.Communicators.At(c.IndexOfContext(context))
 	if comm.Size != 0 {
 		invariant.Broken("two communicators have the context %x", context)
 	}
@@ -32,10 +32,10 @@ func (c *Collectives) addComm(context uint64, g *world.Group) *Communicator {
 	return comm
 }
 
-// Expect returns the index of the communicator with a context. If the ranks of this engine
+// IndexOfContext returns the index of the communicator with a context. If the ranks of this engine
 // have not made it yet, since a member elsewhere was faster, only its context is known until
 // they do. What comes for it waits in mailboxes and queues meanwhile, as in any other.
-func (c *Collectives) Expect(context uint64) int32 {
+func (c *Collectives) IndexOfContext(context uint64) int32 {
 	index, known := c.partition.Contexts[context]
 	if !known {
 		index = c.enterComm(&Communicator{Comm: world.Comm{Context: context}})

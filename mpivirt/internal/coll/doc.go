@@ -26,7 +26,7 @@
 //
 // # Use
 //
-// [Collectives] adds to [ptp.Messages] what the members of communicators do together. The
+// [Collectives] adds to [p2p.Messages] what the members of communicators do together. The
 // kernel enters ranks and hands over records and tasks. The package must not know kinds of
 // rank, how a run begins or how it ends. The cases are those of the MPI standard 4.1,
 // chapters 6 and 7.
@@ -49,7 +49,7 @@
 //   - locally (`local.go`): a communicator that lies on one engine, round by round,
 //     for any algorithm, data and delay model. If the engine runs dry before all
 //     members have entered, the instance turns into one by messages;
-//   - in a given time (`given.go`): a barrier whose cost the machine file gives. The last entry
+//   - at a fixed cost (`fixedcost.go`): a barrier whose cost the machine file gives. The last entry
 //     goes up a tree of the engines and down again.
 //
 // Bytes are moved once to each receiver, and lie in the program's slices. MPI gives the
@@ -63,7 +63,7 @@
 // and down. Those of an alltoall go to each engine once all members have entered, which the same tree tells, so that they go
 // from the record to their place. Between engines a record has one copy. Point-to-point messages do the
 // same: a posted receive takes the payload from where it is, and a blocking send lends its slice
-// while it waits (`Messages.keep` in room `ptp`). A content of a few pages is copied two pages
+// while it waits (`Messages.keep` in room `p2p`). A content of a few pages is copied two pages
 // side by side (`world.CopyContent`), since a processor fetches ahead up to the end of a page.
 //
 // Forecasts of the needs of a collective on the host rest on the same choice (`PlanOf` in `plan.go`): room `forecast`.
@@ -108,13 +108,13 @@
 // tree of the engines, as the colors of a split do, so that each engine has one copy of it.
 //
 // Neighbourhood collectives have no schedule: a member knows its own neighbours, and messages of
-// one call may be of any number. They are an *exchange* (`exchange.go` in `ptp`): receives and
+// one call may be of any number. They are an *exchange* (`exchange.go` in `p2p`): receives and
 // sends that begin together and have one request, on a communicator beside the program's. All
 // ranks work out its context by themselves, so a message may come before the receiver's engine
 // knows the group. A communicator of which only the context is known keeps such messages
-// (`Collectives.Expect`).
+// (`Collectives.IndexOfContext`).
 //
 // Messages of a collective are named by (instance, round) and cannot overtake each
 // other in a way that matters; the order kept between point-to-point messages of one
-// sender (`flight`) does not concern them.
+// sender (`sendOrder`) does not concern them.
 package coll

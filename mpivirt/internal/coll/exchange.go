@@ -36,7 +36,7 @@ func readEntrant(r *world.Reader) entrant {
 // member has entered the instance yet. It reports false if the whole record was put off.
 func (c *Collectives) DeliverCollective(src int, record []byte, r world.Reader) bool {
 	r.U8()
-	comm := c.Communicators.At(c.Expect(r.U64()))
+	comm := c.Communicators.At(c.IndexOfContext(r.U64()))
 	number := r.U32()
 	inst := comm.numbered(number)
 	if inst == nil && number < comm.Next {
@@ -102,14 +102,14 @@ func (c *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 	case world.RecordArray:
 		return c.receiveStretch(inst, from, r)
 	case world.RecordTree:
-		if inst.given != nil {
+		if inst.fixedCost != nil {
 			c.addEntries(inst, vtime.Time(r.U64()))
 		} else {
 			c.receiveTree(inst, from.engine, r)
 		}
 	case world.RecordResult:
-		if inst.given != nil {
-			c.leaveGiven(inst, vtime.Time(r.U64()))
+		if inst.fixedCost != nil {
+			c.leaveFixedCost(inst, vtime.Time(r.U64()))
 		} else {
 			c.receiveResult(inst, r)
 		}

@@ -88,7 +88,7 @@ func (c *Collectives) failTogether(inst *instance, from int) {
 			c.forsake(inst, lp)
 		}
 	}
-	c.dropCrowd(inst)
+	c.dropEarly(inst)
 	if tree.parent >= 0 && tree.parent != from {
 		c.sendFailed(inst, tree.parent)
 	}
@@ -214,9 +214,9 @@ func (c *Collectives) forsake(inst *instance, lp int32) {
 	}
 }
 
-// dropCrowd drops the messages for an instance in crowd.
-func (c *Collectives) dropCrowd(inst *instance) {
-	for _, index := range c.crowd.takeInstance(&c.rounds, inst.comm.Index, inst.Number) {
+// dropEarly drops the messages for an instance in the hash table of early messages.
+func (c *Collectives) dropEarly(inst *instance) {
+	for _, index := range c.earlyMessages.takeInstance(&c.rounds, inst.comm.Index, inst.Number) {
 		m := c.rounds.At(index)
 		c.countEarly(c.roundQueue(m.lp), m, -1)
 		c.disposeRound(index)

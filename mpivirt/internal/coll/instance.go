@@ -24,7 +24,7 @@ type instance struct {
 	timed   int32    // label of the members' times in the tally, or stats.Untimed
 	mode    Mode
 	leaders bool            // the schedule is among node leaders, with a join before and a release after
-	counted bool            // a barrier by joins, over arrays or in a given time
+	counted bool            // a barrier by joins, over arrays or at a fixed cost
 	labels  map[int32]int32 // by LP, where they differ from timed
 	join    joinState       // under node-leader
 
@@ -39,7 +39,7 @@ type instance struct {
 	nonblocking *nonblockingState // if any member called a nonblocking form
 	local       *localState       // carried out locally, with data
 	arrays      *arrayRun         // carried out over arrays, once begun
-	given       *givenState       // in a given time
+	fixedCost   *fixedCostState   // at a fixed cost
 	split       *splitState       // if it makes communicators
 	failed      *failure          // of the collective as a whole
 
@@ -241,8 +241,8 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	}
 	choice := c.choiceFor(inst)
 	inst.mode = choice.mode()
-	if inst.mode == InGivenTime {
-		inst.given = c.beginGiven(inst)
+	if inst.mode == AtFixedCost {
+		inst.fixedCost = c.beginFixedCost(inst)
 	}
 	if inst.mode == Locally {
 		c.addIncomplete(inst)
@@ -250,7 +250,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	if inst.leaders {
 		c.beginJoins(inst)
 	}
-	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == ByArrays || inst.mode == InGivenTime) && c.Messages.Processors == nil
+	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == ByArrays || inst.mode == AtFixedCost) && c.Messages.Processors == nil
 	if v.Creation != nil {
 		inst.split = &splitState{}
 	}

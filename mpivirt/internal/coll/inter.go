@@ -5,7 +5,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/internal/random"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -193,12 +193,12 @@ type parts struct {
 	remote          int // size of the remote group
 	lp              int32
 	data            bool
-	receives, sends []ptp.Part
+	receives, sends []p2p.Part
 }
 
 // part returns a message of so many bytes from a place in a buffer, if there is data.
-func (p *parts) part(peer int, buffer []byte, at, bytes int64) ptp.Part {
-	m := ptp.Part{Peer: peer, Bytes: bytes}
+func (p *parts) part(peer int, buffer []byte, at, bytes int64) p2p.Part {
+	m := p2p.Part{Peer: peer, Bytes: bytes}
 	if p.data && bytes > 0 {
 		m.Buffer = buffer[at : at+bytes]
 	}
@@ -223,7 +223,7 @@ func (p *parts) whole(buffer []byte, bytes int64) int64 {
 
 // blocks returns a message with each remote member, of blocks one after the other: with the
 // counts, else of one length.
-func (p *parts) blocks(buffer []byte, counts []int64, bytes int64) (all []ptp.Part) {
+func (p *parts) blocks(buffer []byte, counts []int64, bytes int64) (all []p2p.Part) {
 	at := int64(0)
 	for i := range p.remote {
 		n := bytes
@@ -237,7 +237,7 @@ func (p *parts) blocks(buffer []byte, counts []int64, bytes int64) (all []ptp.Pa
 }
 
 // same returns a message with each remote member, of one piece of memory.
-func (p *parts) same(buffer []byte, bytes int64) (all []ptp.Part) {
+func (p *parts) same(buffer []byte, bytes int64) (all []p2p.Part) {
 	for i := range p.remote {
 		all = append(all, p.part(i, buffer, 0, bytes))
 	}
@@ -246,7 +246,7 @@ func (p *parts) same(buffer []byte, bytes int64) (all []ptp.Part) {
 
 // InterMessages returns the messages of a member in a collective on an intercommunicator whose
 // arguments were checked, and what is to be done when all are there.
-func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collective) (receives, sends []ptp.Part, end func() vtime.Duration) {
+func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collective) (receives, sends []p2p.Part, end func() vtime.Duration) {
 	p := &parts{remote: comm.Remote.Size, data: v.Data}
 	p.lp, _ = c.partition.Local(comm.RankOf(member, 0))
 	input := v.Input
@@ -304,7 +304,7 @@ func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collectiv
 
 // ofCall gives messages the tag of a call, so that those of other calls do not match them: members that
 // call different collectives wait for each other.
-func ofCall(p world.Procedure, messages ...[]ptp.Part) {
+func ofCall(p world.Procedure, messages ...[]p2p.Part) {
 	for _, list := range messages {
 		for i := range list {
 			list[i].Tag = int(p)

@@ -5,7 +5,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/internal/random"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -31,7 +31,7 @@ type InterCall struct {
 // InterPart is a collective in the local group, or messages to and from remote members.
 type InterPart struct {
 	Collective      *Collective // nil for messages
-	Receives, Sends []ptp.Part
+	Receives, Sends []p2p.Part
 }
 
 // NewInterCall returns a member's call, whose arguments were checked.
@@ -104,7 +104,7 @@ func (x *InterCall) within(k *Collectives, v Collective) {
 }
 
 // messages adds messages to and from remote members.
-func (x *InterCall) messages(receives, sends []ptp.Part) {
+func (x *InterCall) messages(receives, sends []p2p.Part) {
 	ofCall(x.Procedure(), receives, sends)
 	x.parts = append(x.parts, func() InterPart { return InterPart{Receives: receives, Sends: sends} })
 }
@@ -112,7 +112,7 @@ func (x *InterCall) messages(receives, sends []ptp.Part) {
 // swap adds the exchange of a message between the leaders.
 func (x *InterCall) swap(in []byte, inBytes int64, out []byte, outBytes int64) {
 	if x.leads() {
-		x.messages([]ptp.Part{{Bytes: inBytes, Buffer: in}}, []ptp.Part{{Bytes: outBytes, Buffer: out}})
+		x.messages([]p2p.Part{{Bytes: inBytes, Buffer: in}}, []p2p.Part{{Bytes: outBytes, Buffer: out}})
 	}
 }
 
@@ -158,14 +158,14 @@ func (x *InterCall) plan(k *Collectives) {
 		x.swap(v.Output, result, all, in*locals)
 		x.spread(k, v.Output, result, v.Data)
 	case v.Operation == collectives.Allgatherv:
-		receives, result := []ptp.Part(nil), int64(0)
+		receives, result := []p2p.Part(nil), int64(0)
 		for _, n := range v.Counts {
 			result += n
 		}
 		if x.leads() {
 			receives = p.blocks(v.Output, v.Counts, 0)
 		}
-		x.messages(receives, []ptp.Part{p.part(0, v.Input, 0, in)})
+		x.messages(receives, []p2p.Part{p.part(0, v.Input, 0, in)})
 		x.spread(k, v.Output[:min(result, int64(len(v.Output)))], result, v.Data)
 	case v.Operation == collectives.Allreduce:
 		sum := x.take(k, in)
@@ -196,8 +196,8 @@ func (x *InterCall) planRooted(k *Collectives, p *parts, in, out int64) {
 	if !root && v.Root == world.ProcNull {
 		return
 	}
-	remote := func(buffer []byte, bytes int64) []ptp.Part { return []ptp.Part{p.part(0, buffer, 0, bytes)} }
-	ofRoot := func(buffer []byte, bytes int64) []ptp.Part { return []ptp.Part{p.part(v.Root, buffer, 0, bytes)} }
+	remote := func(buffer []byte, bytes int64) []p2p.Part { return []p2p.Part{p.part(0, buffer, 0, bytes)} }
+	ofRoot := func(buffer []byte, bytes int64) []p2p.Part { return []p2p.Part{p.part(v.Root, buffer, 0, bytes)} }
 	switch {
 	case v.Operation == collectives.Bcast && root:
 		x.messages(nil, remote(v.Input, in))

@@ -17,7 +17,7 @@ const (
 	ByMessages  Mode = iota // agents send and receive every message
 	ByArrays                // max-plus over arrays of clocks, on all engines
 	Locally                 // round by round over all members, on the one engine that has them
-	InGivenTime             // at the last entry and a time: no messages; see given.go
+	AtFixedCost             // at the last entry and a time: no messages; see fixedcost.go
 	mismatched              // not at all: members have called different things; see failure
 )
 
@@ -53,7 +53,7 @@ func (c *Collectives) choiceFor(inst *instance) choice {
 func (c *choice) mode() Mode {
 	switch {
 	case c.call.Algorithm == collectives.GivenTime:
-		return InGivenTime
+		return AtFixedCost
 	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() || c.target.HasJitter():
 		return ByMessages
 	case c.arraysFit():

@@ -139,15 +139,15 @@ func (v *Collective) lengthsDiffer() bool {
 	return v.Operation == collectives.Gatherv || v.Operation == collectives.Scatterv
 }
 
-// spell is a time in which the members of an engine called one and the same
+// callRun is a run of calls in which the members of an engine called one and the same
 // collective again and again: its instances from from to until-1.
-type spell struct {
+type callRun struct {
 	from, until uint32
 	signature   signature
 }
 
-// maxSpells is the number of spells that an engine stores for a communicator.
-const maxSpells = 256
+// maxCallRuns is the number of runs of calls that an engine stores for a communicator.
+const maxCallRuns = 256
 
 // remember stores the signature of the first local member's call in an instance.
 func (inst *instance) remember() {
@@ -155,21 +155,21 @@ func (inst *instance) remember() {
 	if c.Locals == c.Size {
 		return
 	}
-	if n := len(c.spells); n > 0 && c.spells[n-1].signature == inst.signature && c.spells[n-1].until == inst.Number {
-		c.spells[n-1].until = inst.Number + 1
+	if n := len(c.callRuns); n > 0 && c.callRuns[n-1].signature == inst.signature && c.callRuns[n-1].until == inst.Number {
+		c.callRuns[n-1].until = inst.Number + 1
 		return
 	}
-	if len(c.spells) == maxSpells {
-		c.spells = slices.Delete(c.spells, 0, maxSpells/2)
+	if len(c.callRuns) == maxCallRuns {
+		c.callRuns = slices.Delete(c.callRuns, 0, maxCallRuns/2)
 	}
-	c.spells = append(c.spells, spell{inst.Number, inst.Number + 1, inst.signature})
+	c.callRuns = append(c.callRuns, callRun{inst.Number, inst.Number + 1, inst.signature})
 }
 
 // calledAs returns the signature of an instance that local members have entered, zero if
 // it is no longer stored.
 func (c *Communicator) calledAs(number uint32) signature {
-	for i := len(c.spells) - 1; i >= 0; i-- {
-		if s := &c.spells[i]; s.from <= number && number < s.until {
+	for i := len(c.callRuns) - 1; i >= 0; i-- {
+		if s := &c.callRuns[i]; s.from <= number && number < s.until {
 			return s.signature
 		}
 	}

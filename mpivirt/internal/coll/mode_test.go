@@ -151,7 +151,7 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range []Mode{ByMessages, ByArrays, Locally, InGivenTime} {
+	for _, m := range []Mode{ByMessages, ByArrays, Locally, AtFixedCost} {
 		if modes[m] == 0 {
 			t.Errorf("no collective was planned in mode %d", m)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/engine"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -37,7 +37,7 @@ func opened(t *testing.T, machine string, ranks, engines int, wanted Interpreter
 // idle has no ranks to resume.
 type idle struct{ *Collectives }
 
-var _ ptp.Upcalls = idle{}
+var _ p2p.Upcalls = idle{}
 
 func (idle) Resume(int32) {}
 

@@ -1,7 +1,7 @@
 package coll
 
 import (
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -37,7 +37,7 @@ func (c *Collectives) sendRoundAcross(a *agent, m *roundMessage, payload []byte,
 	c.keep(r, owner, at)
 	c.partition.Engine.Buffer(roundBytes + int64(len(payload)))
 	way := c.way
-	way.Owner, way.Kind, way.Index, way.Order = resource.OfAgents, ptp.PassMessage, index, c.orderOfRound(m)
+	way.Owner, way.Kind, way.Index, way.Order = resource.OfAgents, p2p.PassMessage, index, c.orderOfRound(m)
 	way.Context = way.Order[0]
 	c.Messages.Interfaces.Leave(way)
 }
@@ -54,7 +54,7 @@ func (c *Collectives) reachRoundAcross(m *roundMessage, dst int, sent vtime.Time
 	*r = *m
 	c.keep(r, nil, 0)
 	c.partition.Engine.Buffer(roundBytes + int64(len(m.payload)))
-	p := resource.Passage{Sent: sent, Source: m.rank, Dest: int32(dst), Owner: resource.OfAgents, Kind: ptp.PassMessage, Index: index, Bytes: m.bytes}
+	p := resource.Passage{Sent: sent, Source: m.rank, Dest: int32(dst), Owner: resource.OfAgents, Kind: p2p.PassMessage, Index: index, Bytes: m.bytes}
 	if m.agent != 0 {
 		p.Bytes = 0
 	}
@@ -68,7 +68,7 @@ func (c *Collectives) replyAcross(index int32, a *agent, m *roundMessage) {
 	}
 	m.asked = true
 	p := c.Messages.PassageOf(int(c.partition.Global(a.lp)), int(m.rank), 0, max(a.posted, m.arrival), 0)
-	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, ptp.PassReply, c.orderOfRound(m), c.shakes.Take()
+	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassReply, c.orderOfRound(m), c.shakes.Take()
 	*c.shakes.At(p.Index) = roundShake{agent: m.agent, receiver: index, message: a.message, bytes: m.bytes}
 	c.Messages.Interfaces.Leave(p)
 }
@@ -81,14 +81,14 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 		return
 	}
 	s := roundShake{}
-	if p.Kind == ptp.PassData {
+	if p.Kind == p2p.PassData {
 		s = *c.shakes.At(p.Index)
 	}
 	_, local := c.partition.Local(int(p.Dest))
 	switch {
 	case local:
 		c.Messages.Interfaces.Reach(*p, asks)
-	case p.Kind == ptp.PassMessage:
+	case p.Kind == p2p.PassMessage:
 		m := c.rounds.At(p.Index)
 		m.arrival = asks
 		c.partition.Engine.Buffer(-roundBytes - int64(len(m.payload)))
@@ -98,14 +98,14 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 		c.sendRoundAnswer(p, asks)
 		c.shakes.Release(p.Index)
 	}
-	if p.Kind == ptp.PassData {
+	if p.Kind == p2p.PassData {
 		c.dataFreed(&s, c.Messages.DataLeft(p, begins))
 	}
 }
 
 // Freed handles that a message to a local rank is on its way. The sender of DATA is free at an instant.
 func (f *roundFreight) Freed(p *resource.Passage, at vtime.Time) {
-	if c := (*Collectives)(f); p.Kind == ptp.PassData {
+	if c := (*Collectives)(f); p.Kind == p2p.PassData {
 		c.dataFreed(c.shakes.At(p.Index), at)
 	}
 }
@@ -126,9 +126,9 @@ func (f *roundFreight) Arrived(p *resource.Passage, at vtime.Time) {
 		return
 	}
 	if c.partition.Activities != nil {
-		c.Messages.Passed(p, at, p.Kind == ptp.PassMessage && c.rounds.At(p.Index).agent != 0)
+		c.Messages.Passed(p, at, p.Kind == p2p.PassMessage && c.rounds.At(p.Index).agent != 0)
 	}
-	if p.Kind == ptp.PassMessage {
+	if p.Kind == p2p.PassMessage {
 		m := c.rounds.At(p.Index)
 		m.arrival = at
 		c.partition.Engine.Buffer(-roundBytes - int64(len(m.payload)))
@@ -137,9 +137,9 @@ func (f *roundFreight) Arrived(p *resource.Passage, at vtime.Time) {
 		return
 	}
 	s := *c.shakes.At(p.Index)
-	if p.Kind == ptp.PassReply {
+	if p.Kind == p2p.PassReply {
 		data := c.Messages.PassageOf(int(p.Dest), int(p.Source), s.bytes, at, 0)
-		data.Owner, data.Kind, data.Order, data.Index = resource.OfAgents, ptp.PassData, p.Order, c.shakes.Take()
+		data.Owner, data.Kind, data.Order, data.Index = resource.OfAgents, p2p.PassData, p.Order, c.shakes.Take()
 		*c.shakes.At(data.Index) = s
 		c.Messages.Interfaces.Leave(data)
 	} else if a := c.agents.At(s.receiver); a.fate != ended {
@@ -156,7 +156,7 @@ const roundAnswerRecord = 1 + 5*4 + 5*8
 // sendRoundAnswer sends ACK or DATA to another engine, where it asks at an instant.
 func (c *Collectives) sendRoundAnswer(p *resource.Passage, asks vtime.Time) {
 	s, kind := c.shakes.At(p.Index), world.RecordRoundReply
-	if p.Kind == ptp.PassData {
+	if p.Kind == p2p.PassData {
 		kind = world.RecordRoundData
 	}
 	w := world.Writer{Rest: c.partition.Engine.Record(c.partition.Engine.Partition().Owner(int(p.Dest)), roundAnswerRecord)}
@@ -175,11 +175,11 @@ func (c *Collectives) sendRoundAnswer(p *resource.Passage, asks vtime.Time) {
 
 // DeliverRoundAnswer handles the record of ACK or DATA of a round.
 func (c *Collectives) DeliverRoundAnswer(kind byte, r world.Reader) {
-	p := resource.Passage{Source: int32(r.U32()), Dest: int32(r.U32()), Owner: resource.OfAgents, Kind: ptp.PassReply, Index: c.shakes.Take()}
+	p := resource.Passage{Source: int32(r.U32()), Dest: int32(r.U32()), Owner: resource.OfAgents, Kind: p2p.PassReply, Index: c.shakes.Take()}
 	s := c.shakes.At(p.Index)
 	s.agent, s.receiver, s.message, s.bytes = int32(r.U32()), int32(r.U32()), int32(r.U32()), int64(r.U64())
 	if kind == world.RecordRoundData {
-		p.Kind, p.Bytes = ptp.PassData, s.bytes
+		p.Kind, p.Bytes = p2p.PassData, s.bytes
 	}
 	p.Sent = vtime.Time(r.U64())
 	asks := vtime.Time(r.U64())

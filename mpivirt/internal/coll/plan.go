@@ -10,7 +10,7 @@ import (
 
 // Plan is how engines carry out a collective of WORLD that all ranks call.
 type Plan struct {
-	Schedule     collectives.Schedule // among the participants; nil in a given time
+	Schedule     collectives.Schedule // among the participants; nil at a fixed cost
 	Participants int
 	Leaders      bool // participants are the leaders of nodes, else all ranks
 	Mode         Mode

@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"gigarank/collectives"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -33,19 +33,19 @@ type roundMessage struct {
 
 // rounding holds the agents and round messages of a partition.
 type rounding struct {
-	roundSlots []int32 // by LP: its round queue, 0 if none; nil until the first is needed
-	queues     world.Slab[roundQueue]
-	agents     world.Slab[agent]
-	rounds     world.Slab[roundMessage]
-	shakes     world.Slab[roundShake] // on their way between nodes
-	way        resource.Passage       // scratch: of the message that departRound has sent
-	crowd      crowd                  // early messages of LPs that have many
-	scratch    []byte                 // of gather
-	step       collectives.Step       // scratch: of the agent that goes on
-	received   collectives.Step       // scratch: of the agent that receives meanwhile
-	contents   world.Slab[content]
-	memories   world.Beside[memory] // of agents
-	fullest    int                  // engine for which an agent was last held back
+	roundSlots    []int32 // by LP: its round queue, 0 if none; nil until the first is needed
+	queues        world.Slab[roundQueue]
+	agents        world.Slab[agent]
+	rounds        world.Slab[roundMessage]
+	shakes        world.Slab[roundShake] // on their way between nodes
+	way           resource.Passage       // scratch: of the message that departRound has sent
+	earlyMessages earlyMessages          // early messages of LPs that have many
+	scratch       []byte                 // of gather
+	step          collectives.Step       // scratch: of the agent that goes on
+	received      collectives.Step       // scratch: of the agent that receives meanwhile
+	contents      world.Slab[content]
+	memories      world.Beside[memory] // of agents
+	fullest       int                  // engine for which an agent was last held back
 }
 
 // roundQueue holds an LP's agents and early round messages. It exists from the LP's first
@@ -53,7 +53,7 @@ type rounding struct {
 type roundQueue struct {
 	agents int32      // first agent of the LP that has not finished
 	ahead  int32      // messages for rounds that its agents have not reached
-	early  roundChain // those that are not in crowd
+	early  roundChain // those that are not in Collectives.earlyMessages
 }
 
 // roundQueue returns the LP's round queue, nil if it has none.
@@ -162,7 +162,7 @@ func (c *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owne
 // one. It reports false if the call behind the message may be another than the agent's.
 func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 	for index := c.openRoundQueue(lp).agents; index != 0; {
-		c.memories.Fetch(index)
+		c.memories.Prefetch(index)
 		a := c.agents.At(index)
 		if a.stage != receiving || a.message != 0 || !c.awaits(a, m) {
 			index = a.next
@@ -202,7 +202,7 @@ func (c *Collectives) sendRoundMessage(m *roundMessage, context uint64, dst int,
 	w.U8(world.RecordRound)
 	flags := byte(m.fault) << faultShift
 	if payload != nil {
-		flags |= ptp.FlagPayload
+		flags |= p2p.FlagPayload
 	}
 	w.U8(flags)
 	w.U64(context)
@@ -221,12 +221,12 @@ func (c *Collectives) sendRoundMessage(m *roundMessage, context uint64, dst int,
 // DeliverRound takes in the record of a round message from engine src.
 func (c *Collectives) DeliverRound(src int, r world.Reader) {
 	flags := r.U8()
-	m := roundMessage{comm: c.Expect(r.U64()), signature: signature(r.U64()), engine: int32(src), fault: world.ErrorClass(flags >> faultShift)}
+	m := roundMessage{comm: c.IndexOfContext(r.U64()), signature: signature(r.U64()), engine: int32(src), fault: world.ErrorClass(flags >> faultShift)}
 	dst := int(r.U32())
 	m.number, m.round, m.rank, m.agent = r.U32(), int32(r.U32()), int32(r.U32()), int32(r.U32())
 	sent := vtime.Time(r.U64())
 	m.arrival, m.bytes = vtime.Time(r.U64()), int64(r.U64())
-	if flags&ptp.FlagPayload != 0 {
+	if flags&p2p.FlagPayload != 0 {
 		m.payload = r.Rest
 	}
 	lp := c.Messages.Landing(int(m.rank), dst, sent, m.arrival)
@@ -294,11 +294,11 @@ func (c *Collectives) takeEarly(a *agent) int32 {
 		previous, index = index, m.next
 	}
 	key := earlyKey{a.lp, a.inst.comm.Index, a.inst.Number, a.round}
-	index := c.crowd.find(&c.rounds, key)
+	index := c.earlyMessages.find(&c.rounds, key)
 	if index == 0 || !c.awaits(a, c.rounds.At(index)) {
 		return 0
 	}
-	c.crowd.remove(&c.rounds, key)
+	c.earlyMessages.remove(&c.rounds, key)
 	c.countEarly(q, c.rounds.At(index), -1)
 	return index
 }
@@ -322,11 +322,11 @@ func (c *Collectives) keepEarly(lp int32, q *roundQueue, index int32) {
 	m := c.rounds.At(index)
 	m.lp = lp
 	c.countEarly(q, m, 1)
-	if q.ahead <= EarlyLimit || c.crowd.find(&c.rounds, m.early()) != 0 {
+	if q.ahead <= EarlyLimit || c.earlyMessages.find(&c.rounds, m.early()) != 0 {
 		q.early.append(&c.rounds, index)
 		return
 	}
-	c.crowd.add(&c.rounds, index)
+	c.earlyMessages.add(&c.rounds, index)
 }
 
 // awaits reports whether a message is the one of the agent's round.

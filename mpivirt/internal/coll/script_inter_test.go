@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gigarank/collectives"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -133,7 +133,7 @@ func (p *scriptPlayer) goOn(lp int32, r *scripted) bool {
 
 // exchange begins messages between members of both groups.
 func (p *scriptPlayer) exchange(lp int32, c *Communicator, member int, procedure world.Procedure, part InterPart, end func() vtime.Duration) int32 {
-	q := &ptp.Operands{Procedure: procedure, Comm: &p.k.Exchanging(c).Comm, Member: int32(member)}
+	q := &p2p.Operands{Procedure: procedure, Comm: &p.k.Exchanging(c).Comm, Member: int32(member)}
 	return p.k.Messages.Exchange(lp, q, c.Index, part.Receives, part.Sends, end)
 }
 

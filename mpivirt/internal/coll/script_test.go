@@ -14,7 +14,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/internal/invariant"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
@@ -234,7 +234,7 @@ func waiting(ended []bool) (text string) {
 func lookaheadOf(target *network.Target, engines, lo, hi, dstLo, dstHi int) vtime.Duration {
 	d := target.Lookahead(lo, hi, dstLo, dstHi)
 	if target.BarrierTime() > 0 {
-		d = min(d, GivenHop(target, engines))
+		d = min(d, FixedCostHop(target, engines))
 	}
 	if target.ReceiverState() {
 		d -= resource.Slack(d)
@@ -372,7 +372,7 @@ func (p *scriptPlayer) Deliver(src int, record []byte) {
 func (p *scriptPlayer) Resume(lp int32) {
 	k := p.k
 	k.Messages.Completion.Err = nil
-	if box := k.Messages.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
+	if box := k.Messages.Mailbox(lp); box != nil && box.Wait.Kind != p2p.NoWait {
 		k.Messages.Finish(lp, box)
 	}
 	if k.partition.Limited() && k.partition.Dropped(lp) {
@@ -396,7 +396,7 @@ func (p *scriptPlayer) End(lp int32) {
 	p.k.CloseRoundQueue(lp)
 }
 
-func (p *scriptPlayer) Expect(context uint64) int32 { return p.k.Expect(context) }
+func (p *scriptPlayer) IndexOfContext(context uint64) int32 { return p.k.IndexOfContext(context) }
 
 // run has a rank make its calls until one is not over. It reports whether the rank goes on.
 func (p *scriptPlayer) run(lp int32) bool {
@@ -527,7 +527,7 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 		r.color = v.Color()
 		return p.enter(lp, r, v, err, "")
 	case "send", "recv":
-		q := &ptp.Operands{Procedure: world.Send, Comm: &r.comm.Comm, Member: int32(r.comm.Group.Member(int(k.partition.Global(lp))))}
+		q := &p2p.Operands{Procedure: world.Send, Comm: &r.comm.Comm, Member: int32(r.comm.Group.Member(int(k.partition.Global(lp))))}
 		if words[0] == "send" {
 			q.Outgoing.Dest, q.Outgoing.Bytes = p.number(words[1]), int64(p.number(words[2]))
 			if index := k.Messages.Send(lp, q); index != 0 {
@@ -588,7 +588,7 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 	}
 	index := int32(0)
 	if name != "" || p.v.nonblocking && v.Creation == nil {
-		index = k.Messages.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)
+		index = k.Messages.NewRequest(lp, p2p.CollectiveRequest, v.Procedure)
 		q := k.Messages.Requests.At(index)
 		q.Comm, q.Buffer = r.comm.Index, v.Output
 	}

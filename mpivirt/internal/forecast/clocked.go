@@ -9,9 +9,9 @@ import (
 	"gigarank/vtime"
 )
 
-// clocks is the state of a rehearsal with clocks.
+// clocks is the state of a dry run with clocks.
 type clocks struct {
-	*rehearsal
+	*dryRun
 	players []clockedPlayer
 	early   map[[3]int32]*clockedMessage // taken in before they are waited for, by receiver, time and round
 	due     dueList
@@ -49,7 +49,7 @@ const (
 	unacked                  // its match is awaited
 )
 
-// clockedMessage is a message of a rehearsal with clocks.
+// clockedMessage is a message of a dry run with clocks.
 type clockedMessage struct {
 	arrival     vtime.Time
 	from        int32
@@ -104,10 +104,10 @@ func (l dueList) Less(i, j int) bool {
 	return l[i].player < l[j].player
 }
 
-// inVirtualTime carries the rehearsal out by messages in the order of virtual time.
-func (r *rehearsal) inVirtualTime() usage {
+// inVirtualTime carries the dry run out by messages in the order of virtual time.
+func (r *dryRun) inVirtualTime() usage {
 	n := r.schedule.Members()
-	c := &clocks{rehearsal: r, players: make([]clockedPlayer, n), early: map[[3]int32]*clockedMessage{}, use: newGauges()}
+	c := &clocks{dryRun: r, players: make([]clockedPlayer, n), early: map[[3]int32]*clockedMessage{}, use: newGauges()}
 	for p := range c.players {
 		c.players[p].armed = vtime.Forever
 	}
@@ -194,7 +194,7 @@ func (c *clocks) arm(i int32, at vtime.Time) {
 	}
 }
 
-// next is what a processor begins next: an operation, or one of ptp's choices.
+// next is what a processor begins next: an operation, or one of p2p's choices.
 type next struct {
 	at, released vtime.Time
 	choice       int
@@ -323,7 +323,7 @@ func (c *clocks) takeIn(i int32, m *clockedMessage, at vtime.Time) {
 	}
 	m.early = true
 	if p.ahead++; p.ahead > coll.EarlyLimit {
-		c.use.add(crowdInUse, 1)
+		c.use.add(earlyInUse, 1)
 	}
 	c.early[[3]int32{i, m.time, m.round}] = m
 }
@@ -336,7 +336,7 @@ func (c *clocks) takeEarly(i int32) *clockedMessage {
 	if m != nil {
 		delete(c.early, key)
 		if p.ahead > coll.EarlyLimit {
-			c.use.add(crowdInUse, -1)
+			c.use.add(earlyInUse, -1)
 		}
 		p.ahead--
 	}

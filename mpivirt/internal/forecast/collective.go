@@ -19,8 +19,8 @@ const (
 	releaseBytes = 110 // of a node, each of which is released by itself
 )
 
-// outlay is the calculation of the cost of one collective of WORLD.
-type outlay struct {
+// costModel is the calculation of the cost of one collective of WORLD.
+type costModel struct {
 	*hosting
 	use   Use
 	call  *coll.Collective
@@ -29,8 +29,8 @@ type outlay struct {
 	traffic
 }
 
-func newOutlay(h *hosting, a collectives.Algorithm, use Use) *outlay {
-	o := &outlay{hosting: h, use: use, ranks: h.target.Ranks()}
+func newCostModel(h *hosting, a collectives.Algorithm, use Use) *costModel {
+	o := &costModel{hosting: h, use: use, ranks: h.target.Ranks()}
 	o.call = &coll.Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: 1, Data: use.Data, Transient: h.transient}
 	plan, err := coll.PlanOf(o.target, h.wanted, h.null, h.engines == 1, o.call)
 	o.Plan = plan
@@ -82,11 +82,11 @@ func trafficOf(s collectives.Schedule, member int) (t traffic) {
 }
 
 // cost returns the cost of the collective, without that of the ranks.
-func (o *outlay) cost() Cost {
+func (o *costModel) cost() Cost {
 	const entered = 1. / 8
 	bytes := entered
 	switch {
-	case o.Mode == coll.InGivenTime:
+	case o.Mode == coll.AtFixedCost:
 		return Cost{Time: o.time(), BytesPerRank: bytes}
 	case o.Schedule == nil:
 		return Cost{}
@@ -127,7 +127,7 @@ func (o *outlay) cost() Cost {
 func levels(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 // arrayBytes returns the memory of a participant of a collective over arrays.
-func (o *outlay) arrayBytes() float64 {
+func (o *costModel) arrayBytes() float64 {
 	s := o.Schedule
 	arrays := 1.
 	if o.Leaders {
@@ -151,8 +151,8 @@ func (o *outlay) arrayBytes() float64 {
 }
 
 // localBytes returns the memory of a member of a collective that is carried out locally.
-func (o *outlay) localBytes() float64 {
-	r := o.rehearsal(1, 1)
+func (o *costModel) localBytes() float64 {
+	r := o.dryRun(1, 1)
 	u := r.locally()
 	const next = 4 // bytes of a member's place in a list
 	return float64(coll.AgentBytes) + float64(coll.LocalMessageBytes) + next + float64(coll.MemberListBytes)*float64(o.Schedule.MaxRounds())/float64(o.Participants) +
@@ -160,16 +160,18 @@ func (o *outlay) localBytes() float64 {
 }
 
 // direct reports whether the members' bytes go from input to output directly.
-func (o *outlay) direct() bool {
+func (o *costModel) direct() bool {
 	return o.use.Data && coll.Moves(o.use.Operation) && (o.Mode == coll.Locally || o.Mode == coll.ByArrays)
 }
 
 // crossesEngines reports whether blocks go between engines as they are.
-func (o *outlay) crossesEngines() bool { return o.direct() && o.Mode == coll.ByArrays && o.engines > 1 }
+func (o *costModel) crossesEngines() bool {
+	return o.direct() && o.Mode == coll.ByArrays && o.engines > 1
+}
 
 // piecesUnderWay returns the memory of a rank's blocks of an alltoall between engines, as long as it
 // fits their windows.
-func (o *outlay) piecesUnderWay() float64 {
+func (o *costModel) piecesUnderWay() float64 {
 	if !o.crossesEngines() || o.use.Operation != collectives.Alltoall {
 		return 0
 	}
@@ -179,7 +181,7 @@ func (o *outlay) piecesUnderWay() float64 {
 }
 
 // heldBytes returns the memory for the data of a member that is kept until all have entered.
-func (o *outlay) heldBytes() float64 {
+func (o *costModel) heldBytes() float64 {
 	if !o.use.Data || o.Mode == coll.ByArrays && !o.direct() {
 		return 0
 	}
@@ -200,26 +202,26 @@ func (o *outlay) heldBytes() float64 {
 
 // messageBytes returns the memory of a participant of a collective by messages. Where ranks
 // go on before the others are through, messages pile up with the times that it is called.
-func (o *outlay) messageBytes() float64 {
+func (o *costModel) messageBytes() float64 {
 	const growth = 1.05
-	rehearsed, times := 3, max(o.use.Times, 1)
+	dryRuns, times := 3, max(o.use.Times, 1)
 	if o.target.ReceiverState() && o.messages <= coll.LongRounds { // the most of a rank in all times counts
-		rehearsed = 10
+		dryRuns = 10
 	}
-	bytes := o.messageBytesOf(min(times, rehearsed))
-	if times > rehearsed {
-		if before := o.messageBytesOf(rehearsed - 1); bytes > growth*before {
-			bytes += (bytes - before) * float64(times-rehearsed)
+	bytes := o.messageBytesOf(min(times, dryRuns))
+	if times > dryRuns {
+		if before := o.messageBytesOf(dryRuns - 1); bytes > growth*before {
+			bytes += (bytes - before) * float64(times-dryRuns)
 		}
 	}
 	return bytes
 }
 
 // messageBytesOf returns messageBytes of a collective that is called so many times.
-func (o *outlay) messageBytesOf(times int) float64 {
+func (o *costModel) messageBytesOf(times int) float64 {
 	const slot, link = 4, 4 // bytes of an LP's slot, and of an index in a free list or queue
 	const late = 0.6        // of the times, by which other engines are behind that of a root; measured
-	r := o.rehearsal(times, 1)
+	r := o.dryRun(times, 1)
 	var u usage
 	if o.target.ReceiverState() {
 		u = r.inVirtualTime()
@@ -238,7 +240,7 @@ func (o *outlay) messageBytesOf(times int) float64 {
 		}
 	}
 	return slot + u.agents*agent + u.queues*float64(coll.RoundQueueBytes) + u.rounds*float64(coll.RoundMessageBytes) + u.contents*float64(coll.ContentBytes) +
-		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors + o.onWire(u.wire, times)
+		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.early*earlyBytes + u.buffers + u.processors + o.onWire(u.wire, times)
 }
 
 // onWire returns the memory of what is between engines that run side by side, of so many bytes for each
@@ -250,7 +252,7 @@ func (o *outlay) messageBytesOf(times int) float64 {
 // full on the way before the other one takes them in, where cores are fewer than engines or busy. One root
 // takes in or sends other messages all the time, and little is kept beside the windows; next to nothing if
 // nobody sends while it does, as in an allreduce that is called once. The shares are measured.
-func (o *outlay) onWire(bytes float64, times int) float64 {
+func (o *costModel) onWire(bytes float64, times int) float64 {
 	const most, credited = 0.75, 3 // windows that a root has given credit for
 	const packet = 32 << 10        // bytes; a longer record has a buffer of its own, up to twice as long
 	windows := float64(o.engines-1) * o.window() / float64(o.Participants)
@@ -272,7 +274,7 @@ func (o *outlay) onWire(bytes float64, times int) float64 {
 }
 
 // oneRoot reports whether one member sends or receives every message.
-func (o *outlay) oneRoot() bool { return o.call.Algorithm == collectives.Linear }
+func (o *costModel) oneRoot() bool { return o.call.Algorithm == collectives.Linear }
 
 // postponedBytes is the memory of an entry that waits for its rank's processor: the entry, its
 // function and its place among those that are not in use. A copy of the input is given back
@@ -282,14 +284,14 @@ func postponedBytes() float64 {
 	return float64(coll.PostponedBytes + closure + pointer)
 }
 
-// crowdBytes is the memory of an early message in a crowd: its part of the table, which is up to
+// earlyBytes is the memory of an early message in the hash table: its part of the table, which is up to
 // half empty, and of the shorter tables before.
-const crowdBytes = 12
+const earlyBytes = 12
 
-// rehearsal returns the rehearsal of the collective. Its participants are those of the
+// dryRun returns the dry run of the collective. Its participants are those of the
 // collective, halved until they are few, so that the same share of them folds. A divisor
 // makes them fewer still.
-func (o *outlay) rehearsal(times, divisor int) *rehearsal {
+func (o *costModel) dryRun(times, divisor int) *dryRun {
 	few := 1 << 9
 	if o.messages > coll.LongRounds {
 		few = 1 << 6
@@ -306,7 +308,7 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 	if err != nil {
 		s = o.Schedule
 	}
-	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.engines, 8, n), times: times}
+	r := &dryRun{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.engines, 8, n), times: times}
 	if o.call.FromRoot() {
 		r.ahead = o.call.RootAhead(o.Participants / o.engines)
 	}
@@ -319,9 +321,9 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 	return r
 }
 
-// scaledCompute returns the compute time before the collective for that of a rehearsal: as long
+// scaledCompute returns the compute time before the collective for that of a dry run: as long
 // beside the time of all its rounds.
-func (o *outlay) scaledCompute(s collectives.Schedule) func(rank, time int) vtime.Duration {
+func (o *costModel) scaledCompute(s collectives.Schedule) func(rank, time int) vtime.Duration {
 	compute, few, all := o.use.Compute, max(s.MaxRounds(), 1), max(o.Schedule.MaxRounds(), 1)
 	if compute == nil || few >= all {
 		return compute
@@ -332,7 +334,7 @@ func (o *outlay) scaledCompute(s collectives.Schedule) func(rank, time int) vtim
 }
 
 // bufferOf returns the bytes of a member's memory that are neither its input nor its output.
-func (o *outlay) bufferOf(s collectives.Schedule, member int) int64 {
+func (o *costModel) bufferOf(s collectives.Schedule, member int) int64 {
 	op := o.call.Operation
 	bytes := int64(s.Extent(member).Count) * o.use.Bytes
 	if vectorOf(op) {
@@ -359,7 +361,7 @@ func (o *outlay) bufferOf(s collectives.Schedule, member int) int64 {
 
 // copies reports whether the inputs of members are copied for their agents. Where all enter
 // before the first goes on, copies wait for that already.
-func (o *outlay) copies() bool { return o.transient && o.Mode == coll.ByMessages }
+func (o *costModel) copies() bool { return o.transient && o.Mode == coll.ByMessages }
 
 // receives reports whether a member receives in any round.
 func receives(s collectives.Schedule, member int) bool {
@@ -371,9 +373,9 @@ func receives(s collectives.Schedule, member int) bool {
 	return false
 }
 
-// scaledBytes returns the bytes of a message of the collective for that of a rehearsal:
+// scaledBytes returns the bytes of a message of the collective for that of a dry run:
 // all blocks of one are all blocks of the other, and one block is one block.
-func (o *outlay) scaledBytes(s collectives.Schedule) func(b collectives.Blocks) int64 {
+func (o *costModel) scaledBytes(s collectives.Schedule) func(b collectives.Blocks) int64 {
 	layout := o.call.CommonLayout(s)
 	w, pieces := s.Positions(), o.Schedule.Positions()
 	exponent := 1.
@@ -403,7 +405,7 @@ func vectorOf(op collectives.Operation) bool {
 
 // underWay returns the memory of a rank's clock while engines exchange it, some copies at a
 // time, as long as that fits their windows.
-func (o *outlay) underWay(copies int) float64 {
+func (o *costModel) underWay(copies int) float64 {
 	if o.engines == 1 {
 		return 0
 	}
@@ -411,7 +413,7 @@ func (o *outlay) underWay(copies int) float64 {
 }
 
 // window returns how many bytes may be under way from one engine to another.
-func (o *outlay) window() float64 {
+func (o *costModel) window() float64 {
 	if o.windowBytes <= 0 {
 		return engine.DefaultWindow
 	}

@@ -47,7 +47,7 @@ type hosting struct {
 // number of engines, that call collectives one after another. Without collectives it is the
 // memory of the ranks alone. The program's own memory is not included.
 //
-// Room coll chooses the interpreters ([coll.PlanOf]), and a rehearsal with few participants counts memory.
+// Room coll chooses the interpreters ([coll.PlanOf]), and a dry run with few participants counts memory.
 // Memory is right within 10 %, but for chunks of slabs that are used in part, some hundreds of
 // kilobytes. On several engines it depends on which of them is ahead, and some runs of the same
 // command take 15 % more or less than others. If an engine stands still for long, as where cores are
@@ -79,7 +79,7 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 	}
 	var most Cost
 	for _, use := range uses {
-		one := newOutlay(&h, c.Algorithm(use.Operation), use).cost()
+		one := newCostModel(&h, c.Algorithm(use.Operation), use).cost()
 		most.Time += one.Time
 		most.BytesPerRank = max(most.BytesPerRank, one.BytesPerRank)
 		most.BytesPerEngine = max(most.BytesPerEngine, one.BytesPerEngine)

@@ -6,14 +6,14 @@
 // the receiver, and what the collective that takes most adds to that (collective.go). Room coll tells how
 // engines would carry a collective out ([coll.PlanOf]). The forecast has no choice of its own.
 //
-// Over arrays and in a given time, the memory of a participant follows from the schedule. By messages and
-// locally a rehearsal counts it (rehearsal.go): few participants go through the schedule as agents do,
+// Over arrays and at a fixed cost, the memory of a participant follows from the schedule. By messages and
+// locally a dry run counts it (dryrun.go): few participants go through the schedule as agents do,
 // without content, and the most values in use at the same time are counted by their kind. The counts
-// for each participant hardly depend on the number of participants. A rehearsal follows the order of an
+// for each participant hardly depend on the number of participants. A dry run follows the order of an
 // engine's ready queue: agents first, then the next batch of ranks. Engines take turns, each until it has
 // nothing left.
 //
-// Under a model with state at the receiver, values wait for virtual time. A rehearsal then has clocks
+// Under a model with state at the receiver, values wait for virtual time. A dry run then has clocks
 // (clocked.go): participants have processors, which begin operations and take in messages in the order of
 // virtual time, as those of room resource do. What they hold is counted for all engines together.
 //
@@ -23,7 +23,7 @@
 // # Units
 //
 // Memory is in bytes. The sizes of agents, messages, mailboxes and the like are constants of the rooms that
-// have these values ([coll.AgentBytes], [ptp.MailboxBytes]). Times are in ns of user CPU, over all engines.
+// have these values ([coll.AgentBytes], [p2p.MailboxBytes]). Times are in ns of user CPU, over all engines.
 // Both are means: for each rank, participant or engine.
 //
 // # Use

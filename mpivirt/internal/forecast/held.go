@@ -5,7 +5,7 @@ import (
 
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/kernel"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 )
@@ -34,9 +34,9 @@ func HeldBytes(c *kernel.Config, h Held) float64 {
 // receiver or without.
 func (h Held) bytes(processors bool) float64 {
 	const link = 4 // of an index in the stack of those that are free
-	n := h.Mailboxes*float64(ptp.MailboxBytes) + h.Requests*float64(ptp.RequestBytes+link) + h.Messages*float64(ptp.MessageBytes+link)
+	n := h.Mailboxes*float64(p2p.MailboxBytes) + h.Requests*float64(p2p.RequestBytes+link) + h.Messages*float64(p2p.MessageBytes+link)
 	n += 4 // of MailboxOf, which the first message makes
-	if h.Payload > ptp.SmallPayload {
+	if h.Payload > p2p.SmallPayload {
 		n += h.Messages * world.BufferBytes(h.Payload)
 	}
 	if processors {

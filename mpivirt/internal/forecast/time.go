@@ -10,7 +10,7 @@ import (
 // iterations and one, the least of some attempts.
 const (
 	joinTime         = 10   // a rank that joins and leaves its node
-	givenTime        = 3    // a member of a barrier in a given time
+	fixedCostTime    = 3    // a member of a barrier at a fixed cost
 	regularTime      = 3    // a message of a round over arrays that is a shift or an exchange
 	stridedTime      = 50   // any other message over arrays
 	localMemberTime  = 150  // a member of a collective that is carried out locally
@@ -26,7 +26,7 @@ const (
 )
 
 // time estimates the host's time of one collective, in ns.
-func (o *outlay) time() float64 {
+func (o *costModel) time() float64 {
 	rank := o.resume
 	if o.Leaders {
 		rank += joinTime
@@ -44,11 +44,11 @@ func (o *outlay) time() float64 {
 }
 
 // participantTime returns the part of it that each participant adds.
-func (o *outlay) participantTime() float64 {
+func (o *costModel) participantTime() float64 {
 	var member, message float64
 	switch o.Mode {
-	case coll.InGivenTime:
-		return givenTime
+	case coll.AtFixedCost:
+		return fixedCostTime
 	case coll.ByArrays:
 		strided := o.strided()
 		return stridedTime*strided + regularTime*max(o.messages-strided, 0) + o.movingTime()
@@ -74,7 +74,7 @@ func (o *outlay) participantTime() float64 {
 }
 
 // movingTime returns the time in which a participant's result is copied from the inputs of all.
-func (o *outlay) movingTime() float64 {
+func (o *costModel) movingTime() float64 {
 	bytes := copiedTime * float64(o.use.Bytes)
 	switch {
 	case !o.direct():
@@ -89,7 +89,7 @@ func (o *outlay) movingTime() float64 {
 
 // strided returns the messages over arrays of a participant in rounds that are neither
 // shifts nor exchanges.
-func (o *outlay) strided() float64 {
+func (o *costModel) strided() float64 {
 	if o.Schedule.MaxRounds() > coll.LongRounds {
 		return 0
 	}

@@ -45,7 +45,7 @@ func TestOnWire(t *testing.T) {
 		{plain, collectives.Linear, 2, 2, 100, 4},
 		{plain, collectives.Linear, 3, 2, 100, 8},
 	} {
-		o := &outlay{
+		o := &costModel{
 			hosting: &hosting{target: c.target, engines: c.engines, windowBytes: window}, ranks: participants,
 			Plan: coll.Plan{Participants: participants, Leaders: c.algorithm == collectives.NodeLeader},
 			use:  Use{Operation: collectives.Allreduce}, call: &coll.Collective{Algorithm: c.algorithm},

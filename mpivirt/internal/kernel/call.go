@@ -2,7 +2,7 @@ package kernel
 
 import (
 	"gigarank/mpivirt/internal/coll"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -14,9 +14,9 @@ import (
 
 // Call is one operation that a rank asks of the virtual MPI, with its arguments.
 type Call struct {
-	ptp.Operands
+	p2p.Operands
 	requests []int32 // of a wait or test; 0 is an inactive one
-	kept     bool    // the requests of a wait or test are those of the LP's kept list
+	waitSet  bool    // the requests of a wait or test are those of the LP's wait set
 	err      error   // that the typed call has found in the arguments
 
 	communicator *coll.Communicator
@@ -36,22 +36,22 @@ func (q *Call) Enters(v *coll.Collective, err error) *Call {
 // Waits sets the requests to wait for or to test, and the error in them. It returns the
 // call.
 func (q *Call) Waits(requests []int32, err error) *Call {
-	q.requests, q.kept, q.err = requests, false, err
+	q.requests, q.waitSet, q.err = requests, false, err
 	return q
 }
 
-// WaitsKept sets the requests to wait for, or to test, to those of the LP's kept list, and the
+// WaitsForSet sets the requests to wait for, or to test, to those of the LP's wait set, and the
 // error in them. It returns the call.
-func (q *Call) WaitsKept(err error) *Call {
-	q.kept, q.err = true, err
+func (q *Call) WaitsForSet(err error) *Call {
+	q.waitSet, q.err = true, err
 	return q
 }
 
 // waitKinds are the kinds of the waits, tests and probes, by procedure.
-var waitKinds = [...]ptp.WaitKind{
-	world.Wait: ptp.WaitOne, world.Waitall: ptp.WaitAll, world.Waitany: ptp.WaitAny, world.Waitsome: ptp.WaitSome,
-	world.Test: ptp.TestAll, world.Testall: ptp.TestAll, world.Testany: ptp.TestAny, world.Testsome: ptp.TestSome,
-	world.Probe: ptp.WaitProbe, world.Mprobe: ptp.WaitProbe, world.Iprobe: ptp.TestProbe, world.Improbe: ptp.TestProbe,
+var waitKinds = [...]p2p.WaitKind{
+	world.Wait: p2p.WaitOne, world.Waitall: p2p.WaitAll, world.Waitany: p2p.WaitAny, world.Waitsome: p2p.WaitSome,
+	world.Test: p2p.TestAll, world.Testall: p2p.TestAll, world.Testany: p2p.TestAny, world.Testsome: p2p.TestSome,
+	world.Probe: p2p.WaitProbe, world.Mprobe: p2p.WaitProbe, world.Iprobe: p2p.TestProbe, world.Improbe: p2p.TestProbe,
 }
 
 // Compose returns a call of a member on a communicator. All LPs of the engine share the
@@ -92,7 +92,7 @@ func (q *Call) Receives(buffer []byte, bytes int64, sized bool, source, tag int)
 // It returns the call.
 func (q *Call) Takes(message int32) *Call {
 	if message == 0 {
-		message = ptp.MessageNull
+		message = p2p.MessageNull
 	}
 	q.Matched = message
 	return q
@@ -256,13 +256,13 @@ func (k *Kernel) beginReceive(lp int32, q *Call) (request int32, err error) {
 // request.
 func (k *Kernel) beginMatched(lp int32, q *Call) (request int32, err error) {
 	switch message := q.Matched; {
-	case message == ptp.MessageNoProc:
+	case message == p2p.MessageNoProc:
 		return k.messages.CompletedReceive, nil
 	case !k.messages.Found(lp, message):
 		return 0, world.Errorf(world.ErrRequest, "no matched probe has found a message, or it has been received: "+
 			"receive each message once, after its Mprobe or Improbe")
 	default:
-		request = k.messages.NewRequest(lp, ptp.ReceiveRequest, q.Procedure)
+		request = k.messages.NewRequest(lp, p2p.ReceiveRequest, q.Procedure)
 		r := k.messages.Requests.At(request)
 		r.Comm, r.Buffer, r.Sized, r.Bytes = q.Comm.Index, q.Incoming.Buffer, q.Incoming.Sized, q.Incoming.Bytes
 		k.messages.ReceiveMatched(lp, request, message)
@@ -329,28 +329,28 @@ func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
 		return true
 	}
 	box := k.messages.Box(lp)
-	return k.messages.WaitRequests(lp, ptp.WaitAll, append(box.Wait.Requests[:0], received, sent), q.Procedure)
+	return k.messages.WaitRequests(lp, p2p.WaitAll, append(box.Wait.Requests[:0], received, sent), q.Procedure)
 }
 
 // Keeps reports whether the requests of a call are kept from one call to the next.
 func Keeps(op world.Procedure, requests int) bool {
 	switch op {
 	case world.Waitany, world.Waitsome, world.Testany, world.Testsome:
-		return requests >= ptp.LongList
+		return requests >= p2p.LongList
 	}
 	return false
 }
 
 func (k *Kernel) submitWait(lp int32, q *Call) bool {
-	if q.kept {
+	if q.waitSet {
 		switch {
 		case q.err != nil:
 			return k.messages.Raise(lp, q.Procedure, q.err)
-		case k.messages.NoneKept(lp):
+		case k.messages.WaitSetIsEmpty(lp):
 			k.messages.NewCompletion(lp).Found = true
 			return true
 		}
-		return k.messages.WaitKept(lp, waitKinds[q.Procedure], q.Procedure)
+		return k.messages.WaitForSet(lp, waitKinds[q.Procedure], q.Procedure)
 	}
 	active, err := false, q.err
 	for _, index := range q.requests {
@@ -396,7 +396,7 @@ func (k *Kernel) submitProbe(lp int32, q *Call) bool {
 	}
 	if q.Incoming.Source == world.ProcNull {
 		b := k.messages.NewCompletion(lp)
-		b.Found, b.Message, b.Status = true, ptp.MessageNoProc, world.ProcNullStatus
+		b.Found, b.Message, b.Status = true, p2p.MessageNoProc, world.ProcNullStatus
 		return true
 	}
 	return k.messages.Probe(lp, waitKinds[q.Procedure], &q.Operands)
@@ -437,7 +437,7 @@ func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 	}
 	index := int32(0)
 	if q.nonblocking {
-		index = k.messages.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)
+		index = k.messages.NewRequest(lp, p2p.CollectiveRequest, v.Procedure)
 		r := k.messages.Requests.At(index)
 		r.Comm, r.Buffer = c.Index, v.Output
 		k.messages.Completion.Request = index

@@ -4,7 +4,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/coll"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
@@ -24,7 +24,7 @@ type Config struct {
 	Collectives coll.Interpreter
 	Algorithms  map[collectives.Operation]collectives.Algorithm
 	Seed        uint64
-	Noise       ptp.Noise
+	Noise       p2p.Noise
 	Bursts      func(first, n int) Bursts
 	Now         func() float64
 	BufferLimit int64

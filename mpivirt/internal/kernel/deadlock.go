@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gigarank/mpivirt/internal/coll"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -117,7 +117,7 @@ func (k *Kernel) IsBlocked(lp int32) bool {
 // blocked returns what an LP waits for, and whether it waits.
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.partition.Global(lp)), Since: k.partition.Clock[lp]}}
-	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
+	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != p2p.NoWait {
 		w.Call, w.For, w.Polls = k.partition.NameOf(box.Wait.Procedure), k.awaited(lp, box), k.messages.PollsInVain(lp)
 		return w, true
 	}
@@ -185,12 +185,12 @@ func (e *DeadlockError) missing(w *waiter) string {
 }
 
 // awaited describes what the wait of a mailbox is for.
-func (k *Kernel) awaited(lp int32, box *ptp.Mailbox) string {
+func (k *Kernel) awaited(lp int32, box *p2p.Mailbox) string {
 	w := &box.Wait
 	switch w.Kind {
-	case ptp.WaitOne:
+	case p2p.WaitOne:
 		return k.describe(w.Subject)
-	case ptp.WaitProbe, ptp.TestProbe:
+	case p2p.WaitProbe, p2p.TestProbe:
 		return "a message " + k.from(w.Comm, w.Peer, w.Tag)
 	}
 	var parts []string
@@ -214,9 +214,9 @@ func (k *Kernel) awaited(lp int32, box *ptp.Mailbox) string {
 func (k *Kernel) describe(ri int32) string {
 	r := k.messages.Requests.At(ri)
 	switch r.Kind {
-	case ptp.ReceiveRequest:
+	case p2p.ReceiveRequest:
 		return "a message " + k.from(r.Comm, r.Peer, r.Tag)
-	case ptp.SendRequest:
+	case p2p.SendRequest:
 		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.Peer, k.collectives.Communicator(r.Comm), r.Tag)
 	default:
 		return fmt.Sprintf("the end of %s on %s", k.partition.NameOf(r.Procedure), k.collectives.Communicator(r.Comm))

@@ -9,7 +9,7 @@
 // itself.
 //
 // A [Kernel] handles the events of one engine. It hands ready items, timed events and
-// records to the rooms below: world, ptp and coll. Each room has the state of the one
+// records to the rooms below: world, p2p and coll. Each room has the state of the one
 // below it. A [Simulation] sets up the engines of a process and watches them. It merges
 // their statistics, failures and deadlock reports.
 //
@@ -39,7 +39,7 @@
 //
 // # Layers
 //
-// A `kernel.Kernel` has `coll.Collectives`, which have `ptp.Messages`, which have a
+// A `kernel.Kernel` has `coll.Collectives`, which have `p2p.Messages`, which have a
 // `world.Partition`: one value, whose layers see the layers below and not those above. No name of a layer is promoted. A
 // kind of rank touches `kernel` and the words of `world` only: port.go has the methods that go to the rooms below, and
 // kinds_test.go at the root of the module lists every name that a kind may use.
@@ -63,7 +63,7 @@
 // by Goexit, which no `recover` can hold up.
 //
 // Ranks in long loops of polls hold nobody back: an engine promises as if they only waited. So they may have to poll on
-// when nothing else can go on (`mpivirt/internal/ptp/loops.go`). An engine calls that deferred work, and tells of it in its
+// when nothing else can go on (`mpivirt/internal/p2p/loops.go`). An engine calls that deferred work, and tells of it in its
 // contribution to a round that looks for the end. If the round finds a deadlock and there is such work, its result says from which instant on
 // virtual time begins anew (`sync/deferred.go`). Promises that are still on their way know nothing of that. So packets tell how
 // often their sender has begun anew. Ranks may then act before instants at which others have acted already. On a machine with progress

@@ -1,13 +1,13 @@
 package kernel
 
 import (
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
 // Part is a message of an exchange.
-type Part = ptp.Part
+type Part = p2p.Part
 
 // Exchange holds the messages of a neighbourhood collective, or of one on an
 // intercommunicator, by which members exchange messages that both ends know. A sender and a receiver list those between them with equal tags, and

@@ -5,7 +5,7 @@ import (
 	"gigarank/engine"
 	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/coll"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -15,7 +15,7 @@ import (
 // the goroutine that runs the engine. Ranks use it only while the engine has resumed them.
 type Kernel struct {
 	collectives coll.Collectives
-	messages    *ptp.Messages    // those of collectives
+	messages    *p2p.Messages    // those of collectives
 	partition   *world.Partition // that of messages
 	config      *Config
 	body        Body
@@ -28,8 +28,8 @@ type Kernel struct {
 	// Caches holds what ranks of the kind have cached on communicators (MPI 4.1, 7.7).
 	Caches map[CacheKey]any
 
-	looks   looks
-	hearing hearing
+	clockPolls clockPolls
+	hearing    hearing
 
 	computing computing
 }
@@ -44,7 +44,7 @@ var (
 	_ engine.Withdrawer  = (*Kernel)(nil)
 	_ engine.Limited     = (*Kernel)(nil)
 	_ engine.Deferrer    = (*Kernel)(nil)
-	_ ptp.Upcalls        = (*Kernel)(nil)
+	_ p2p.Upcalls        = (*Kernel)(nil)
 )
 
 // init makes k, which is zero, the kernel of an engine, without a body.
@@ -109,7 +109,7 @@ func (k *Kernel) RunRange(lo, hi int32) {
 // Resume finishes the wait of an LP, if it has one, and runs the LP.
 func (k *Kernel) Resume(lp int32) {
 	k.messages.Completion.Err = nil
-	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
+	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != p2p.NoWait {
 		k.messages.Finish(lp, box)
 	}
 	if invariant.Enabled {
@@ -190,8 +190,8 @@ func (k *Kernel) Deferred() engine.Deferred { return k.messages.Deferred() }
 // Proceed implements [engine.Deferrer].
 func (k *Kernel) Proceed(all engine.Deferred) { k.messages.Proceed(all) }
 
-// Expect implements [ptp.Upcalls].
-func (k *Kernel) Expect(context uint64) int32 { return k.collectives.Expect(context) }
+// IndexOfContext implements [p2p.Upcalls].
+func (k *Kernel) IndexOfContext(context uint64) int32 { return k.collectives.IndexOfContext(context) }
 
 // Withdrawn implements [engine.Withdrawer].
 func (k *Kernel) Withdrawn(ev *engine.Event) bool {

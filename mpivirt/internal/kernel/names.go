@@ -2,7 +2,7 @@ package kernel
 
 import (
 	"gigarank/mpivirt/internal/coll"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 )
 
 // The values that kinds of rank exchange with the kernel. The rooms below describe them.
@@ -12,11 +12,11 @@ type (
 	// Collective is a member's arguments and data of a collective operation.
 	Collective = coll.Collective
 	// Completion is the result of a call.
-	Completion = ptp.Completion
+	Completion = p2p.Completion
 	// Slice is the slice of requests that a rank hands in.
-	Slice = ptp.Slice
+	Slice = p2p.Slice
 	// Noise lengthens compute phases.
-	Noise = ptp.Noise
+	Noise = p2p.Noise
 	// Interpreter says how collectives are carried out.
 	Interpreter = coll.Interpreter
 )
@@ -30,9 +30,9 @@ const (
 
 // Indices that stand for messages of matched probes.
 const (
-	MessageNoProc = ptp.MessageNoProc // from ProcNull (MPI_MESSAGE_NO_PROC)
-	MessageNull   = ptp.MessageNull   // none, or received already (MPI_MESSAGE_NULL)
+	MessageNoProc = p2p.MessageNoProc // from ProcNull (MPI_MESSAGE_NO_PROC)
+	MessageNull   = p2p.MessageNull   // none, or received already (MPI_MESSAGE_NULL)
 )
 
 // EmptyCompletion returns the completion of a call without a result.
-func EmptyCompletion() *Completion { return &ptp.EmptyCompletion }
+func EmptyCompletion() *Completion { return &p2p.EmptyCompletion }

@@ -3,7 +3,7 @@ package kernel
 import (
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/coll"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -194,31 +194,31 @@ func (k *Kernel) HoldsRequest(lp, index int32, generation uint32) bool {
 	return k.collectives.Messages.HoldsRequest(lp, index, generation)
 }
 
-// KeepList makes a list the kept list of an LP.
+// KeepList makes a list the wait set of an LP.
 func (k *Kernel) KeepList(lp int32, list []int32) error {
 	return k.collectives.Messages.KeepList(lp, list)
 }
 
-// KeepMemory makes a list in an event rank's memory its kept list.
+// KeepMemory makes a list in an event rank's memory its wait set.
 func (k *Kernel) KeepMemory(lp int32, requests []int32) error {
 	return k.collectives.Messages.KeepMemory(lp, requests)
 }
 
-// KeepSlice makes the slice of an LP its kept list. again says that it is the memory for which
+// KeepSlice makes the slice of an LP its wait set. again says that it is the memory for which
 // the list was kept by the call before. An error in the slice is returned.
 func (k *Kernel) KeepSlice(lp int32, s Slice, again bool) error {
 	return k.collectives.Messages.KeepSlice(lp, s, again)
 }
 
 // KeepSliceUnread is KeepSlice without a look at all of the slice. It reports false if the slice must
-// be looked through: some active request of the LP, which has active ones, is not in the kept list,
-// or the slice has another request in the place of a kept one.
+// be looked through: some active request of the LP, which has active ones, is not in the wait set,
+// or the slice has another request in the place of one in the wait set.
 func (k *Kernel) KeepSliceUnread(lp int32, s Slice, active int32) bool {
 	return k.collectives.Messages.KeepSliceUnread(lp, s, active)
 }
 
-// KeptSlice returns the slice that an LP's list was kept for, nil for none.
-func (k *Kernel) KeptSlice(lp int32) Slice { return k.collectives.Messages.KeptSlice(lp) }
+// WaitSetSlice returns the slice that an LP's list was kept for, nil for none.
+func (k *Kernel) WaitSetSlice(lp int32) Slice { return k.collectives.Messages.WaitSetSlice(lp) }
 
 // MayPause reports whether Pause may have the running LP pause. It is quick.
 func (k *Kernel) MayPause() bool { return k.collectives.Messages.MayPause() }
@@ -251,13 +251,13 @@ func (k *Kernel) Raise(lp int32, op world.Procedure, err error) bool {
 	return k.collectives.Messages.Raise(lp, op, err)
 }
 
-// ReadMemory enters a list in an event rank's memory, which a call reads, into the kept one if both
+// ReadMemory enters a list in an event rank's memory, which a call reads, into the wait set if both lists
 // begin at the same address.
 func (k *Kernel) ReadMemory(lp int32, requests []int32) {
 	k.collectives.Messages.ReadMemory(lp, requests)
 }
 
-// ReadSlice enters the requests of an LP's slice, which a call reads, into the kept list of the same
+// ReadSlice enters the requests of an LP's slice, which a call reads, into the wait set of the same
 // memory. So the requests that the rank has moved to other places are found there by the next call
 // with a long slice.
 func (k *Kernel) ReadSlice(lp int32, requests []int32) {
@@ -358,7 +358,7 @@ func (k *Kernel) Yield(lo, hi int32) { k.collectives.Messages.Partition.Yield(lo
 // Customs are what is particular to ranks whose programs are not in Go.
 type Customs struct {
 	InRows  string                                   // name of the operators that combine many vectors at once, "" for none
-	Lender  ptp.Lender                               // holds what ranks send; nil if Go manages that memory
+	Lender  p2p.Lender                               // holds what ranks send; nil if Go manages that memory
 	Names   func(c world.Procedure) string           // how programs call a procedure, nil if as in Go
 	Call    func(rank int, c world.Procedure) string // how the call at fault is written, nil if as Names says
 	HasLeft func(lp int32) bool                      // reports whether an LP has left MPI; nil if LPs never do

@@ -386,7 +386,7 @@ func (b *scriptBody) begin(lp int32, r *scripted, words []string) bool {
 			r.list = append(r.list, r.names[word])
 		}
 		if Keeps(p, len(r.list)*100) { // few of them are as good as many here
-			return k.Submit(lp, q.WaitsKept(k.KeepList(lp, slices.Clone(r.list))))
+			return k.Submit(lp, q.WaitsForSet(k.KeepList(lp, slices.Clone(r.list))))
 		}
 		q.Waits(r.list, nil)
 	case p == world.CommFree:
@@ -527,14 +527,14 @@ func (b *scriptBody) alone(lp int32, r *scripted, name, word string, words []str
 		}
 	case "init":
 		r.persistent[name] = &Persistent{Procedure: scriptProcedures[words[0]], Peer: b.number(words[1]), Tag: b.tag(words[2]), Buffer: make([]byte, b.number(words[3]))}
-	case "looks": // at the clock, so many in a row
-		k.StartLooks(lp)
+	case "clockpolls": // so many in a row
+		k.StartClockPolls(lp)
 		for range b.number(words[0]) {
-			if d := k.Look(lp); d > 0 {
+			if d := k.PollClock(lp); d > 0 {
 				if err := k.Compute(lp, d); err != nil {
 					k.Fail(lp, world.Compute, err)
 				}
-				k.Looked(lp)
+				k.ClockPolled(lp)
 			}
 		}
 	case "record":

@@ -88,7 +88,7 @@ func (c *Config) partition() engine.Partition {
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
 	if c.Algorithm(collectives.Barrier) == collectives.GivenTime {
-		least = min(least, coll.GivenHop(c.Target, c.Transports[0].Size()))
+		least = min(least, coll.FixedCostHop(c.Target, c.Transports[0].Size()))
 	}
 	if c.Target.ReceiverState() {
 		least -= resource.Slack(least) // the match of a rendezvous is awaited

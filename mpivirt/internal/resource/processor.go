@@ -122,8 +122,8 @@ func (x *Processors) Look(lp int32) { x.turns.after(lp, &x.all[lp].Turn) }
 // Behind reports whether an LP has started operations that have not all begun.
 func (x *Processors) Behind(lp int32) bool { return x.all[lp].running }
 
-// Crowded reports whether the queue of the LP's program is so long that the rank must wait.
-func (x *Processors) Crowded(lp int32) bool {
+// QueueFull reports whether the queue of the LP's program is so long that the rank must wait.
+func (x *Processors) QueueFull(lp int32) bool {
 	p := &x.all[lp]
 	return len(p.queue)-int(p.head) > 1000
 }

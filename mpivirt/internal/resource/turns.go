@@ -40,12 +40,12 @@ type Turns struct {
 // after arms a resource for what it can begin next, after a change.
 func (x *Turns) after(resource int32, t *Turn) {
 	if !t.Serving() {
-		x.expect(resource, t, x.uses.next(resource))
+		x.serveBy(resource, t, x.uses.next(resource))
 	}
 }
 
-// expect has a resource served at an instant or before.
-func (x *Turns) expect(resource int32, t *Turn, at vtime.Time) {
+// serveBy has a resource served at an instant or before.
+func (x *Turns) serveBy(resource int32, t *Turn, at vtime.Time) {
 	if at >= t.armed {
 		return
 	}
@@ -70,7 +70,7 @@ func (x *Turns) serve(resource int32, t *Turn, now vtime.Time) {
 		x.uses.begin(resource)
 	}
 	t.armed = vtime.Forever
-	x.expect(resource, t, at)
+	x.serveBy(resource, t, at)
 }
 
 // interrupted notes that the code of a use has unwound the engine's goroutine, and with it the service of the resource.

@@ -31,9 +31,9 @@ func (b *Beside[T]) Open(index int32) *T {
 	return &b.chunks[chunk][index&(slabChunk-1)]
 }
 
-// Fetch has the processor fetch the value with an index, if there is room for it. It leaves out the first
+// Prefetch has the processor load the value with an index, if there is room for it. It leaves out the first
 // chunk, which is so short that it stays in the cache.
-func (b *Beside[T]) Fetch(index int32) {
+func (b *Beside[T]) Prefetch(index int32) {
 	if chunk := int(index >> slabBits); chunk > 0 && chunk < len(b.chunks) && b.chunks[chunk] != nil {
 		prefetch.Pair(unsafe.Pointer(&b.chunks[chunk][index&(slabChunk-1)]))
 	}

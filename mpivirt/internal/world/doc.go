@@ -18,6 +18,6 @@
 //
 // # Use
 //
-// Messages (room ptp) have a Partition. The package knows the engine, the target machine and
+// Messages (room p2p) have a Partition. The package knows the engine, the target machine and
 // statistics. It must not know messages, waits or collectives.
 package world

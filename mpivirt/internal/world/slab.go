@@ -48,11 +48,11 @@ func (s *Slab[T]) Peek(index int32) *T {
 	return &s.chunks[uint32(index)>>slabBits][index&(slabChunk-1)]
 }
 
-// Fetch has the processor load the value with an index.
-func (s *Slab[T]) Fetch(index int32) { Fetch(s.Peek(index)) }
+// Prefetch has the processor load the value with an index.
+func (s *Slab[T]) Prefetch(index int32) { Prefetch(s.Peek(index)) }
 
-// Fetch has the processor load a value. It reads no data.
-func Fetch[T any](value *T) {
+// Prefetch has the processor load a value. It reads no data.
+func Prefetch[T any](value *T) {
 	for at := uintptr(0); at < unsafe.Sizeof(*value); at += 128 {
 		prefetch.Pair(unsafe.Add(unsafe.Pointer(value), at))
 	}

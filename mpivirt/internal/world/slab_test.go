@@ -26,7 +26,7 @@ func TestSlabGiven(t *testing.T) {
 func TestBesideAgainstAMap(t *testing.T) {
 	var s Slab[int64]
 	var b Beside[int32]
-	b.Fetch(slabChunk) // where there is no room yet
+	b.Prefetch(slabChunk) // where there is no room yet
 	want := map[int32]int32{}
 	for i := range int32(3000) {
 		index := s.Take()
@@ -36,7 +36,7 @@ func TestBesideAgainstAMap(t *testing.T) {
 		*b.Open(index), want[index] = i+1, i+1
 	}
 	for index, v := range want {
-		if b.Fetch(index); *b.Open(index) != v {
+		if b.Prefetch(index); *b.Open(index) != v {
 			t.Errorf("index %d has %d, want %d", index, *b.Open(index), v)
 		}
 	}

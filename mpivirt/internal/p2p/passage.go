@@ -1,0 +1,230 @@
+package p2p
+
+import (
+	"gigarank/internal/invariant"
+	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Where the ranks of a node share its network interfaces, messages between nodes go through them (room resource). The
+// sender goes on as ever. Its message is on the way, and reaches the mailbox of the receiver once its arrival is
+// decided. Of a rendezvous REQ, ACK and DATA each take their place; ACK and DATA are handshakes, as on a machine with
+// progress in calls, but are answered at once where progress is asynchronous. The sender is free when its node's
+// interface and the path have taken DATA.
+
+// The kinds of messages between nodes, in the order in which those of one instant leave.
+const (
+	PassMessage uint8 = iota // a message or REQ
+	PassReply                // ACK
+	PassData
+)
+
+// openPassages sets the state up on a machine where messages between nodes hold each other up.
+func (m *Messages) openPassages() {
+	if m.Partition.Target.Contended() {
+		m.Partition.ClocksOnly = false
+		m.Interfaces = resource.NewNetwork(&m.Partition)
+		m.Interfaces.Carries(resource.OfProgram, (*freight)(m))
+	}
+}
+
+// Crosses reports whether messages between two ranks go through the interfaces of their nodes.
+func (m *Messages) Crosses(src, dst int) bool {
+	return m.Interfaces != nil && m.Partition.Target.Crosses(src, dst)
+}
+
+// PassageOf returns the way of a message between two nodes that leaves at an instant and takes a jitter. An arrival that
+// keeps the messages of a pair in order has it leave the later.
+func (m *Messages) PassageOf(src, dst int, bytes int64, leaves vtime.Time, jitter vtime.Duration) resource.Passage {
+	latency, transfer := m.Partition.Target.LatencyAndTransfer(src, dst, bytes)
+	return resource.Passage{At: leaves, Sent: leaves, Source: int32(src), Dest: int32(dst), Bytes: bytes, Latency: latency, Transfer: transfer, Jitter: jitter}
+}
+
+// sendAcross has a message of an LP, whose arrival without others is known, ask for its way to another node.
+func (m *Messages) sendAcross(index int32, dst int, jitter vtime.Duration) {
+	msg := m.messages.At(index)
+	m.keep(msg)
+	m.Partition.Engine.Buffer(msg.bufferedBytes())
+	p := m.PassageOf(int(msg.rank), dst, msg.bytesNow(), 0, jitter)
+	p.At = m.left
+	if m.Interfaces.InFlight() {
+		p.At = msg.arrival.Add(-p.Latency).Add(-p.Transfer).Add(-p.Jitter)
+	}
+	p.Context = m.Partition.Comms.At(msg.comm).Context
+	p.Sent, p.Ordered, p.Owner, p.Kind, p.Index = p.At, true, resource.OfProgram, PassMessage, index
+	m.Interfaces.Leave(p)
+}
+
+// bytesNow returns the bytes that go with a message: none with REQ.
+func (m *message) bytesNow() int64 {
+	if m.large {
+		return 0
+	}
+	return m.bytes
+}
+
+// freight hands messages on that go between nodes. It implements [resource.Freight].
+type freight Messages
+
+var _ resource.Freight = (*freight)(nil)
+
+// Left handles that a message begins to leave its node at an instant, and that it asks its receiver's node at another.
+func (f *freight) Left(p *resource.Passage, begins, asks vtime.Time) {
+	m := (*Messages)(f)
+	if asks == vtime.Forever {
+		m.Partition.PastEnd(int(p.Source), p.At, world.Send, "a message of %d bytes to rank %d", p.Bytes, p.Dest)
+		return
+	}
+	_, local := m.Partition.Local(int(p.Dest))
+	if p.Kind != PassMessage {
+		m.answerLeft(p, begins, asks, local)
+		return
+	}
+	if local {
+		m.Interfaces.Reach(*p, asks)
+		return
+	}
+	msg := m.messages.At(p.Index)
+	msg.arrival = asks
+	m.Partition.Engine.Buffer(-msg.bufferedBytes())
+	m.sendMessage(msg, p.Context, int(p.Dest), p.Sent)
+	msg.free(m)
+	m.messages.Release(p.Index)
+}
+
+// Freed handles that a message to a local rank is on its way.
+func (f *freight) Freed(p *resource.Passage, at vtime.Time) {
+	if p.Kind != PassMessage {
+		(*Messages)(f).answerFreed(p, at)
+	}
+}
+
+// Arrived handles the arrival of a message from another node.
+func (f *freight) Arrived(p *resource.Passage, at vtime.Time) {
+	m := (*Messages)(f)
+	if at == vtime.Forever {
+		m.Partition.PastEnd(int(p.Dest), p.At, world.Recv, "a message of %d bytes from rank %d", p.Bytes, p.Source)
+		return
+	}
+	lp, local := m.Partition.Local(int(p.Dest))
+	if invariant.Enabled && !local {
+		invariant.Broken("a message for rank %d has come to the engine of ranks %d to %d", p.Dest, m.Partition.First, m.Partition.First+m.Partition.Ranks-1)
+	}
+	if m.Partition.Activities != nil {
+		m.Passed(p, at, p.Kind == PassMessage && m.messages.At(p.Index).large)
+	}
+	if p.Kind != PassMessage {
+		h := *m.handshakes.At(p.Index)
+		m.handshakes.Release(p.Index)
+		m.answered(recordOf(p.Kind), h, at)
+		return
+	}
+	msg := m.messages.At(p.Index)
+	if p.Context != 0 {
+		msg.comm = m.above.IndexOfContext(p.Context) // its members here may have freed it meanwhile
+	}
+	msg.arrival = at
+	m.Partition.Engine.Buffer(-msg.bufferedBytes())
+	m.arrive(lp, p.Index)
+}
+
+// reachAcross has a message from another engine, whose arrival is the instant at which it asks, ask the interfaces of its
+// receiver's node.
+func (m *Messages) reachAcross(index int32, dst int, sent vtime.Time) {
+	msg := m.messages.At(index)
+	m.keep(msg)
+	m.Partition.Engine.Buffer(msg.bufferedBytes())
+	m.Interfaces.Reach(resource.Passage{Sent: sent, Source: msg.rank, Dest: int32(dst), Ordered: true, Owner: resource.OfProgram, Kind: PassMessage, Index: index, Bytes: msg.bytesNow()}, msg.arrival)
+}
+
+// answerAcross has the answer to a handshake leave for another node at an instant.
+func (m *Messages) answerAcross(h *handshake, at vtime.Time) {
+	kind, bytes := PassReply, int64(0)
+	if h.ack {
+		kind, bytes = PassData, h.bytes
+		if h.order[0] = 0; h.request != 0 {
+			h.order = m.orderOfShake(h.request)
+		}
+	}
+	index := m.handshakes.Take()
+	*m.handshakes.At(index) = *h
+	p := m.PassageOf(int(m.Partition.Global(h.lp)), int(h.peer), bytes, at, 0)
+	p.Owner, p.Kind, p.Index, p.Order = resource.OfProgram, kind, index, h.order
+	m.Interfaces.Leave(p)
+}
+
+// orderOfShake returns what tells the handshake of a request from others of its LP with the same rank: the requests of an
+// LP are made in the order of its program.
+func (m *Messages) orderOfShake(request int32) [2]uint64 {
+	return [2]uint64{1, uint64(m.Requests.At(request).generation)}
+}
+
+// answerLeft handles that the answer to a handshake leaves its node. The sender of DATA is free once that has left.
+func (m *Messages) answerLeft(p *resource.Passage, begins, asks vtime.Time, local bool) {
+	free := m.DataLeft(p, begins)
+	if local {
+		m.answerFreed(p, free)
+		m.Interfaces.Reach(*p, asks)
+		return
+	}
+	h := *m.handshakes.At(p.Index)
+	m.handshakes.Release(p.Index)
+	m.sendAnswer(recordOf(p.Kind), int(h.peer), m.answerTo(&h, p), asks)
+	m.dataFreed(&h, p, free)
+}
+
+// answerTo returns an answer to a handshake as its receiver has it.
+func (m *Messages) answerTo(h *handshake, p *resource.Passage) *handshake {
+	return &handshake{bytes: h.bytes, peer: m.Partition.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large, order: h.order, at: p.Sent}
+}
+
+// answerFreed handles that an answer to a local rank is on its way, the sender of DATA being free at an instant.
+func (m *Messages) answerFreed(p *resource.Passage, free vtime.Time) {
+	h := *m.handshakes.At(p.Index)
+	answer := m.answerTo(&h, p)
+	answer.lp, _ = m.Partition.Local(int(h.peer))
+	*m.handshakes.At(p.Index) = *answer
+	m.dataFreed(&h, p, free)
+}
+
+// dataFreed handles that the sender of DATA is free at an instant.
+func (m *Messages) dataFreed(h *handshake, p *resource.Passage, free vtime.Time) {
+	if p.Kind == PassData {
+		m.closed(h.lp)
+		if m.Partition.Activities != nil {
+			m.CopiedData(p.Bytes)
+		}
+		if h.request != 0 {
+			m.Acknowledged(h.request, free)
+		}
+	}
+}
+
+// DataLeft returns when the sender of DATA is free, which has begun to leave at an instant.
+func (m *Messages) DataLeft(p *resource.Passage, begins vtime.Time) vtime.Time {
+	_, free := m.Partition.Target.Data(int(p.Source), int(p.Dest), p.Bytes, begins)
+	if m.Partition.Target.Copies() {
+		return free
+	}
+	return max(free, begins.Add(m.Partition.Target.InterfaceTime(p.Bytes)))
+}
+
+// reachAnswer has an answer from another engine ask the interfaces of its receiver's node at an instant.
+func (m *Messages) reachAnswer(record byte, answer *handshake, asks vtime.Time) {
+	index := m.handshakes.Take()
+	*m.handshakes.At(index) = *answer
+	p := resource.Passage{Sent: answer.at, Source: answer.peer, Dest: m.Partition.Global(answer.lp), Owner: resource.OfProgram, Kind: PassReply, Index: index}
+	if record == world.RecordData {
+		p.Kind, p.Bytes = PassData, answer.bytes
+	}
+	m.Interfaces.Reach(p, asks)
+}
+
+// recordOf returns the kind of the record for an answer.
+func recordOf(kind uint8) byte {
+	if kind == PassData {
+		return world.RecordData
+	}
+	return world.RecordReply
+}

@@ -1,0 +1,70 @@
+package p2p
+
+import "gigarank/mpivirt/internal/world"
+
+// Raise stores an MPI error as the completion of a call. It returns true: the call is
+// complete.
+func (m *Messages) Raise(lp int32, op world.Procedure, err error) bool {
+	b := m.NewCompletion(lp)
+	b.Err, b.Procedure, b.Fatal, b.Request = err, op, m.Partition.ErrorsAreFatal(lp), 0
+	return true
+}
+
+// Attach sets the size of an LP's buffer, the largest buffered send, and returns the size
+// before.
+func (m *Messages) Attach(lp int32, bytes int64) (before int64) {
+	before = m.Attached[lp]
+	if m.Attached == nil {
+		m.Attached = map[int32]int64{}
+	}
+	if m.Attached[lp] = bytes; bytes == 0 {
+		delete(m.Attached, lp)
+	}
+	return before
+}
+
+// Pause has an LP resumed later if it must pause before it goes on, and reports whether it
+// must. Buffers may be full. Under a model with state at the receiver, the operations that
+// the LP has started must have begun.
+func (m *Messages) Pause(lp int32) bool {
+	if m.Processors == nil {
+		return m.waitForBuffers(lp)
+	}
+	if !m.Behind(lp) {
+		return false
+	}
+	m.park(lp)
+	return m.Postpone(lp)
+}
+
+// MayPause reports whether Pause may have the running LP pause. It is quick.
+func (m *Messages) MayPause() bool {
+	return m.Processors != nil || m.sentTo != m.Partition.Engine.Index() || m.Partition.Engine.Full()
+}
+
+// Throttle has an LP resumed later if it has started too many operations, or filled a
+// buffer. It reports whether that is so.
+func (m *Messages) Throttle(lp int32) bool {
+	if m.Processors != nil {
+		return m.Processors.QueueFull(lp) && m.Postpone(lp)
+	}
+	return m.waitForBuffers(lp)
+}
+
+// SharesLinks reports whether all messages share a network. Nobody is held back there for the sake of buffers.
+func (m *Messages) SharesLinks() bool { return m.Interfaces != nil && !m.Interfaces.InFlight() }
+
+// waitForBuffers has an LP resumed later if the buffers of its latest destination, or of its
+// own engine, are full. It reports whether they are. The completion of the LP is kept. On a machine with progress in
+// calls an LP is not held back between two computations: whether its phase goes on has to be known.
+func (m *Messages) waitForBuffers(lp int32) bool {
+	own := m.Partition.Engine.Index()
+	dst := m.sentTo
+	m.sentTo = own
+	if m.Processors != nil || m.SharesLinks() || !m.Partition.Engine.Congested(dst) || m.InCalls && !m.computing[lp].called {
+		return false
+	}
+	m.park(lp)
+	m.Partition.Engine.Throttle(lp, m.Partition.Clock[lp], dst)
+	return true
+}

@@ -1,0 +1,533 @@
+package p2p
+
+import (
+	"bytes"
+	"unsafe"
+
+	"gigarank/internal/invariant"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// A rank that waits for any of many requests waits again for those that are left. To look at
+// all of them in each call would take a time that grows with the square of their number. So a
+// long list is kept from one call to the next, with the places of the requests in it. A call
+// looks at the places that may have changed; heaps find the requests that are complete.
+//
+// A list is not read through in each call. It stays as it is until the wait is over, so it can be
+// looked at then:
+//   - All active requests of the rank that are not in the wait set may have come into the slice
+//     anywhere. If there are any, the call looks at all places.
+//   - A request in the wait set may have left its place. So one that would end the wait is
+//     looked for there; if it has gone, the wait looks at all places and goes on. It does so at
+//     the instant of the end, when all that happens before is known, so on each host alike.
+//
+// While an event rank waits, another rank's code may run and change its list, against the rule. The
+// wait ends with an error if what would end it has gone and the list holds no request, or an index
+// that is none of the rank's. If all places were compared at the call, the outcome is that of the
+// list then.
+
+// LongList is the length from which on a list of requests is kept.
+const LongList = 256
+
+// Slice is the slice of requests that a rank hands in. It does not change during a call.
+type Slice interface {
+	Len() int
+	// At returns the request at a place, 0 for an inactive one, and the error in it.
+	At(place int) (index int32, err error)
+}
+
+// waitSet is the list of requests of an LP's latest wait for any of many requests.
+type waitSet struct {
+	slice    Slice   // nil for one that is not looked at again
+	exact    bool    // the call has compared all places
+	changed  bool    // the list of an event rank is not what it was at the call
+	requests []int32 // by place, 0 for an inactive one; one that is in the list twice is at the first place
+	members  int32   // requests that are in the list; whole has the place
+	shown    int     // a place from which KeepSliceUnread looks for an active request
+	vacant   []int32 // places whose requests have been waited for since the last look
+	coming   setHeap // complete requests, by the time of completion
+	ready    setHeap // complete requests whose time a wait has reached, by place; their time is 0
+	past     setHeap // the same, by the time of completion
+}
+
+// setEntry is a complete request at a place of a list. It is void if another request is there.
+type setEntry struct {
+	time       vtime.Time
+	place      int32
+	request    int32
+	generation uint32 // of the request: its index may be used again
+}
+
+func (d *setEntry) before(e *setEntry) bool {
+	return d.time < e.time || d.time == e.time && d.place < e.place
+}
+
+// setHeap is a binary heap, with the least first.
+type setHeap []setEntry
+
+func (h *setHeap) push(d setEntry) {
+	*h = append(*h, d)
+	s := *h
+	i := len(s) - 1
+	for i > 0 && d.before(&s[(i-1)/2]) {
+		s[i] = s[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	s[i] = d
+}
+
+func (h *setHeap) pop() setEntry {
+	s := *h
+	least, last := s[0], s[len(s)-1]
+	s = s[:len(s)-1]
+	*h = s
+	for i := 0; len(s) > 0; {
+		child := 2*i + 1
+		if child+1 < len(s) && s[child+1].before(&s[child]) {
+			child++
+		}
+		if child >= len(s) || !s[child].before(&last) {
+			s[i] = last
+			break
+		}
+		s[i] = s[child]
+		i = child
+	}
+	return least
+}
+
+// sized returns the wait set of an LP, with room for n requests. It makes one if there is none.
+func (m *Messages) sized(lp int32, n int) *waitSet {
+	x := m.waitSets[lp]
+	if x == nil {
+		if x = (&waitSet{}); m.waitSets == nil {
+			m.waitSets = map[int32]*waitSet{}
+		}
+		m.waitSets[lp] = x
+	}
+	for place := n; place < len(x.requests); place++ {
+		m.put(lp, x, place, 0)
+	}
+	for place := len(x.requests); place < n; place++ {
+		x.requests, x.vacant = append(x.requests, 0), append(x.vacant, int32(place))
+	}
+	x.requests = x.requests[:n]
+	return x
+}
+
+// KeepList makes a list the wait set of an LP.
+func (m *Messages) KeepList(lp int32, list []int32) error {
+	x := m.sized(lp, len(list))
+	x.slice, x.exact, x.vacant = nil, true, x.vacant[:0]
+	if err := m.compare(lp, x, list); err != nil {
+		m.Discard(lp)
+		return err
+	}
+	return nil
+}
+
+// compare puts a list into the place of the wait set's. It returns the first error in the list; an
+// index with an error counts as inactive.
+func (m *Messages) compare(lp int32, x *waitSet, list []int32) (first error) {
+	for place := x.different(list, 0); place < len(list); place = x.different(list, place+1) {
+		index := list[place]
+		if err := m.CheckRequest(lp, index); err != nil {
+			index = 0
+			if first == nil {
+				first = err
+			}
+		}
+		m.put(lp, x, place, index)
+	}
+	return first
+}
+
+// list is the list of an event rank. It implements [Slice].
+type list struct {
+	k        *Messages
+	lp       int32
+	requests []int32
+}
+
+func (s *list) Len() int { return len(s.requests) }
+
+func (s *list) At(place int) (index int32, err error) {
+	index = s.requests[place]
+	return index, s.k.CheckRequest(s.lp, index)
+}
+
+// inMemory reports whether a wait set is that of an event rank.
+func (x *waitSet) inMemory() bool {
+	_, memory := x.slice.(*list)
+	return memory
+}
+
+// changed reports whether a wait is for a list that has changed since the call.
+func (m *Messages) changed(lp int32, w *wait) bool { return w.ofWaitSet() && m.waitSets[lp].changed }
+
+// KeepMemory makes a list in an event rank's memory its wait set.
+func (m *Messages) KeepMemory(lp int32, requests []int32) error {
+	s, _ := m.WaitSetSlice(lp).(*list)
+	if s == nil {
+		s = &list{k: m, lp: lp}
+	}
+	again := unsafe.SliceData(s.requests) == unsafe.SliceData(requests)
+	s.requests = requests
+	return m.KeepSlice(lp, s, again)
+}
+
+// ReadMemory enters a list in an event rank's memory, which a call reads, into the wait set if both lists
+// begin at the same address.
+func (m *Messages) ReadMemory(lp int32, requests []int32) {
+	if s, _ := m.WaitSetSlice(lp).(*list); s != nil && unsafe.SliceData(s.requests) == unsafe.SliceData(requests) {
+		m.ReadSlice(lp, requests)
+	}
+}
+
+// ReadSlice enters the requests of an LP's slice, which a call reads, into the wait set of the same
+// memory. So the requests that the rank has moved to other places are found there by the next call
+// with a long slice.
+func (m *Messages) ReadSlice(lp int32, requests []int32) {
+	x := m.waitSets[lp]
+	_ = m.compare(lp, x, requests[:min(len(requests), len(x.requests))]) // an error is for the call to return
+}
+
+// different returns the first place from one on at which a list differs from the wait set, the
+// length of the list if there is none.
+func (x *waitSet) different(list []int32, from int) int {
+	const block = 1024
+	for from < len(list) {
+		end := min(from+block, len(list))
+		if !bytes.Equal(bytesOf(list[from:end]), bytesOf(x.requests[from:end])) {
+			for list[from] == x.requests[from] {
+				from++
+			}
+			return from
+		}
+		from = end
+	}
+	return from
+}
+
+// bytesOf returns the memory of a list.
+func bytesOf(list []int32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), 4*len(list))
+}
+
+// WaitSetSlice returns the slice that an LP's list was kept for, nil for none.
+func (m *Messages) WaitSetSlice(lp int32) Slice {
+	if x := m.waitSets[lp]; x != nil {
+		return x.slice
+	}
+	return nil
+}
+
+// KeepSlice makes the slice of an LP its wait set. again says that it is the memory for which
+// the list was kept by the call before. An error in the slice is returned.
+func (m *Messages) KeepSlice(lp int32, s Slice, again bool) error {
+	if again && m.KeepSliceUnread(lp, s, m.Box(lp).Wait.active) {
+		return nil
+	}
+	x := m.sized(lp, s.Len())
+	x.slice, x.exact, x.vacant = s, false, x.vacant[:0]
+	if err := m.lookThrough(lp, x); err != nil {
+		m.Discard(lp)
+		return err
+	}
+	return nil
+}
+
+// KeepSliceUnread is KeepSlice without a look at all of the slice. It reports false if the slice must
+// be looked through: some active request of the LP, which has active ones, is not in the wait set,
+// or the slice has another request in the place of one in the wait set.
+func (m *Messages) KeepSliceUnread(lp int32, s Slice, active int32) bool {
+	x := m.waitSets[lp]
+	if x == nil || s.Len() == 0 {
+		return false
+	}
+	x = m.sized(lp, s.Len())
+	x.slice, x.exact = s, false
+	if m.fillVacant(lp, x) != nil || x.members == 0 || x.members != active {
+		return false
+	}
+	x.shown = min(x.shown, len(x.requests)-1)
+	for x.requests[x.shown] == 0 {
+		x.shown = (x.shown + 1) % len(x.requests)
+	}
+	index, err := s.At(x.shown)
+	return err == nil && index == x.requests[x.shown]
+}
+
+// fillVacant looks at the places whose requests have been waited for. It returns an error in the
+// slice.
+func (m *Messages) fillVacant(lp int32, x *waitSet) error {
+	for _, place := range x.vacant {
+		if int(place) >= len(x.requests) {
+			continue
+		}
+		index, err := x.slice.At(int(place))
+		if err != nil {
+			return err
+		}
+		m.put(lp, x, int(place), index)
+	}
+	x.vacant = x.vacant[:0]
+	return nil
+}
+
+// lookThrough compares all places of the wait set with the slice. It returns the first error
+// in the slice; a request with an error counts as inactive.
+func (m *Messages) lookThrough(lp int32, x *waitSet) (first error) {
+	if x.exact {
+		return nil
+	}
+	x.exact = true
+	if s, ok := x.slice.(*list); ok {
+		return m.compare(lp, x, s.requests)
+	}
+	for place := range x.requests {
+		index, err := x.slice.At(place)
+		if err != nil {
+			index = 0
+			if first == nil {
+				first = err
+			}
+		}
+		if index != x.requests[place] {
+			m.put(lp, x, place, index)
+		}
+	}
+	return first
+}
+
+// looksThrough looks at all places of an LP's list if a request that is complete at an instant,
+// and ends its wait, is not at its place any more. It reports whether the wait may end otherwise
+// then. With a list that has changed since the call it ends with an error.
+func (m *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
+	x := m.waitSets[lp]
+	if x.exact {
+		return false
+	}
+	m.reach(x, at)
+	if m.least(x, &x.ready) == nil {
+		return false
+	}
+	found := x.ready[:1]
+	if w.ofSome() {
+		found = x.ready
+	}
+	for i := range found {
+		d := &found[i]
+		if !m.isAt(x, d) {
+			continue
+		}
+		if index, err := x.slice.At(int(d.place)); err != nil || index != d.request {
+			err = m.lookThrough(lp, x) // which the next call that looks at the place returns
+			x.changed = x.inMemory() && (err != nil || m.WaitSetIsEmpty(lp))
+			return !x.changed
+		}
+	}
+	return false
+}
+
+// put enters an active request of an LP, or 0, into its wait set at a place. A look at all
+// places goes through them in ascending order.
+func (m *Messages) put(lp int32, x *waitSet, place int, index int32) {
+	if old := x.requests[place]; old != 0 && old != index && !m.shared(old) {
+		if r := m.Requests.Peek(old); r.whole == ^int32(place) && r.LP == lp {
+			r.whole = 0
+			x.members--
+		}
+	}
+	x.requests[place] = 0
+	switch {
+	case index == 0:
+		return
+	case m.shared(index):
+		x.requests[place] = index
+		x.coming.push(setEntry{place: int32(place), request: index})
+		return
+	}
+	r := m.Requests.At(index)
+	switch first := int(^r.whole); {
+	case r.whole >= 0:
+		x.members++
+	case first < place:
+		return // it is in the list twice
+	default: // it has moved
+		x.requests[first] = 0
+	}
+	x.requests[place] = index
+	if r.whole = ^int32(place); r.Complete {
+		x.coming.push(setEntry{r.Time, int32(place), index, r.generation})
+	}
+}
+
+// Discard forgets the wait set of an LP, if it has one.
+func (m *Messages) Discard(lp int32) {
+	if x := m.waitSets[lp]; x != nil {
+		for place := range x.requests {
+			m.put(lp, x, place, 0)
+		}
+		delete(m.waitSets, lp)
+	}
+}
+
+// shared reports whether an index is that of a request that all LPs share.
+func (m *Messages) shared(index int32) bool {
+	return index == m.CompletedSend || index == m.CompletedReceive
+}
+
+// WaitForSet starts a wait of the LP for the requests in its wait set; see beginWait.
+func (m *Messages) WaitForSet(lp int32, kind WaitKind, c world.Procedure) bool {
+	box := m.Box(lp)
+	box.Wait.Requests, box.Wait.pending = box.Wait.Requests[:0], 0
+	return m.beginWait(lp, box, kind, c)
+}
+
+// WaitSetIsEmpty reports whether the wait set of an LP has no active request.
+func (m *Messages) WaitSetIsEmpty(lp int32) bool {
+	x := m.waitSets[lp]
+	return x.members == 0 && m.earliestInSet(x) == vtime.Forever
+}
+
+// ofWaitSet reports whether a wait is for the requests of the wait set.
+func (w *wait) ofWaitSet() bool {
+	switch w.Kind {
+	case WaitAny, WaitSome, TestAny, TestSome:
+		return len(w.Requests) == 0
+	}
+	return false
+}
+
+// WaitedFor returns the requests that an LP waits for in a call with a list.
+func (m *Messages) WaitedFor(lp int32) []int32 {
+	w := &m.Box(lp).Wait
+	if !w.ofWaitSet() {
+		return w.Requests
+	}
+	x := m.waitSets[lp]
+	_ = m.lookThrough(lp, x) // an error in the slice is for a call to return
+	return x.requests
+}
+
+// completesInSet enters a request of a wait set, which has just completed.
+func (m *Messages) completesInSet(ri int32, r *request) {
+	m.waitSets[r.LP].coming.push(setEntry{r.Time, ^r.whole, ri, r.generation})
+}
+
+// isAt reports whether a complete request is at its place in a wait set.
+func (m *Messages) isAt(x *waitSet, d *setEntry) bool {
+	if int(d.place) >= len(x.requests) || x.requests[d.place] != d.request {
+		return false
+	}
+	return m.shared(d.request) || m.Requests.Peek(d.request).generation == d.generation
+}
+
+// least returns the least of a heap that is at its place, nil for none.
+func (m *Messages) least(x *waitSet, h *setHeap) *setEntry {
+	for len(*h) > 0 {
+		if d := &(*h)[0]; m.isAt(x, d) {
+			return d
+		}
+		h.pop()
+	}
+	return nil
+}
+
+// earliestInSet returns the time of the first complete request in a wait set, Forever if none
+// is complete.
+func (m *Messages) earliestInSet(x *waitSet) vtime.Time {
+	at := vtime.Forever
+	if d := m.least(x, &x.past); d != nil {
+		at = d.time
+	}
+	if d := m.least(x, &x.coming); d != nil {
+		at = min(at, d.time)
+	}
+	return at
+}
+
+// reach has a wait that ends at an instant reach the requests that are complete then.
+func (m *Messages) reach(x *waitSet, at vtime.Time) {
+	for len(x.coming) > 0 && x.coming[0].time <= at {
+		d := x.coming.pop()
+		x.past.push(d)
+		d.time = 0
+		x.ready.push(d)
+	}
+}
+
+// ofSome reports whether a wait is for all requests that are complete.
+func (w *wait) ofSome() bool {
+	return w.Procedure == world.Waitsome || w.Procedure == world.Testsome
+}
+
+// errChanged is the error of a wait whose list has changed before it was over.
+var errChanged = world.Errorf(world.ErrRequest, "the list of requests has changed since the call: "+
+	"one of %d requests and more is memory of the rank's own, which nobody changes before the rank's next step (docs/event-ranks.md)", LongList)
+
+// takeFromSet charges an LP for the requests of its wait set that its wait has found, and stores
+// them in its completion.
+func (m *Messages) takeFromSet(b *Completion, w *wait) {
+	lp, x := b.LP, m.waitSets[b.LP]
+	m.looksThrough(lp, w, w.at)
+	m.reach(x, w.at)
+	if x.changed || x.inMemory() && m.least(x, &x.ready) == nil {
+		m.Partition.Clock[lp] = w.at
+		b.Err, b.Procedure, b.Fatal = errChanged, w.Procedure, m.Partition.ErrorsAreFatal(lp)
+		m.Discard(lp)
+		return
+	}
+	completed := m.completed[:0]
+	for m.least(x, &x.ready) != nil {
+		d := x.ready.pop()
+		if m.shared(d.request) {
+			x.requests[d.place] = 0
+		} else if n := len(b.Indices); n > 0 && b.Indices[n-1] == int(d.place) {
+			continue // it has left the list and come back
+		}
+		b.Indices, completed = append(b.Indices, int(d.place)), append(completed, d.request)
+		if !w.ofSome() {
+			break
+		}
+	}
+	switch {
+	case len(completed) == 0:
+		invariant.Broken("a wait of rank %d ended without a complete request", m.Partition.Global(lp))
+	case w.ofSome():
+		m.chargeAll(lp, completed, w.at)
+	default:
+		m.Charge(lp, m.Requests.At(completed[0]), w.at)
+	}
+	for _, index := range completed {
+		m.AddRequest(b, index, w.Procedure)
+	}
+	m.completed = completed[:0]
+}
+
+// leave takes a request that has been waited for out of the wait set.
+func (m *Messages) leave(lp int32, r *request) {
+	x, place := m.waitSets[lp], ^r.whole
+	r.whole, x.requests[place] = 0, 0
+	x.members--
+	x.vacant = append(x.vacant, place)
+}
+
+// checkWaitSet compares the counters of a wait set with the list.
+func (m *Messages) checkWaitSet(lp int32, x *waitSet) {
+	members := int32(0)
+	for place, index := range x.requests {
+		switch {
+		case index == 0 || m.shared(index):
+		case m.Requests.Peek(index).whole != ^int32(place):
+			invariant.Broken("rank %d keeps request %d at place %d, and the request has not that place", m.Partition.Global(lp), index, place)
+		default:
+			members++
+		}
+	}
+	if active := m.Box(lp).Wait.active; members != x.members || members > active {
+		invariant.Broken("rank %d keeps a list with %d of its %d active requests and counts %d", m.Partition.Global(lp), members, active, x.members)
+	}
+}
