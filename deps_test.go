@@ -79,7 +79,7 @@ var rules = map[string]rule{
 		unsafe:    "the sizes of mailboxes and messages",
 		testsOnly: "internal/invariant/invarianttest",
 	},
-	"mpivirt/internal/maxplus": {pure: true, imports: "vtime internal/invariant network collectives"},
+	"mpivirt/internal/maxplus": {pure: true, imports: "vtime internal/invariant network network/contention collectives"},
 	"mpivirt/internal/coll": {
 		pure:      true,
 		imports:   "vtime internal/random internal/invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/maxplus",

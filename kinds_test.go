@@ -43,7 +43,7 @@ var port = struct {
 		Unwound WaitSetSlice Yield`,
 	values: `
 		Activity ActivityTimes Blocked Call Collective Communicator Completion Config DeadlockError Distribution
-		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent Program Result Sample Simulation`,
+		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent Program Repeated Result Sample Simulation`,
 	names: `
 		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Customs EmptyCompletion Envelope Interpreter Keeps Kinds
 		Late Message MessageNoProc MessageNull New Noise Observer RegisterKind Reserve Simulate Told`,

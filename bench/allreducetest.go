@@ -43,7 +43,7 @@ var allreducetest = Entry{
 	},
 	Collectives: func(o Options) []mpivirt.Use {
 		compute := func(rank, time int) vtime.Duration { return computeTime(1, rank, time, o.Compute) }
-		return []mpivirt.Use{{Operation: collectives.Allreduce, Bytes: o.Payload, Data: true, Times: o.Iterations, Compute: compute}}
+		return []mpivirt.Use{{Operation: collectives.Allreduce, Bytes: o.Payload, Element: 8, Data: true, Times: o.Iterations, Alone: true, Compute: compute}}
 	},
 	State: func(kind *mpivirt.Kind, o Options) float64 {
 		if kind == mpivirt.Goroutine {

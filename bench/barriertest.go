@@ -20,7 +20,7 @@ var barriertest = Entry{
 		}, nil
 	},
 	Collectives: func(o Options) []mpivirt.Use {
-		return []mpivirt.Use{{Operation: collectives.Barrier, Times: o.Iterations, Compute: o.evenly()}}
+		return []mpivirt.Use{{Operation: collectives.Barrier, Times: o.Iterations, Alone: true, Compute: o.evenly()}}
 	},
 	State: repeatedStateBytes,
 }

@@ -57,7 +57,7 @@ func collectiveTest(op collectives.Operation, payload int64, action string) Entr
 			}, nil
 		},
 		Collectives: func(o Options) []mpivirt.Use {
-			return []mpivirt.Use{{Operation: op, Bytes: o.Payload, Times: o.Iterations, Compute: o.evenly()}}
+			return []mpivirt.Use{{Operation: op, Bytes: o.Payload, Times: o.Iterations, Alone: true, Compute: o.evenly()}}
 		},
 		State: repeatedStateBytes,
 	}

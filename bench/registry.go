@@ -217,8 +217,20 @@ func (e Entry) New(c Config) (Simulation, error) {
 	if c.Program, err = e.Build(c.Options); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
-	c.Program.Name = e.Name
+	c.Program.Name, c.Program.Repeats = e.Name, e.repeats(c.Options)
 	return mpivirt.New(c.Config)
+}
+
+// repeats returns the collective by which alone the ranks of the program communicate, nil if there is more.
+func (e Entry) repeats(o Options) *mpivirt.Repeated {
+	if e.Collectives == nil {
+		return nil
+	}
+	uses := e.Collectives(o)
+	if len(uses) != 1 || !uses[0].Alone {
+		return nil
+	}
+	return &mpivirt.Repeated{Operation: uses[0].Operation, Bytes: uses[0].Bytes, Element: uses[0].Element, Data: uses[0].Data}
 }
 
 // CostOf estimates the needs of a program on the host: the memory of its ranks and

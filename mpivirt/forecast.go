@@ -10,7 +10,9 @@ import (
 type Use struct {
 	Operation collectives.Operation
 	Bytes     int64                               // of the vector or of one block
+	Element   int64                               // size of an element; 0 if only sizes are simulated
 	Data      bool                                // memory is moved; else only sizes are simulated
+	Alone     bool                                // ranks communicate by nothing else
 	Times     int                                 // that each rank calls it, one time after the other; 0 is once
 	Compute   func(rank, time int) vtime.Duration // by a rank before each time; nil is none
 }

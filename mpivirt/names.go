@@ -11,6 +11,8 @@ type (
 	// Program is a program to simulate: its name on the command line, and its Forms, one for each kind of
 	// rank that it can run as, such as [Main] returns.
 	Program = kernel.Program
+	// Repeated is the only collective of a program: [Program].Repeats.
+	Repeated = kernel.Repeated
 	// Form is a program in the form for ranks of one kind. The package of the kind makes it: [Main] here,
 	// steps.Main, native.Open.
 	Form = kernel.Form

@@ -53,7 +53,7 @@ func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 		b.Array = maxplus.NewArray(maxplus.Rounds{
 			Target: c.partition.Target, Schedule: inst.schedule, Bytes: blockBytes(inst.layout, inst.schedule),
 			UniformFrom: c.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
-			Low: lo, High: hi, Participants: b, Memory: &c.memory,
+			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(),
 		})
 		if inst.Call.Data && !Moves(inst.Call.Operation) {
 			b.sum = c.newSumming(inst)

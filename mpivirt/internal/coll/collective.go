@@ -46,6 +46,7 @@ type Collectives struct {
 	Barrier        Collective                // the arguments of every Barrier
 	algorithms     []collectives.Algorithm   // by operation
 	interpreter    Interpreter               // that the user asks for
+	layering       *layering                 // of the messages between nodes, nil for none
 	leadersUniform bool                      // any two leaders of nodes are as far apart as any other two
 	Faults         map[int32]fault           // by LP that has left a collective and has not been resumed
 	KeptResults    map[int32][]byte          // by LP: common result of an allreduce that other members began
@@ -61,8 +62,8 @@ type Collectives struct {
 }
 
 // Open prepares collectives and enters WORLD and SELF. The messages must have been
-// prepared. algorithms names one for each operation.
-func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter) {
+// prepared. algorithms names one for each operation. repeated is the only collective, nil if there may be any.
+func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter, repeated *Repeated) {
 	c.partition = &c.Messages.Partition
 	c.algorithms, c.interpreter, c.leadersUniform = algorithms, wanted, c.partition.Target.LeadersUniform()
 	if c.partition.Activities != nil {
@@ -73,6 +74,12 @@ func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interprete
 	}
 	if c.Messages.Interfaces != nil {
 		c.Messages.Interfaces.Carries(resource.OfAgents, (*roundFreight)(c))
+	}
+	if repeated != nil {
+		c.layering = layeringOf(c.partition.Target, algorithms[repeated.Operation], repeated)
+	}
+	if c.layering != nil {
+		c.Messages.Interfaces.(*resource.Interfaces).InLayers(c.layering)
 	}
 	c.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](c.partition, n) }
 	c.memory.Begin(c.earlyClocks[:])

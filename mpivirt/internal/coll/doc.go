@@ -46,6 +46,8 @@
 //     an array of clocks; engines exchange the stretches that cross. Only for
 //     operations in which nobody can leave before everybody has entered. Blocks that members get as
 //     they are go between engines beside the clocks (`blocks.go`);
+//     Where ranks share the interfaces of their nodes, that holds for a collective that is all they
+//     do, whose messages take interfaces round by round (`layers.go`);
 //   - locally (`local.go`): a communicator that lies on one engine, round by round,
 //     for any algorithm, data and delay model. If the engine runs dry before all
 //     members have entered, the instance turns into one by messages;

@@ -239,6 +239,9 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
 		inst.layout = inst.Call.CommonLayout(inst.schedule)
 	}
+	if c.layering != nil {
+		c.layering.check(inst)
+	}
 	choice := c.choiceFor(inst)
 	inst.mode = choice.mode()
 	if inst.mode == AtFixedCost {

@@ -35,6 +35,7 @@ type choice struct {
 	ascending   bool                // participants are numbered in the order of their ranks
 	alone       bool                // one engine has all members
 	uniformFrom int                 // see uniformFrom
+	layered     bool                // messages take the interfaces of nodes in layers
 }
 
 // choiceFor returns the choice for an instance that begins.
@@ -45,7 +46,7 @@ func (c *Collectives) choiceFor(inst *instance) choice {
 		call: &inst.Call, schedule: inst.schedule, layout: inst.layout,
 		members: comm.Size, leaders: inst.leaders, alone: comm.Locals == comm.Size,
 		ascending:   comm.Group.Ascending() && (!inst.leaders || comm.nodes.ascending),
-		uniformFrom: c.uniformFrom(inst.leaders),
+		uniformFrom: c.uniformFrom(inst.leaders), layered: c.layering != nil,
 	}
 }
 
@@ -54,7 +55,7 @@ func (c *choice) mode() Mode {
 	switch {
 	case c.call.Algorithm == collectives.GivenTime:
 		return AtFixedCost
-	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() || c.target.HasJitter():
+	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() && !c.layered || c.target.HasJitter():
 		return ByMessages
 	case c.arraysFit():
 		return ByArrays
@@ -114,7 +115,7 @@ func (c *choice) roundFits(p collectives.Pattern) bool {
 	case c.target.HasPorts() && !c.hidesGap(p):
 		return false
 	case blockBytes(c.layout, c.schedule)*int64(p.Sent) > c.target.EagerLimit():
-		return c.rendezvousFits(p)
+		return !c.layered && c.rendezvousFits(p)
 	}
 	return true
 }

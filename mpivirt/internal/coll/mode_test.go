@@ -135,7 +135,7 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 					if a == collectives.GivenTime && k.partition.Target.BarrierTime() == 0 {
 						continue
 					}
-					p, err := PlanOf(k.partition.Target, Auto, k.partition.Engine.Null(), engines == 1, &v)
+					p, err := PlanOf(k.partition.Target, Auto, k.partition.Engine.Null(), engines == 1, false, &v)
 					if err != nil {
 						t.Fatal(err)
 					}

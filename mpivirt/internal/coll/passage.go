@@ -54,7 +54,7 @@ func (c *Collectives) reachRoundAcross(m *roundMessage, dst int, sent vtime.Time
 	*r = *m
 	c.keep(r, nil, 0)
 	c.partition.Engine.Buffer(roundBytes + int64(len(m.payload)))
-	p := resource.Passage{Sent: sent, Source: m.rank, Dest: int32(dst), Owner: resource.OfAgents, Kind: p2p.PassMessage, Index: index, Bytes: m.bytes}
+	p := resource.Passage{Sent: sent, Source: m.rank, Dest: int32(dst), Owner: resource.OfAgents, Kind: p2p.PassMessage, Index: index, Bytes: m.bytes, Order: c.orderOfRound(m)}
 	if m.agent != 0 {
 		p.Bytes = 0
 	}

@@ -14,11 +14,13 @@ type Plan struct {
 	Participants int
 	Leaders      bool // participants are the leaders of nodes, else all ranks
 	Mode         Mode
+	Layered      bool // messages take the interfaces of nodes in layers
 }
 
 // PlanOf returns the plan of a call on engines of which one has all ranks or none has. null says that
-// engines synchronise by null messages alone. The error is that of a call which cannot be carried out.
-func PlanOf(t *network.Target, wanted Interpreter, null, alone bool, v *Collective) (p Plan, err error) {
+// engines synchronise by null messages alone. repeated says that ranks do nothing but call it again and again. The error is
+// that of a call which cannot be carried out.
+func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v *Collective) (p Plan, err error) {
 	p.Leaders, p.Participants = v.Algorithm == collectives.NodeLeader, t.Ranks()
 	uniform := t.UniformFrom()
 	if p.Leaders {
@@ -30,10 +32,11 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone bool, v *Collecti
 	if p.Schedule, err = ScheduleOf(v.Operation, v.Algorithm, p.Participants, 0); err != nil {
 		return p, err
 	}
+	p.Layered = repeated && layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data}) != nil
 	p.Mode = (&choice{
 		target: t, wanted: wanted, null: null,
 		call: v, schedule: p.Schedule, layout: v.CommonLayout(p.Schedule),
-		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform,
+		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered,
 	}).mode()
 	return p, nil
 }

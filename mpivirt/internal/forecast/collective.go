@@ -31,8 +31,8 @@ type costModel struct {
 
 func newCostModel(h *hosting, a collectives.Algorithm, use Use) *costModel {
 	o := &costModel{hosting: h, use: use, ranks: h.target.Ranks()}
-	o.call = &coll.Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: 1, Data: use.Data, Transient: h.transient}
-	plan, err := coll.PlanOf(o.target, h.wanted, h.null, h.engines == 1, o.call)
+	o.call = &coll.Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: max(use.Element, 1), Data: use.Data, Transient: h.transient}
+	plan, err := coll.PlanOf(o.target, h.wanted, h.null, h.engines == 1, use.Alone, o.call)
 	o.Plan = plan
 	if err != nil || plan.Schedule == nil { // the run reports an error
 		return o
@@ -132,6 +132,12 @@ func (o *costModel) arrayBytes() float64 {
 	arrays := 1.
 	if o.Leaders {
 		arrays = 0
+	}
+	if o.Layered {
+		arrays += 2 // when messages begin, at either end
+		if !o.Leaders {
+			arrays++ // the order of a node's messages, at either end
+		}
 	}
 	for round := range s.MaxRounds() {
 		switch p := s.Pattern(round); p.Kind {

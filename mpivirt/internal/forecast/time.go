@@ -12,6 +12,7 @@ const (
 	joinTime         = 10   // a rank that joins and leaves its node
 	fixedCostTime    = 3    // a member of a barrier at a fixed cost
 	regularTime      = 3    // a message of a round over arrays that is a shift or an exchange
+	sharedTime       = 20   // a message of a round over arrays where ranks share interfaces
 	stridedTime      = 50   // any other message over arrays
 	localMemberTime  = 150  // a member of a collective that is carried out locally
 	localMessageTime = 200  // a message of it
@@ -50,8 +51,11 @@ func (o *costModel) participantTime() float64 {
 	case coll.AtFixedCost:
 		return fixedCostTime
 	case coll.ByArrays:
-		strided := o.strided()
-		return stridedTime*strided + regularTime*max(o.messages-strided, 0) + o.movingTime()
+		strided, regular := o.strided(), float64(regularTime)
+		if o.Layered {
+			regular = sharedTime
+		}
+		return stridedTime*strided + regular*max(o.messages-strided, 0) + o.movingTime()
 	case coll.Locally:
 		member, message = localMemberTime, localMessageTime
 	default:

@@ -64,7 +64,7 @@ func (k *Kernel) init(c *Config, algorithms []collectives.Algorithm, eng *engine
 		}
 	}
 	k.messages.Open(c.Noise, c.Polls, k)
-	k.collectives.Open(algorithms, c.Collectives)
+	k.collectives.Open(algorithms, c.Collectives, c.Program.Repeats)
 	if observer != nil {
 		k.observe(observer)
 	}

@@ -58,6 +58,10 @@ type Program struct {
 	Name string
 	// Forms of the program, one for each kind. At least one is needed.
 	Forms []Form
+	// Repeats is the blocking collective of WORLD that all ranks call again and again, if that is all by which they
+	// communicate; else nil. Where the ranks of a node share interfaces, its messages then take these round by round, and it
+	// can be carried out in bulk. A program whose ranks do anything else ends the simulator.
+	Repeats *Repeated
 }
 
 // Form is a program in the form for ranks of one kind.

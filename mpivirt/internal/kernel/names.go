@@ -17,6 +17,8 @@ type (
 	Slice = p2p.Slice
 	// Noise lengthens compute phases.
 	Noise = p2p.Noise
+	// Repeated is the only collective of a program.
+	Repeated = coll.Repeated
 	// Interpreter says how collectives are carried out.
 	Interpreter = coll.Interpreter
 )

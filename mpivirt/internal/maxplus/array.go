@@ -18,6 +18,7 @@ type Rounds struct {
 	Low, High    int   // the array holds participants Low to High-1
 	Participants Participants
 	Memory       *Memory
+	Interfaces   *Interfaces // that messages between nodes share; nil if they do not hold each other up
 }
 
 // Participants says where participants are, and learns of those that get too far.
@@ -59,6 +60,7 @@ type Array struct {
 	fusion    fusion // rounds that part of the array is through already
 	prepared  bool   // this round's arrays are ready to take clocks in
 	given     bool   // work is the memory of who began the array
+	contended
 
 	// No clock can pass the end of virtual time as long as Top + span does not: span is
 	// more than the rounds of the schedule add to a clock.
@@ -102,7 +104,7 @@ func (a *Array) careful() bool { return a.Top.Add(a.span) == vtime.Forever }
 // Begin gives the array clocks that are yet to be set, with Top, and memory from spare,
 // which has less afterwards.
 func (a *Array) Begin(spare *Spare) {
-	a.work, a.next, a.third = spare.work, spare.next, spare.third
+	a.work, a.next, a.third, a.contended = spare.work, spare.next, spare.third, spare.contended
 	*spare = Spare{}
 	if len(a.work) != a.High-a.Low {
 		a.work = a.Memory.Reserve(a.High - a.Low)
@@ -111,8 +113,8 @@ func (a *Array) Begin(spare *Spare) {
 
 // BeginWith is Begin with clocks that the array changes and that are not its own.
 func (a *Array) BeginWith(clocks []vtime.Time, spare *Spare) {
-	a.work, a.next, a.third = clocks, spare.next, spare.third
-	spare.next, spare.third = nil, nil
+	a.work, a.next, a.third, a.contended = clocks, spare.next, spare.third, spare.contended
+	spare.next, spare.third, spare.contended = nil, nil, contended{}
 	a.given = true
 	for _, t := range clocks {
 		a.Top = max(a.Top, t)
@@ -121,7 +123,7 @@ func (a *Array) BeginWith(clocks []vtime.Time, spare *Spare) {
 
 // End leaves the array's memory to spare.
 func (a *Array) End(spare *Spare) {
-	spare.next, spare.third = a.next, a.third
+	spare.next, spare.third, spare.contended = a.next, a.third, a.contended
 	if !a.given {
 		spare.work = a.work
 	}
@@ -152,7 +154,10 @@ func (a *Array) Prepare() {
 	a.prepared = true
 	p := a.Pattern()
 	a.renumber(p)
-	if p.Kind == collectives.Shift && !a.whole() {
+	switch {
+	case a.Interfaces != nil:
+		a.depart()
+	case p.Kind == collectives.Shift && !a.whole():
 		a.makeNext()
 	}
 }

@@ -8,7 +8,8 @@
 // pass over an array, for which package collectives gives the pattern and package network
 // the delays. Messages above the eager limit fit the same form where all delays are alike
 // (chargeRendezvous). Exchanges at doubling distances are fused (fused.go), and shifts are
-// made in place (shift.go).
+// made in place (shift.go). Where messages share the interfaces of nodes, a round is two passes by node:
+// its messages leave, and they arrive (contended.go).
 //
 // # Invariants
 //

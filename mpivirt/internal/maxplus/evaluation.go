@@ -49,7 +49,7 @@ func (a *Array) Evaluation() *Evaluation {
 func (a *Array) evaluation(p collectives.Pattern) Evaluation {
 	lo, _ := bounds(p, a.Low, a.High)
 	next := a.work
-	if p.Kind == collectives.Shift && !a.whole() {
+	if p.Kind == collectives.Shift && !a.whole() && a.Interfaces == nil {
 		next = a.next
 	}
 	careful := a.careful()
@@ -137,6 +137,9 @@ func (a *Array) Evaluate() (messages uint64) {
 	}
 	done := fusion{first: lo, last: lo}
 	switch {
+	case a.Interfaces != nil:
+		a.arrive()
+		done = fusion{first: lo, last: hi}
 	case p.Kind == collectives.Exchange:
 		done = e.exchangeBlocks(p.Distance, lo, hi)
 	case p.Kind == collectives.Shift && a.whole():
@@ -146,7 +149,7 @@ func (a *Array) Evaluate() (messages uint64) {
 	runs(p, a.total(), lo, done.first, visit)
 	runs(p, a.total(), done.last, hi, visit)
 	messages = e.messages(p, hi-lo)
-	if p.Kind == collectives.Shift && !a.whole() {
+	if p.Kind == collectives.Shift && !a.whole() && a.Interfaces == nil {
 		a.work, a.next = a.next, a.work
 	}
 	if e.spent != 0 {
@@ -163,8 +166,14 @@ func (a *Array) Evaluate() (messages uint64) {
 // clocks are given, for as many elements of this one: dst, dst+stride, .... In an exchange
 // the clocks of the receivers must not be wanted any more as they were before the round.
 func (e *Evaluation) Receive(dst, src, stride int, clocks []vtime.Time) {
-	e.receive(dst, src, len(clocks), stride, clocks, 1)
 	e.a.received += len(clocks)
+	if e.a.Interfaces != nil {
+		for i, t := range clocks {
+			e.a.came[dst+i*stride-e.lo] = t
+		}
+		return
+	}
+	e.receive(dst, src, len(clocks), stride, clocks, 1)
 }
 
 // spend lets the senders of a strided round pay, once nobody needs their old clocks.

@@ -21,7 +21,10 @@ type Memory struct {
 }
 
 // Spare is memory of an array that has ended, for the next one to use.
-type Spare struct{ work, next, third []vtime.Time }
+type Spare struct {
+	work, next, third []vtime.Time
+	contended
+}
 
 // few is the greatest number of clocks that are a piece of a chunk. Each chunk is twice as long
 // as the one before, from chunkFirst, which is the first unless Begin gives another, to chunkMost.

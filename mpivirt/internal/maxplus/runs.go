@@ -78,9 +78,14 @@ func (a *Array) Needed(low, high, from int, visit func(dst, src, n, stride int) 
 	return all
 }
 
-// From returns the clocks from an element of the array on, as it is numbered now.
+// From returns the clocks from an element of the array on, as it is numbered now. Where messages share interfaces these
+// are the instants at which the elements' messages begin to leave.
 func (a *Array) From(element int) []vtime.Time {
-	return a.work[element-collectives.Survivors(a.folded, a.Low):]
+	clocks := a.work
+	if a.Interfaces != nil {
+		clocks = a.begins
+	}
+	return clocks[element-collectives.Survivors(a.folded, a.Low):]
 }
 
 // Complete reports whether all that the current round needs of other arrays has been

@@ -14,7 +14,8 @@
 // processor.go has the order of these uses, and of Schedgen's and LogGOPSim's.
 //
 // The nodes of a machine may have resources, too: [Interfaces] that their ranks share (interfaces.go). They decide when
-// each message between nodes begins and arrives.
+// each message between nodes begins and arrives. In a run of one collective that is called again and again, messages take
+// them round by round (layers.go).
 //
 // # Invariants
 //

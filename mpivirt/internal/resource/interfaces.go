@@ -32,6 +32,8 @@ type Interfaces struct {
 	dropped     int                  // length of overtaken at which those that are over are dropped
 	delivered   map[route]vtime.Time // arrival of the latest message of a pair, where a later one might arrive sooner
 	droppedOver int
+	layers      Layers    // nil if messages take interfaces in the order of asking alone
+	gates       [2][]gate // outward and inward, by node and rail; nil without layers
 }
 
 type route struct{ source, dest int32 }
@@ -159,7 +161,11 @@ func (x *Interfaces) Serve(source int32, now vtime.Time) {
 	}
 	for len(q.heap) > 0 && q.heap[0].At <= now {
 		p := q.pop()
-		serve(&p)
+		if x.layers != nil {
+			x.serveInLayers(source == firstAtInstant, &p)
+		} else {
+			serve(&p)
+		}
 	}
 	q.armed = vtime.Forever
 	x.arm(q, source)

@@ -1,0 +1,114 @@
+package coll
+
+import (
+	"math"
+
+	"gigarank/collectives"
+	"gigarank/internal/invariant"
+	"gigarank/mpivirt/internal/maxplus"
+	"gigarank/mpivirt/internal/resource"
+	"gigarank/network"
+)
+
+// Repeated is the blocking collective of WORLD that all ranks of a program call again and again, with the same arguments, and
+// by which alone they communicate.
+type Repeated struct {
+	Operation collectives.Operation
+	Bytes     int64 // of the vector, or of one block
+	Element   int64 // size of an element; 0 if only sizes are simulated
+	Data      bool  // memory is moved
+}
+
+// layering is how the messages of a repeated collective take the interfaces of nodes: in layers (room resource), one for
+// each round of each call. It implements [resource.Layers].
+type layering struct {
+	repeated Repeated
+	target   *network.Target
+	schedule collectives.Schedule
+	steps    collectives.Stepper
+	perNode  int // participants of a node: all ranks, or the leader
+	each     int // interfaces that have ranks of their own; 1 if all ranks share them
+}
+
+var _ resource.Layers = (*layering)(nil)
+
+// layeringOf returns the layering of a repeated collective with an algorithm. It is nil where nodes have no interfaces, and
+// where the collective could not be carried out over arrays whatever engines there are: messages then take interfaces
+// in the order of asking alone.
+func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layering {
+	if r == nil || !t.Contended() || t.Contention().Model != "" || !t.KeepsBlocks() || t.HasJitter() || t.HasPorts() || t.ReceiverState() {
+		return nil
+	}
+	v := &Collective{Operation: r.Operation, Algorithm: a, Bytes: r.Bytes, Element: max(r.Element, 1), Data: r.Data}
+	l := &layering{repeated: *r, target: t, perNode: t.NodeSize(0)}
+	participants, leaders := t.Ranks(), a == collectives.NodeLeader
+	if leaders {
+		participants, l.perNode = t.Nodes(), 1
+	}
+	s, err := ScheduleOf(v.Operation, a, participants, 0)
+	if err != nil || s == nil || participants == 1 {
+		return nil
+	}
+	c := choice{
+		target: t, call: v, schedule: s, layout: v.CommonLayout(s), members: t.Ranks(), leaders: leaders, ascending: true, alone: true,
+		uniformFrom: math.MaxInt, layered: true,
+	}
+	if !c.arraysFit() {
+		return nil
+	}
+	l.schedule, l.steps, l.each = s, collectives.StepperOf(s), 1
+	if each, shared, _ := t.Interfaces(); !shared {
+		l.each = each
+	}
+	return l
+}
+
+// Next returns the first layer from one on that has messages which pass an interface, and how many.
+func (l *layering) Next(node, rail int, inward bool, from uint64) (layer uint64, messages int) {
+	number, round := from>>32, int(from&math.MaxUint32)
+	for {
+		for ; round < l.schedule.MaxRounds(); round++ {
+			if n := l.messages(node, rail, inward, round); n > 0 {
+				return number<<32 | uint64(round), n
+			}
+		}
+		number, round = number+1, 0
+	}
+}
+
+// messages returns how many messages of a round pass an interface.
+func (l *layering) messages(node, rail int, inward bool, round int) (n int) {
+	first := node * l.perNode
+	for p := first + rail; p < min(first+l.perNode, l.schedule.Members()); p += l.each {
+		if l.schedule.Next(p, round) != round || round >= l.schedule.Rounds(p) {
+			continue
+		}
+		var step collectives.Step
+		l.steps.StepInto(&step, p, round)
+		other := step.To
+		if inward {
+			other = step.From
+		}
+		if other != collectives.None && other/l.perNode != node {
+			n++
+		}
+	}
+	return n
+}
+
+// check looks whether a call is the repeated one.
+func (l *layering) check(inst *instance) {
+	v, r := &inst.Call, &l.repeated
+	if v.Operation != r.Operation || v.Bytes != r.Bytes || v.Element != max(r.Element, 1) && v.Bytes > 0 || v.Data != r.Data || inst.nonblocking != nil {
+		invariant.Broken("a program says that its ranks do nothing but call %v of %d bytes, and they call %v of %d bytes", r.Operation, r.Bytes, v.Procedure, v.Bytes)
+	}
+}
+
+// interfacesOf returns the interfaces that the messages of an instance over arrays share, nil for none.
+func (c *Collectives) interfacesOf() *maxplus.Interfaces {
+	if c.layering == nil {
+		return nil
+	}
+	out, in, first := c.Messages.Interfaces.(*resource.Interfaces).Shared()
+	return &maxplus.Interfaces{Out: out, In: in, First: first, PerNode: c.layering.perNode}
+}

@@ -1,0 +1,446 @@
+package maxplus
+
+import (
+	"cmp"
+	"slices"
+
+	"gigarank/collectives"
+	"gigarank/network/contention"
+	"gigarank/vtime"
+)
+
+// Rounds of messages that share the interfaces of nodes (room resource). The messages of a round take an interface
+// before those of the next round, in the order (instant, sender) among themselves. So a round is two passes over the nodes of
+// an array: its messages leave, from where other arrays need the instants at which they begin; and they arrive.
+
+// Interfaces are the interfaces of the nodes whose participants an array holds. All ranks of a node are participants, or
+// one is.
+type Interfaces struct {
+	Out, In *contention.Interfaces
+	First   int // node that they begin with
+	PerNode int // consecutive participants of a node
+}
+
+// contended is the state of an array whose messages share interfaces.
+type contended struct {
+	begins []vtime.Time     // by element: when its message of this round begins to leave
+	came   []vtime.Time     // by element: when the message for it began to leave
+	asking []asking         // scratch: messages of a node
+	asks   []contention.Ask // scratch: likewise
+	merged []contention.Ask // scratch: likewise
+
+	// By node, its elements, counted from the first, in the order in which their latest messages asked there: most often
+	// the next ones ask in the same order.
+	left, arrived []int32
+	ordered       int // pairs folded in the numbering of these elements
+}
+
+// asking is a message that asks for an interface.
+type asking struct {
+	at      vtime.Time
+	source  int // element that sends
+	element int // whose node is asked
+}
+
+// inOrder compares messages of a round by the order in which they ask.
+func inOrder(a, b asking) int {
+	if a.at != b.at {
+		return cmp.Compare(a.at, b.at)
+	}
+	return cmp.Compare(a.source, b.source)
+}
+
+// destination returns the element to which an element sends in a round of a pattern among a number of participants, and
+// whether it sends.
+func destination(p *collectives.Pattern, total, element int) (int, bool) {
+	switch p.Kind {
+	case collectives.Shift:
+		return (element + p.Distance) % total, p.Distance != 0
+	case collectives.Exchange:
+		return element ^ p.Distance, true
+	}
+	i := element - p.First
+	return element + p.Distance, i >= 0 && i%p.Stride == 0 && i/p.Stride < p.Count
+}
+
+// origin returns the element of which an element receives in a round of a pattern, and whether it receives.
+func origin(p *collectives.Pattern, total, element int) (int, bool) {
+	switch p.Kind {
+	case collectives.Shift:
+		return (element - p.Distance + total) % total, p.Distance != 0
+	case collectives.Exchange:
+		return element ^ p.Distance, true
+	}
+	_, sends := destination(p, total, element-p.Distance)
+	return element - p.Distance, sends
+}
+
+// nodeOf returns the node of a participant.
+func (i *Interfaces) nodeOf(participant int) int { return participant / i.PerNode }
+
+// byNode calls visit for each node with its elements lo to hi-1 among those of the array, in order.
+func (a *Array) byNode(lo, hi int, visit func(node, lo, hi int)) {
+	i := a.Interfaces
+	for lo < hi {
+		node := i.nodeOf(a.Participant(lo))
+		end := min(hi, collectives.Survivors(a.folded, (node+1)*i.PerNode))
+		visit(node-i.First, lo, end)
+		lo = end
+	}
+}
+
+// crossing is what the messages of a round have in common.
+type crossing struct {
+	overhead vtime.Duration // of the sender before a message leaves
+	send     vtime.Duration // for which who receives is busy with its own message first
+	receive  vtime.Duration // with the work on the content
+	bytes    vtime.Duration // of an interface
+	alike    bool           // all go between nodes, and take the same time to ask there
+	asks     vtime.Duration // that time, from when they begin
+}
+
+// crossing returns what the messages of the current round have in common.
+func (a *Array) crossing() crossing {
+	p, e, t := &a.pattern, a.Evaluation(), a.Target
+	c := crossing{overhead: t.Overhead().Send, receive: t.ReceiveTime(e.bytes).Plus(e.combine), bytes: t.InterfaceTime(e.bytes)}
+	if e.sends {
+		c.send = t.SendTime(e.bytes)
+	}
+	distance := max(p.Distance, -p.Distance)
+	if p.Kind == collectives.Shift {
+		distance = min(distance, a.total()-distance)
+	}
+	if c.alike = distance >= a.Interfaces.PerNode && UniformDelay(a.UniformFrom, a.total(), *p); c.alike {
+		if from, ok := a.anySender(p); ok {
+			to, _ := destination(p, a.total(), from)
+			c.asks = c.untilAsked(a, e.rank(from), e.rank(to))
+		}
+	}
+	return c
+}
+
+// anySender returns an element that sends in a round, wherever.
+func (a *Array) anySender(p *collectives.Pattern) (element int, ok bool) {
+	if p.Kind == collectives.Strided {
+		return p.First, p.Count > 0
+	}
+	return 0, true
+}
+
+// untilAsked returns the time from when a message between two nodes begins to when it asks at the other node.
+func (c *crossing) untilAsked(a *Array, src, dst int) vtime.Duration {
+	latency, transfer := a.Target.LatencyAndTransfer(src, dst, a.current.bytes)
+	return latency.Plus(transfer - min(transfer, c.bytes))
+}
+
+// depart has the messages of the current round leave: begins tells when.
+func (a *Array) depart() {
+	p, c, total := a.pattern, a.crossing(), a.total()
+	lo, hi := bounds(p, a.Low, a.High)
+	a.makeContended(hi - lo)
+	if c.alike && a.Interfaces.PerNode == 1 && p.Kind != collectives.Strided {
+		for i, t := range a.work[:hi-lo] {
+			a.begins[i] = t.Add(c.overhead)
+		}
+		a.takeEach(a.Interfaces.Out, lo, a.begins, c.bytes)
+		return
+	}
+	together := c.alike && p.Kind != collectives.Strided
+	a.byNode(lo, hi, func(node, first, last int) {
+		if together {
+			a.departTogether(&c, node, first, last, lo)
+			return
+		}
+		a.asking = a.asking[:0]
+		for from := first; from < last; from++ {
+			to, sends := destination(&p, total, from)
+			if !sends {
+				continue
+			}
+			leaves := a.work[from-lo].Add(c.overhead)
+			if c.alike || a.Interfaces.nodeOf(a.Participant(to)) != node+a.Interfaces.First {
+				a.asking = append(a.asking, asking{leaves, from, from})
+			} else {
+				a.begins[from-lo] = leaves
+			}
+		}
+		a.take(a.Interfaces.Out, node, c.bytes)
+		for _, m := range a.asking {
+			a.begins[m.element-lo] = m.at
+		}
+	})
+}
+
+// departTogether has the messages of the elements first to last-1 leave, which are those of a node and all send.
+func (a *Array) departTogether(c *crossing, node, first, last, lo int) {
+	asks, work := a.asksOf(last-first), a.work[first-lo:last-lo]
+	for k, i := range a.arrived[first-lo : last-lo] {
+		asks[k] = contention.Ask{At: work[i].Add(c.overhead), Index: i}
+	}
+	a.takeTogether(a.Interfaces.Out, node, first, asks, c.bytes, a.begins[first-lo:], a.left[first-lo:])
+}
+
+// asksOf returns room for the messages of n elements.
+func (a *Array) asksOf(n int) []contention.Ask {
+	if cap(a.asks) < n {
+		a.asks, a.merged = make([]contention.Ask, n), make([]contention.Ask, n)
+	}
+	return a.asks[:n]
+}
+
+// takeTogether gives the messages of a node their places, and ends their layer. Their indices are those of elements, counted from
+// the first; of one instant, they ask in that order. It stores when they begin by element, and their order.
+func (a *Array) takeTogether(i *contention.Interfaces, node, first int, asks []contention.Ask, bytes vtime.Duration, begins []vtime.Time, order []int32) {
+	asks = inTurn(asks, a.merged[:len(asks)])
+	for k := range asks {
+		order[k] = asks[k].Index
+	}
+	if i.Single() {
+		i.TakeAll(node, asks, bytes, begins)
+		return
+	}
+	for _, m := range asks {
+		begins[m.Index] = i.Take(node, a.Participant(first+int(m.Index))%a.Interfaces.PerNode, m.At, bytes)
+	}
+	i.Close(node)
+}
+
+// inTurn returns messages in the order of asking. They lie in either of two pieces of memory afterwards. Messages are merged
+// from runs that are in order, of which there are few as a rule.
+func inTurn(asks, room []contention.Ask) []contention.Ask {
+	for {
+		out := 0
+		for lo := 0; lo < len(asks); {
+			mid := runEnd(asks, lo)
+			if lo == 0 && mid == len(asks) {
+				return asks
+			}
+			hi := runEnd(asks, mid)
+			out += merge(room[out:], asks[lo:mid], asks[mid:hi])
+			lo = hi
+		}
+		asks, room = room, asks
+	}
+}
+
+// runEnd returns the end of the messages from one on that are in the order of asking.
+func runEnd(asks []contention.Ask, from int) int {
+	if from >= len(asks) {
+		return len(asks)
+	}
+	before, i := asks[from], from+1
+	for ; i < len(asks) && !asks[i].Before(before); i++ {
+		before = asks[i]
+	}
+	return i
+}
+
+// merge merges two runs of messages. It returns how many there are.
+func merge(into, left, right []contention.Ask) int {
+	n := 0
+	for len(left) > 0 && len(right) > 0 {
+		if right[0].Before(left[0]) {
+			into[n], right = right[0], right[1:]
+		} else {
+			into[n], left = left[0], left[1:]
+		}
+		n++
+	}
+	n += copy(into[n:], left)
+	return n + copy(into[n:], right)
+}
+
+// takeEach has one message of each of the nodes from that of an element on take an interface.
+func (a *Array) takeEach(i *contention.Interfaces, element int, asks []vtime.Time, bytes vtime.Duration) {
+	first := a.Interfaces.First
+	if below := min(max(a.folded-element, 0), len(asks)); below > 0 { // every other participant has folded
+		i.TakeEach(a.Participant(element)-first, 2, asks[:below], bytes)
+		element, asks = element+below, asks[below:]
+	}
+	if len(asks) > 0 {
+		i.TakeEach(a.Participant(element)-first, 1, asks, bytes)
+	}
+}
+
+// take gives the messages that ask at a node their places, and ends their layer. They then hold when they begin.
+func (a *Array) take(i *contention.Interfaces, node int, bytes vtime.Duration) {
+	if !slices.IsSortedFunc(a.asking, inOrder) {
+		slices.SortFunc(a.asking, inOrder)
+	}
+	for k := range a.asking {
+		m := &a.asking[k]
+		m.at = i.Take(node, a.Participant(m.element)%a.Interfaces.PerNode, m.at, bytes)
+	}
+	i.Close(node)
+}
+
+// makeContended makes room for the messages of n elements.
+func (a *Array) makeContended(n int) {
+	if cap(a.begins) < n {
+		a.begins, a.came = a.Memory.Reserve(n), a.Memory.Reserve(n)
+	}
+	a.begins, a.came = a.begins[:n], a.came[:n]
+	if a.Interfaces.PerNode > 1 && (len(a.left) != n || a.ordered != a.folded) {
+		a.layOut(n)
+	}
+}
+
+// layOut has the messages of each node asked for in the order of n elements, as long as nothing else is known.
+func (a *Array) layOut(n int) {
+	if cap(a.left) < n {
+		a.left, a.arrived = make([]int32, n), make([]int32, n)
+	}
+	a.left, a.arrived, a.ordered = a.left[:n], a.arrived[:n], a.folded
+	lo, hi := bounds(a.pattern, a.Low, a.High)
+	a.byNode(lo, hi, func(_, first, last int) {
+		for k := range int32(last - first) {
+			a.left[first-lo+int(k)], a.arrived[first-lo+int(k)] = k, k
+		}
+	})
+}
+
+// arrive has the messages of the current round arrive and be received, all of which have begun.
+func (a *Array) arrive() {
+	p, c, total := a.pattern, a.crossing(), a.total()
+	lo, hi := bounds(p, a.Low, a.High)
+	if c.alike && a.Interfaces.PerNode == 1 && p.Kind != collectives.Strided {
+		a.arriveAlone(&c, lo, hi)
+		return
+	}
+	e := a.Evaluation()
+	together := c.alike && p.Kind != collectives.Strided
+	a.byNode(lo, hi, func(node, first, last int) {
+		if together && a.arriveTogether(&c, node, first, last, lo, hi) {
+			return
+		}
+		a.asking = a.asking[:0]
+		for to := first; to < last; to++ {
+			from, receives := origin(&p, total, to)
+			if !receives {
+				continue
+			}
+			begun := a.begun(from, to, lo)
+			switch {
+			case c.alike:
+				a.asking = append(a.asking, asking{begun.Add(c.asks), from, to})
+			case a.Interfaces.nodeOf(a.Participant(from)) != node+a.Interfaces.First:
+				a.asking = append(a.asking, asking{begun.Add(c.untilAsked(a, e.rank(from), e.rank(to))), from, to})
+			default:
+				a.receiveAt(&c, from, to, lo, begun.Add(e.target.Delay(e.rank(from), e.rank(to), e.bytes)))
+			}
+		}
+		a.take(a.Interfaces.In, node, c.bytes)
+		for _, m := range a.asking {
+			a.receiveAt(&c, m.source, m.element, lo, m.at.Add(c.bytes))
+		}
+	})
+}
+
+// arriveTogether has the elements first to last-1, which are those of a node, receive. It reports false, and does nothing, if
+// their senders are not in the same order.
+func (a *Array) arriveTogether(c *crossing, node, first, last, lo, hi int) bool {
+	asks, before, ascend := a.asksOf(last - first)[:0], -1, true
+	runs(a.pattern, a.total(), first, last, func(dst, src, n, _ int) {
+		ascend = ascend && before < src
+		before = src + n - 1
+		for n > 0 && ascend {
+			part := min(n, -a.within(src, lo, hi))
+			if part > 0 {
+				for i, t := range a.came[dst-lo:][:part] {
+					asks = append(asks, contention.Ask{At: t.Add(c.asks), Index: int32(dst - first + i)})
+				}
+			} else {
+				asks, part = a.ofSenders(c, asks, dst-first, src, n, lo, hi)
+			}
+			dst, src, n = dst+part, src+part, n-part
+		}
+	})
+	if !ascend {
+		return false
+	}
+	arrived := a.came[first-lo : last-lo]
+	a.takeTogether(a.Interfaces.In, node, first, asks, c.bytes, arrived, a.arrived[first-lo:])
+	for i, t := range arrived {
+		clock := &a.work[first-lo+i]
+		if t = max(clock.Add(c.send), t.Add(c.bytes)).Add(c.receive); t == vtime.Forever {
+			from, _ := origin(&a.pattern, a.total(), first+i)
+			a.receiveAt(c, from, first+i, lo, vtime.Forever)
+		}
+		*clock = t
+	}
+	return true
+}
+
+// ofSenders appends the messages to a number of elements, the first of which has an index in its node, from a sender of this array
+// on, as far as the senders are on one node. They come in the order in which they left that node. It returns how many there are, too.
+func (a *Array) ofSenders(c *crossing, asks []contention.Ask, index, src, n, lo, hi int) ([]contention.Ask, int) {
+	i := a.Interfaces
+	node := i.nodeOf(a.Participant(src))
+	first := max(lo, collectives.Survivors(a.folded, node*i.PerNode))
+	last := min(hi, collectives.Survivors(a.folded, (node+1)*i.PerNode))
+	n = min(n, last-src)
+	for _, k := range a.left[first-lo : last-lo] {
+		if from := first + int(k) - src; uint(from) < uint(n) {
+			asks = append(asks, contention.Ask{At: a.begins[src-lo+from].Add(c.asks), Index: int32(index + from)})
+		}
+	}
+	return asks, n
+}
+
+// begun returns when the message from one element to another, of this array, began to leave.
+func (a *Array) begun(from, to, lo int) vtime.Time {
+	if participant := a.Participant(from); participant < a.Low || participant >= a.High {
+		return a.came[to-lo]
+	}
+	return a.begins[from-lo]
+}
+
+// receiveAt has an element receive the message of another that arrives at an instant.
+func (a *Array) receiveAt(c *crossing, from, to, lo int, arrival vtime.Time) {
+	clock := &a.work[to-lo]
+	t := max(clock.Add(c.send), arrival).Add(c.receive)
+	if t == vtime.Forever {
+		a.Participants.PastReceive(a.current.rank(from), a.current.rank(to), a.current.bytes, *clock)
+	}
+	*clock = t
+}
+
+// arriveAlone is arrive where each node has one participant, all receive, and all messages take the same time.
+func (a *Array) arriveAlone(c *crossing, lo, hi int) {
+	asks := a.Memory.Take(delayChunk)
+	runs(a.pattern, a.total(), lo, hi, func(dst, src, n, _ int) {
+		for n > 0 {
+			part, begun := min(n, delayChunk), a.came[dst-lo:]
+			if inside := a.within(src, lo, hi); inside > 0 {
+				part, begun = min(part, inside), a.begins[src-lo:]
+			} else {
+				part = min(part, -inside)
+			}
+			chunk := asks[:part]
+			for i, t := range begun[:part] {
+				chunk[i] = t.Add(c.asks)
+			}
+			a.takeEach(a.Interfaces.In, dst, chunk, c.bytes)
+			for i, t := range chunk {
+				clock := &a.work[dst-lo+i]
+				if t = max(clock.Add(c.send), t.Add(c.bytes)).Add(c.receive); t == vtime.Forever {
+					a.receiveAt(c, src+i, dst+i, lo, vtime.Forever)
+				}
+				*clock = t
+			}
+			dst, src, n = dst+part, src+part, n-part
+		}
+	})
+	a.Memory.Give(asks)
+}
+
+// within returns how many elements from one on are of the array, whose elements are lo to hi-1; negative, how many are not.
+func (a *Array) within(element, lo, hi int) int {
+	switch {
+	case element < lo:
+		return element - lo
+	case element < hi:
+		return hi - element
+	}
+	return -delayChunk
+}

@@ -1,0 +1,117 @@
+package maxplus
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/network/contention"
+	"gigarank/vtime"
+)
+
+// sharedSlowly takes clocks through rounds message by message: those of a round take an interface of their node in the order
+// (instant, sender), outward and then inward, before those of the next round.
+func sharedSlowly(r *Rounds, each int, gap vtime.Duration, clocks []vtime.Time) []vtime.Time {
+	type message struct {
+		at       vtime.Time
+		src, dst int
+	}
+	t, now := r.Target, slices.Clone(clocks)
+	free := map[[3]int]vtime.Time{} // by node, interface and direction
+	take := func(all []message, direction int, rank func(m message) int, bytes vtime.Duration) {
+		slices.SortFunc(all, func(a, b message) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.src, b.src)) })
+		for i := range all {
+			key := [3]int{rank(all[i]) / r.Interfaces.PerNode, rank(all[i]) % r.Interfaces.PerNode % each, direction}
+			all[i].at = max(all[i].at, free[key])
+			free[key] = all[i].at.Add(bytes).Add(gap)
+		}
+	}
+	for round := range r.Schedule.MaxRounds() {
+		p := r.Schedule.Pattern(round)
+		bytes := r.Bytes * int64(p.Sent)
+		var between []message
+		arrival, ready := map[int]vtime.Time{}, slices.Clone(now)
+		for m := range clocks {
+			if r.Schedule.Next(m, round) != round || round >= r.Schedule.Rounds(m) {
+				continue
+			}
+			to := r.Schedule.Step(m, round).To
+			if to == collectives.None {
+				continue
+			}
+			free, leaves := t.Send(nil, bytes, now[m])
+			if ready[m] = free; m/r.Interfaces.PerNode == to/r.Interfaces.PerNode {
+				arrival[to] = leaves.Add(t.Delay(m, to, bytes))
+			} else {
+				between = append(between, message{leaves, m, to})
+			}
+		}
+		busy := t.InterfaceTime(bytes)
+		take(between, 0, func(m message) int { return m.src }, busy)
+		for i, m := range between {
+			latency, transfer := t.LatencyAndTransfer(m.src, m.dst, bytes)
+			between[i].at = m.at.Add(latency).Add(max(transfer-busy, 0))
+		}
+		take(between, 1, func(m message) int { return m.dst }, busy)
+		for _, m := range between {
+			arrival[m.dst] = m.at.Add(busy)
+		}
+		now = ready
+		for m, at := range arrival {
+			now[m] = t.Receive(nil, bytes, 0, now[m], at).Add(t.ReduceTime(r.Bytes * int64(p.Combined)))
+		}
+	}
+	return now
+}
+
+// TestSharedInterfaces: rounds over arrays whose messages share interfaces give what messages one by one do, in however many arrays.
+func TestSharedInterfaces(t *testing.T) {
+	for _, machine := range []string{
+		"name: m\nranks_per_node: %\nnode: {bandwidth: 1GB/s}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n",
+		"name: m\nranks_per_node: %\nnode: {bandwidth: 100MB/s}\nnetwork: {model: twolevel, intra: {latency: 300ns, bandwidth: 5GB/s}, inter: {latency: 1us, bandwidth: 1GB/s}, overhead: {send: 200ns, receive: 300ns}}\n",
+		"name: m\nranks_per_node: %\nnode: {bandwidth: 1GB/s}\ntopology: {kind: torus, dimensions: 3}\nnetwork: {model: hops, latency: 1us, latency_per_hop: 1us}\n",
+	} {
+		rapid.Check(t, func(t *rapid.T) {
+			perNode := rapid.SampledFrom([]int{1, 2, 5, 16}).Draw(t, "ranks per node")
+			r := drawRounds(t, strings.Replace(machine, "%", strconv.Itoa(perNode), 1))
+			each, gap := rapid.SampledFrom([]int{1, 1, 3}).Draw(t, "interfaces"), rapid.SampledFrom([]vtime.Duration{0, 1, 70_000, 900_000}).Draw(t, "gap")
+			nodes := r.Target.Nodes()
+			share := func() *Interfaces {
+				return &Interfaces{Out: contention.NewInterfaces(nodes, each, false, gap), In: contention.NewInterfaces(nodes, each, false, gap), PerNode: perNode}
+			}
+			clocks := make([]vtime.Time, r.High)
+			entry := rapid.SliceOfN(rapid.Int64Range(0, int64(5*vtime.Microsecond)), 1, 20).Draw(t, "entries")
+			for i := range clocks {
+				clocks[i] = vtime.Time(entry[i*i%len(entry)])
+			}
+			r.Interfaces = share()
+			want := sharedSlowly(&r, each, gap, clocks)
+			for _, pieces := range []int{1, rapid.IntRange(1, min(nodes, 5)).Draw(t, "arrays")} {
+				r.Interfaces = share()
+				at := cuts{0}
+				for i := 1; i < pieces; i++ {
+					at = append(at, nodes*i/pieces*perNode)
+				}
+				got, _ := through(t, r, append(at, r.High), clocks, slices.Max(clocks))
+				if i := firstDifference(got, want); i >= 0 {
+					t.Fatalf("%d arrays: participant %d of %d is through at %v, message by message at %v", pieces, i, r.High, got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// firstDifference returns the first index at which clocks differ, -1 for none.
+func firstDifference(a, b []vtime.Time) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,81 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/internal/random"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
+	"gigarank/sync"
+	"gigarank/vtime"
+)
+
+// repeats is a program of ranks that do nothing but call one collective, each time after computing at random.
+func repeats(c mpivirt.Repeated, times int, compute func(rank, time int) vtime.Duration) mpivirt.Program {
+	return mpivirt.Program{Name: "repeats", Repeats: &c, Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+		return steps.New(func(r *steps.Rank, time *uint8) steps.Outcome {
+			if int(*time) == times {
+				return r.Finish()
+			}
+			*time++
+			r.Compute(compute(r.Rank(), int(*time)))
+			if c.Operation == collectives.Barrier {
+				return r.Timed(int(*time), "collective").Barrier()
+			}
+			return r.Timed(int(*time), "collective").CollectiveSize(c.Operation, c.Bytes, 0)
+		})
+	})}}
+}
+
+// TestRepeatedCollectivesOnSharedInterfaces: where the ranks of a node share interfaces, a collective that is all ranks do
+// takes the same times in bulk and by messages, however the simulation is hosted.
+func TestRepeatedCollectivesOnSharedInterfaces(t *testing.T) {
+	fewer(t, 100)
+	rapid.Check(t, func(t *rapid.T) {
+		op := rapid.SampledFrom([]collectives.Operation{collectives.Barrier, collectives.Allreduce, collectives.Allgather, collectives.Alltoall, collectives.ReduceScatter}).Draw(t, "operation")
+		a := rapid.SampledFrom(collectives.Algorithms(op)).Draw(t, "algorithm")
+		ranks, perNode := rapid.IntRange(2, 70).Draw(t, "ranks"), rapid.SampledFrom([]int{1, 1, 2, 3, 7, 16, 30}).Draw(t, "ranks per node")
+		most := rapid.SampledFrom([]vtime.Duration{1, vtime.Microsecond, 20 * vtime.Microsecond}).Draw(t, "most computing")
+		seed := rapid.Uint64().Draw(t, "seed")
+		c := mpivirt.Repeated{Operation: op}
+		if op != collectives.Barrier {
+			c.Bytes = rapid.SampledFrom([]int64{0, 8, 700}).Draw(t, "bytes")
+		}
+		tgt := target(t, fmt.Sprintf(`name: test
+ranks_per_node: %d
+node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s}
+network: {model: twolevel, intra: {latency: %s, bandwidth: 6GB/s}, inter: {latency: %s, bandwidth: 2GB/s}, overhead: {send: %s, receive: 20ns}, eager_limit: %s}
+`, perNode, rapid.IntRange(1, 4).Draw(t, "interfaces"), rapid.SampledFrom([]string{"50MB/s", "1GB/s", "9GB/s"}).Draw(t, "bandwidth"),
+			rapid.SampledFrom([]string{"0ns", "1ps", "333ns", "4us"}).Draw(t, "gap"), rapid.SampledFrom([]string{"local", "shared"}).Draw(t, "rail"),
+			rapid.SampledFrom([]string{"1ps", "500ns"}).Draw(t, "within"), rapid.SampledFrom([]string{"1us", "5us"}).Draw(t, "between"),
+			rapid.SampledFrom([]string{"0ns", "30ns", "1us"}).Draw(t, "overhead"), rapid.SampledFrom([]string{"1MiB", "1000"}).Draw(t, "eager limit")), ranks)
+		run := func(engines int, c0 mpivirt.Config) *mpivirt.Result {
+			c0.Target, c0.Algorithms = tgt, map[collectives.Operation]collectives.Algorithm{op: a}
+			c0.Program = repeats(c, 3, func(rank, time int) vtime.Duration {
+				return vtime.Duration(random.Mix(seed^uint64(rank*4+time)) % uint64(most))
+			})
+			result, err := simulate(t, c0, engines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result
+		}
+		want := run(1, mpivirt.Config{Collectives: mpivirt.Message})
+		for range 3 {
+			engines := rapid.IntRange(1, 5).Draw(t, "engines")
+			host := mpivirt.Config{
+				Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Bulk, mpivirt.Bulk, mpivirt.Message}).Draw(t, "interpreter"),
+				Strict:      rapid.Bool().Draw(t, "strict"), Protocol: rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
+				Window: rapid.SampledFrom([]int64{0, 1, 1000}).Draw(t, "window"),
+			}
+			got := run(engines, host)
+			if got.Fingerprint != want.Fingerprint || got.Statistics.Messages != want.Statistics.Messages {
+				t.Fatalf("%d engines, %+v: %v and %d messages, by messages on one engine %v and %d", engines, host, got.VirtualTime, got.Statistics.Messages, want.VirtualTime, want.Statistics.Messages)
+			}
+		}
+	})
+}
