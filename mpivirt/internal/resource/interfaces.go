@@ -120,12 +120,12 @@ func (x *Interfaces) Carries(owner Owner, work Freight) { x.works[owner] = work 
 func (x *Interfaces) InFlight() bool { return true }
 
 // Leave has a message ask the interfaces of its sender's node at p.At.
-func (x *Interfaces) Leave(p Passage) { x.ask(&x.leaving, p, lastAtInstant) }
+func (x *Interfaces) Leave(p Passage) { x.ask(&x.leaving, &p, lastAtInstant) }
 
 // Reach has a message ask the interfaces of its receiver's node at an instant.
 func (x *Interfaces) Reach(p Passage, at vtime.Time) {
 	p.At = at
-	x.ask(&x.coming, p, firstAtInstant)
+	x.ask(&x.coming, &p, firstAtInstant)
 }
 
 // Sources of the timed events that serve the interfaces: before and after all of ranks at an instant.
@@ -134,19 +134,17 @@ const (
 	lastAtInstant  = 1<<31 - 1
 )
 
-func (x *Interfaces) ask(q *passages, p Passage, source int32) {
-	q.count++
-	p.number = q.count
+func (x *Interfaces) ask(q *passages, p *Passage, source int32) {
 	q.push(p)
 	x.arm(q, source)
 }
 
 // arm has the interfaces served when the next message asks.
 func (x *Interfaces) arm(q *passages, source int32) {
-	if len(q.heap) == 0 || q.heap[0].At >= q.armed {
+	if len(q.heap) == 0 || q.heap[0].at >= q.armed {
 		return
 	}
-	q.armed = q.heap[0].At
+	q.armed = q.heap[0].at
 	x.partition.Engine.Schedule(engine.Event{Time: q.armed, Source: source, LP: int32(x.partition.First), Data: world.DataPassage})
 }
 
@@ -159,13 +157,14 @@ func (x *Interfaces) Serve(source int32, now vtime.Time) {
 	if q.armed != now {
 		return
 	}
-	for len(q.heap) > 0 && q.heap[0].At <= now {
-		p := q.pop()
-		if x.layers != nil {
-			x.serveInLayers(source == firstAtInstant, &p)
+	for len(q.heap) > 0 && q.heap[0].at <= now {
+		index := q.pop()
+		if p := q.passages.At(index); x.layers != nil {
+			x.serveInLayers(source == firstAtInstant, p)
 		} else {
-			serve(&p)
+			serve(p)
 		}
+		q.passages.Release(index)
 	}
 	q.armed = vtime.Forever
 	x.arm(q, source)
@@ -246,47 +245,64 @@ func (x *Interfaces) rail(rank int32) int {
 
 // passages are messages that ask, a binary heap in the order of asking.
 type passages struct {
-	heap  []Passage
-	sent  bool // each has begun at its sender's node, in the order in which they are given here
-	count uint64
-	armed vtime.Time // instant of the timed event that serves them, Forever for none
+	heap     []place
+	passages world.Slab[Passage]
+	sent     bool // each has begun at its sender's node, in the order in which they are given here
+	count    uint64
+	armed    vtime.Time // instant of the timed event that serves them, Forever for none
+}
+
+// place is that of a passage in the order of asking.
+type place struct {
+	at     vtime.Time
+	source int32
+	index  int32 // of the passage
 }
 
 // before is the order of asking. Messages of one source that are alike in all else ask in the order in which they
 // are given, which is the program's.
-func (q *passages) before(p, o *Passage) bool {
+func (q *passages) before(a, b *place) bool {
 	switch {
-	case p.At != o.At:
-		return p.At < o.At
-	case p.Source != o.Source:
-		return p.Source < o.Source
-	case q.sent:
+	case a.at != b.at:
+		return a.at < b.at
+	case a.source != b.source:
+		return a.source < b.source
+	}
+	p, o := q.passages.At(a.index), q.passages.At(b.index)
+	if q.sent {
 		return p.number < o.number
 	}
 	return cmp.Or(cmp.Compare(p.Owner, o.Owner), cmp.Compare(p.Kind, o.Kind), cmp.Compare(p.Dest, o.Dest), cmp.Compare(p.Order[0], o.Order[0]), cmp.Compare(p.Order[1], o.Order[1]),
 		cmp.Compare(p.number, o.number)) < 0
 }
 
-func (q *passages) push(p Passage) {
+// push has a copy of a passage ask.
+func (q *passages) push(p *Passage) {
+	q.count++
+	added := place{p.At, p.Source, q.passages.Take()}
+	own := q.passages.At(added.index)
+	*own = *p
+	own.number = q.count
 	if len(q.heap) == cap(q.heap) {
 		q.heap = engine.Doubled(q.heap, 16)
 	}
-	q.heap = append(q.heap, p)
+	q.heap = append(q.heap, added)
 	h, i := q.heap, len(q.heap)-1
 	for i > 0 {
 		above := (i - 1) / 2
-		if !q.before(&p, &h[above]) {
+		if !q.before(&added, &h[above]) {
 			break
 		}
 		h[i] = h[above]
 		i = above
 	}
-	h[i] = p
+	h[i] = added
 }
 
-func (q *passages) pop() Passage {
+// pop returns the index of the passage that asks first, which no longer asks.
+func (q *passages) pop() int32 {
 	h := q.heap
-	least, last := h[0], h[len(h)-1]
+	least, last := h[0].index, h[len(h)-1]
 	h = h[:len(h)-1]
 	q.heap = h
 	if len(h) == 0 {

@@ -91,9 +91,7 @@ func (x *Links) Leave(p Passage) {
 		p.At = max(p.At, x.latest[key])
 		x.latest[key] = p.At
 	}
-	x.asking.count++
-	p.number = x.asking.count
-	x.asking.push(p)
+	x.asking.push(&p)
 	x.arm()
 }
 
@@ -104,8 +102,8 @@ func (x *Links) Reach(p Passage, at vtime.Time) {
 
 // arm has the next question decided in its time.
 func (x *Links) arm() {
-	if len(x.asking.heap) > 0 && x.asking.heap[0].At < x.asking.armed {
-		x.asking.armed = x.asking.heap[0].At
+	if len(x.asking.heap) > 0 && x.asking.heap[0].at < x.asking.armed {
+		x.asking.armed = x.asking.heap[0].at
 		x.schedule(x.asking.armed)
 	}
 	if next := x.resource.Next(); next < x.woken {
@@ -125,9 +123,10 @@ func (x *Links) Serve(_ int32, now vtime.Time) {
 	if x.asking.armed > until && x.woken > until {
 		return // decided by an event that was scheduled later
 	}
-	for len(x.asking.heap) > 0 && x.asking.heap[0].At <= until {
-		p := x.asking.pop()
-		x.ask(&p, now)
+	for len(x.asking.heap) > 0 && x.asking.heap[0].at <= until {
+		index := x.asking.pop()
+		x.ask(x.asking.passages.At(index), now)
+		x.asking.passages.Release(index)
 	}
 	x.resource.Advance(until)
 	x.decided(now)
