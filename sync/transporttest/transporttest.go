@@ -102,8 +102,10 @@ func (e *end) compose(dst, i, n int) []byte {
 	return bytes
 }
 
+// period is the number of bytes after which the contents of a message repeat.
+const period = 256
+
 func fill(bytes []byte, src, dst, i int) {
-	const period = 256
 	for at := range bytes[:min(len(bytes), period)] {
 		bytes[at] = byte(at*31 + src*7 + dst*3 + i)
 	}
@@ -114,11 +116,14 @@ func fill(bytes []byte, src, dst, i int) {
 	binary.LittleEndian.PutUint32(bytes[4:], uint32(src))
 }
 
-// expect checks that bytes are message number i from src, of n bytes.
+// expect checks that bytes are message number i from src, of n bytes. It compares the first two periods with the
+// message, and all later ones with the second, and so takes no memory for large messages.
 func (e *end) expect(bytes []byte, src, i, n int) error {
-	want := make([]byte, n)
+	var memory [2 * period]byte
+	want := memory[:min(n, len(memory))]
 	fill(want, src, e.Rank(), i)
-	if string(bytes) != string(want) {
+	if len(bytes) != n || string(bytes[:len(want)]) != string(want) ||
+		n > len(want) && string(bytes[len(want):]) != string(bytes[period:n-period]) {
 		return fmt.Errorf("message %d of engine %d, of %d bytes, is not what was sent (%d bytes)", i, src, len(bytes), n)
 	}
 	return nil
@@ -267,7 +272,7 @@ func (e *end) sendTail(dst, i, n int, number int32) (tail []byte, err error) {
 // they may change.
 func testTails(e *end) error {
 	sizes := []int{17, 100_003, 24, 3 << 20, 4096, 40_001}
-	const count = 40
+	const count = 24
 	var lent [][]byte
 	for i := range count {
 		for dst := range e.Size() {
