@@ -323,7 +323,7 @@ func TestRandomCancels(t *testing.T) {
 			return nil
 		}
 		for _, h := range hostings(3) {
-			_, err := simulateAndClose(t, mpivirt.Config{
+			_, err := simulate(t, mpivirt.Config{
 				Target: target(t, noOverhead, ranks), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
 				Program: mpivirt.Program{Name: "cancels", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 			}, h.Engines)

@@ -1082,6 +1082,7 @@ func roomier(w *mpivirt.Comm) error {
 // it: the leaves of a reduction are free at once, and the first node of a barrier
 // that lacks a member waits as a whole.
 func TestDeadlockInCollectives(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		machine string

@@ -11,6 +11,7 @@ import (
 // The report of a deadlock says the same on any number of engines: who waits, in what
 // call, since when, and for whom.
 func TestDeadlocksAreReportedAlike(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		ranks   int

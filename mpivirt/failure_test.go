@@ -98,6 +98,7 @@ func ofEveryKind(compute func(rank int) vtime.Duration, fails func(rank int) err
 // Of several failures the least one in the order of (virtual time, rank) is named, and
 // the ranks that have ended before it have finished.
 func TestTheLeastFailureIsNamed(t *testing.T) {
+	t.Parallel()
 	bad := errors.New("bad")
 	for _, c := range []struct {
 		name     string

@@ -514,6 +514,7 @@ func TestNegativeColors(t *testing.T) {
 // The names of communicators in reports are the same on any number of engines, those
 // of one rank among them.
 func TestNamesOfCommunicators(t *testing.T) {
+	t.Parallel()
 	name := func(engines int, make func(r *mpivirt.Rank) (*mpivirt.Comm, error)) string {
 		err := inside(t, 6, engines, false, func(r *mpivirt.Rank) error {
 			c, err := make(r)

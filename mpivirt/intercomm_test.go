@@ -405,6 +405,7 @@ func TestFaultyIntercommunicators(t *testing.T) {
 // MPI 4.1, 6.2.3 and 6.1: all members of both groups call the same collective. Another call of one
 // member, or of all members of a group, ends the run, with the same error on any number of engines.
 func TestMismatchesBetweenGroups(t *testing.T) {
+	t.Parallel()
 	calls := map[string]func(c *mpivirt.Comm) error{
 		"Barrier":   func(c *mpivirt.Comm) error { return c.Barrier() },
 		"Dup":       func(c *mpivirt.Comm) error { _, err := c.Dup(); return err },

@@ -573,6 +573,7 @@ func TestMismatchOfEventRanks(t *testing.T) {
 // A mismatch that ranks were told of is no cause of what comes later; one of which they
 // are not told, because some rank never calls, is the cause of the deadlock.
 func TestDeadlocksAndMismatches(t *testing.T) {
+	t.Parallel()
 	sum := mpivirt.Sum[int]()
 	mismatch := func(r *mpivirt.Rank) error {
 		if r.Rank() >= 3 {
@@ -612,6 +613,7 @@ func TestDeadlocksAndMismatches(t *testing.T) {
 // A rank whose nonblocking call does not fit the others' is told in the call in which it waits, on one
 // engine and on several. Which rank that is depends on the machine only.
 func TestMismatchIsToldInTheWait(t *testing.T) {
+	t.Parallel()
 	calls := lengths()
 	program := mpivirt.Main(func(r *mpivirt.Rank) error {
 		r.Compute([]vtime.Duration{9, 4, 1, 4, 0}[r.Rank()] * 700 * vtime.Nanosecond)
@@ -659,7 +661,7 @@ func TestMismatchWithinOneOfTwoFamilies(t *testing.T) {
 		return err
 	})
 	for _, h := range hostings(5) {
-		result, err := simulateAndClose(t, mpivirt.Config{
+		result, err := simulate(t, mpivirt.Config{
 			Target: target(t, hockney, 5), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
 			Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Bcast: collectives.Binomial},
 			Program:    mpivirt.Program{Name: "families", Forms: []mpivirt.Form{program}},
@@ -732,6 +734,7 @@ func TestAnyMismatch(t *testing.T) {
 // rank) whose call is of another kind than the first of all, unless some rank has failed
 // before.
 func TestAnyMismatchNamesOneRank(t *testing.T) {
+	t.Parallel()
 	calls := lengths()
 	for _, op := range []collectives.Operation{collectives.Bcast, collectives.Reduce, collectives.Gather, collectives.Scatter} {
 		calls[fmt.Sprintf("%v from 1", op)] = func(w *mpivirt.Comm, n int) error { return w.CollectiveSize(op, int64(n), 1) }
@@ -756,7 +759,7 @@ func TestAnyMismatchNamesOneRank(t *testing.T) {
 			algorithms[op] = rapid.SampledFrom(collectives.Algorithms(op)).Draw(rt, op.String())
 		}
 		run := func(h host) string {
-			result, err := simulateAndClose(rt, mpivirt.Config{
+			result, err := simulate(rt, mpivirt.Config{
 				Target: target(t, machine, ranks), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Algorithms: algorithms,
 				Program: mpivirt.Program{Name: "mismatch", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) (err error) {
 					w := r.World()

@@ -107,7 +107,7 @@ func readySend(t *testing.T, machine string, ready bool, receive func(r *mpivirt
 	})}}
 	var first error
 	for engines := 1; engines <= 3; engines++ {
-		_, err := simulateAndClose(t, mpivirt.Config{Target: target(t, machine, 3), Program: program, Strict: engines == 3}, engines)
+		_, err := simulate(t, mpivirt.Config{Target: target(t, machine, 3), Program: program, Strict: engines == 3}, engines)
 		if engines > 1 && fmt.Sprint(err) != fmt.Sprint(first) {
 			t.Errorf("%s: %v with %d engines, %v with one", machine, err, engines, first)
 		}

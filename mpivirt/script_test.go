@@ -543,7 +543,7 @@ func TestFailuresWithReceiverState(t *testing.T) {
 		}
 		for _, form := range program.Forms {
 			for _, h := range hostings(2) {
-				_, err := simulateAndClose(t, mpivirt.Config{
+				_, err := simulate(t, mpivirt.Config{
 					Target: target(t, "loggops-default", 2), Kind: form.Kind(), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: program,
 				}, h.Engines)
 				failed := rankError(t, err)

@@ -56,15 +56,8 @@ func target(t rapid.TB, machine string, ranks int) *network.Target {
 	return tgt
 }
 
-// Simulate runs a program and returns the result and the error of the run.
+// simulate runs a program and unwinds the ranks that a failure has left.
 func simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
-	t.Helper()
-	return simulation(t, c, engines).Run()
-}
-
-// simulateAndClose is simulate for programs that fail, many in a test: their ranks are
-// unwound.
-func simulateAndClose(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
 	t.Helper()
 	s := simulation(t, c, engines)
 	defer s.Close()

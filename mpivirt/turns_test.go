@@ -15,6 +15,7 @@ import (
 // Where workers run the engines, a run ends as with a goroutine for each, also by a rank whose code ends the
 // worker's goroutine or never returns.
 func TestRunsOfWorkersEnd(t *testing.T) {
+	t.Parallel()
 	const ranks, engines = 12, 6
 	line := make(chan int)
 	for name, c := range map[string]struct {
