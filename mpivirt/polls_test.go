@@ -117,11 +117,10 @@ func TestBoundedLoopFindsWhatHasArrived(t *testing.T) {
 
 // A loop that nothing ends is a deadlock, which says that a rank polls and how often it has.
 func TestEndlessLoopIsADeadlock(t *testing.T) {
-	limit, most := 0, 1_000_000 // the default
 	if testing.Short() {
-		limit, most = 20_000, 20_000
+		t.Skip("a million polls of one rank have nothing for the race detector")
 	}
-	text := fmt.Sprintf("rank 1 polls by Iprobe for a message from rank 0 of WORLD with tag 5: %d in a row have found nothing by ", most)
+	const text = "rank 1 polls by Iprobe for a message from rank 0 of WORLD with tag 5: 1000000 in a row have found nothing by "
 	for _, machine := range []string{"flat", "loggops-default"} {
 		var first error
 		for _, h := range pollHostings[:3] {
@@ -137,9 +136,9 @@ func TestEndlessLoopIsADeadlock(t *testing.T) {
 					}
 					polls++
 				}
-			}, int32(limit)), h.engines)
+			}, 0), h.engines)
 			var deadlock *mpivirt.DeadlockError
-			if !errors.As(err, &deadlock) || deadlock.Waiting != 2 || polls != most || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "--polls") {
+			if !errors.As(err, &deadlock) || deadlock.Waiting != 2 || polls != 1_000_000 || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "--polls") {
 				t.Errorf("%s, %+v: %d polls: %v, want a deadlock with %q", machine, h, polls, err, text)
 			}
 			if first == nil {
