@@ -7,8 +7,8 @@ import (
 	"gigarank/vtime"
 )
 
-// Activities are counted where their times are known. Callers ask first whether they are counted
-// at all: Partition.Activities is nil if not.
+// Activities are counted where their times are known. Partition.Activities is nil if activities are
+// not counted; callers check that first.
 
 // Computed counts a computation, if it takes time.
 func (m *Messages) Computed(d vtime.Duration) {
@@ -17,8 +17,9 @@ func (m *Messages) Computed(d vtime.Duration) {
 	}
 }
 
-// Departed counts the parts of a message from one rank to another, or of REQ for it, that leaves at an instant. Of one between
-// nodes whose arrival is decided later, Passed counts the way.
+// Departed counts the parts of a message, or of the REQ of a rendezvous, that leaves one rank for
+// another at an instant. If the arrival of a message between nodes is decided later, Passed counts
+// its way.
 func (m *Messages) Departed(src, dst int, bytes int64, large bool, leaves, arrival vtime.Time) {
 	if m.Crosses(src, dst) {
 		if !large {
@@ -33,7 +34,8 @@ func (m *Messages) Departed(src, dst int, bytes int64, large bool, leaves, arriv
 	}
 }
 
-// Passed counts the way of a message between nodes, which arrives at an instant; request says that it is REQ.
+// Passed counts the way of a message between nodes, which arrives at an instant; request says that
+// the message is a REQ.
 func (m *Messages) Passed(p *resource.Passage, at vtime.Time, request bool) {
 	took := at.Sub(p.Sent)
 	switch {
@@ -51,20 +53,21 @@ func (m *Messages) CopiedData(bytes int64) {
 	m.Partition.Activities.Note(stats.SendCopy, m.Partition.Target.SendTime(bytes))
 }
 
-// sentData counts DATA, and the copy of its bytes at the sender.
+// sentData counts the DATA of a rendezvous, and the copy of its bytes at the sender.
 func (m *Messages) sentData(bytes int64, leaves, arrival vtime.Time) {
 	m.Partition.Activities.Note(stats.SendCopy, m.Partition.Target.SendTime(bytes))
 	m.Partition.Activities.Note(stats.Data, vtime.Duration(arrival-leaves))
 }
 
-// DepartedAt counts the parts of a message under a model with state at the receiver, where no REQ
-// and no ACK take time. The sender's processor is busy from an instant until free.
+// DepartedAt counts the parts of a message under a model with state at the receiver, where REQ and
+// ACK take no time. The sender's processor is busy from an instant until free.
 func (m *Messages) DepartedAt(at, free, arrival vtime.Time) {
 	m.Partition.Activities.Note(stats.SendCopy, vtime.Duration(free-at))
 	m.Partition.Activities.Note(stats.Data, vtime.Duration(arrival-at)-m.Partition.Target.Overhead().Send)
 }
 
-// Shaken counts ACK from dst to src, of a match at an instant, and DATA, which arrives at another.
+// Shaken counts the ACK from dst to src of a message matched at an instant, and its DATA, which
+// arrive at another instant.
 func (m *Messages) Shaken(src, dst int, bytes int64, matched, arrival vtime.Time) {
 	if m.Processors == nil {
 		m.acked(dst, src)
@@ -72,7 +75,7 @@ func (m *Messages) Shaken(src, dst int, bytes int64, matched, arrival vtime.Time
 	}
 }
 
-// acked counts ACK from one rank to another.
+// acked counts an ACK from one rank to another.
 func (m *Messages) acked(from, to int) {
 	if m.Processors == nil {
 		m.Partition.Activities.Note(stats.Acknowledgement, m.Partition.Target.Latency(from, to))
@@ -80,18 +83,20 @@ func (m *Messages) acked(from, to int) {
 }
 
 // Received counts the copy of a message at its receiver. Under a model with state at the receiver
-// takeIn does.
+// takeIn counts that copy instead.
 func (m *Messages) Received(bytes int64) {
 	if m.Processors == nil {
 		m.Partition.Activities.Note(stats.ReceiveCopy, m.Partition.Target.ReceiveTime(bytes))
 	}
 }
 
-// InFull has each computation and send be carried out in full, so that it can be heard.
+// InFull turns the short cuts for computations and sends off, so that an observer hears each of
+// them.
 func (m *Messages) InFull() { m.sendsAtOnce, m.Partition.ClocksOnly = false, false }
 
-// EndedBy returns when all was there that a call of an LP has completed, and the rank whose message was there last, None
-// for no message. The completion is that of the call.
+// EndedBy returns the instant at which all messages that a call of an LP has completed had arrived,
+// and the rank whose message arrived last, None for no message. The LP's completion must be that of
+// the call.
 func (m *Messages) EndedBy(lp int32, c world.Procedure) (at vtime.Time, rank int) {
 	b := &m.Completion
 	rank = world.None

@@ -6,10 +6,10 @@ import (
 	"gigarank/vtime"
 )
 
-// TakeAtOnce completes a blocking receive whose message is there and certain, without a request.
-// It reports whether there was such a message; if not, nothing has changed. Receives that take
-// the general way are those from any source, and messages whose match is an error or an event
-// at the sender.
+// TakeAtOnce completes a blocking receive whose message has arrived and is certain to match,
+// without a request. It returns false, with nothing changed, if there is no such message. Receives
+// from any source, and messages whose match is an error or an event at the sender, take the general
+// way.
 func (m *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *incoming) bool {
 	if v.Source < 0 || m.Partition.Strict || m.Processors != nil {
 		return false
@@ -48,7 +48,7 @@ func (m *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 		msg.free(m)
 	case msg.pooled():
 		b.Data, b.owned = msg.payload, true
-	case msg.payload != nil: // in its small: no view is unexpected but for a send that waits
+	case msg.payload != nil: // in its small: only a send that waits leaves a view as unexpected message
 		if b.small == nil {
 			b.small = new([smallPayload]byte)
 		}
@@ -69,9 +69,9 @@ func (m *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 	return true
 }
 
-// SendAtOnce sends a short eager message of an LP on WORLD, as Send does, if it is stored at another LP
-// of the partition that waits for nothing. It reports whether that is so; if not, or if an argument is
-// out of its range, nothing has changed.
+// SendAtOnce sends a short eager message of an LP on WORLD, as Send does, if another LP of the
+// partition that does not wait stores it. It returns false, with nothing changed, if the message
+// must take the general way or an argument is out of its range.
 func (m *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag int) bool {
 	to, boxOf := dst-m.Partition.First, m.MailboxOf
 	if uint(to) >= uint(len(boxOf)) || uint(tag) > world.TagUB || len(payload) > smallPayload || uint64(bytes) > uint64(m.Partition.EagerLimit) || !m.sendsAtOnce {
@@ -103,7 +103,7 @@ func (m *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 	msg.arrival, msg.bytes, msg.comm, msg.source, msg.rank, msg.tag = arrival, bytes, world.World, src, src, int32(tag)
 	if payload != nil {
 		msg.payload = msg.small[:len(payload):smallPayload]
-		if len(payload) == 8 { // as most have
+		if len(payload) == 8 { // most payloads
 			*(*[8]byte)(msg.small[:]) = [8]byte(payload)
 		} else {
 			copy(msg.small[:], payload)

@@ -6,8 +6,8 @@ import (
 	"gigarank/vtime"
 )
 
-// order is the place of a message among those of a mailbox: by arrival, source rank, and the
-// order in which they came.
+// order is the key by which a mailbox orders its messages: arrival, source rank, then the order in
+// which the messages came.
 type order struct {
 	arrival vtime.Time
 	rank    int32
@@ -24,16 +24,17 @@ func (a *order) before(b *order) bool {
 	return int32(a.number-b.number) < 0
 }
 
-// contestedHeap is a binary heap of bins by their least messages. A bin knows its place.
+// contestedHeap is a binary heap of contested bins by their least messages. A bin stores its place
+// in the heap.
 type contestedHeap []contested
 
-// contested is a bin and the order of its least message.
+// contested is an element of a contestedHeap: a bin and the order of its least message.
 type contested struct {
 	order
 	bin int32
 }
 
-// put enters a bin, or moves it to its place.
+// put adds a bin to the heap, or moves the bin to its new place.
 func (h *contestedHeap) put(all []bin, i int32, o order) {
 	b := &all[i]
 	if b.place == 0 {
@@ -43,7 +44,7 @@ func (h *contestedHeap) put(all []bin, i int32, o order) {
 	h.settle(all, int(b.place)-1, contested{o, i})
 }
 
-// uncontest takes a bin out of the contested ones, if it is among them.
+// uncontest removes a bin from the heap of contested bins, if the heap holds the bin.
 func (x *bins) uncontest(i int32) {
 	b, h := &x.all[i], &x.contested
 	if b.place == 0 {
@@ -58,7 +59,7 @@ func (x *bins) uncontest(i int32) {
 	}
 }
 
-// settle puts an element into a free place, or up or down from there.
+// settle puts an element into a free place of the heap, or moves it up or down from there.
 func (h *contestedHeap) settle(all []bin, i int, e contested) {
 	s := *h
 	for i > 0 && e.before(&s[(i-1)/2].order) {
@@ -85,25 +86,27 @@ func (h *contestedHeap) settle(all []bin, i int, e contested) {
 	all[e.bin].place = int32(i + 1)
 }
 
-// headChildren is the number of children of a node in a heap of heads.
+// headChildren is the number of children of a node in a heap of heads, which is not binary but
+// 4-ary.
 const headChildren = 4
 
-// head is the first message of an exact bin, in a heap with headChildren a node. It stays
-// there after it has been taken, until it comes to the top or the heap is swept: a heap that
-// knew the places of its elements would write into a bin for each that it moves.
+// head is the first message of an exact bin, as an element of a heap with headChildren children a
+// node. A head stays in the heap after its message has been taken, until the head comes to the top
+// or the heap is swept: a heap that tracked the places of its heads would write into a bin for each
+// head that it moves.
 type head struct {
 	order
 	bin int32
 }
 
-// taken reports whether a head is not the first message of its bin any more. The numbers of
-// the messages of a mailbox differ, unless 2^32 came in between.
+// taken reports whether the message of a head is not the first message of its bin any more. The
+// messages of a mailbox have different numbers, unless 2^32 messages lie between them.
 func (x *bins) taken(h *head) bool {
 	b := &x.all[h.bin]
 	return b.messages.head == 0 || b.number != h.number
 }
 
-// takeHeads returns the number of an empty heap.
+// takeHeads returns the number of an empty heap of heads.
 func (x *bins) takeHeads() int32 {
 	if last := len(x.spareHeads) - 1; last >= 0 {
 		number := x.spareHeads[last]
@@ -114,16 +117,16 @@ func (x *bins) takeHeads() int32 {
 	return int32(len(x.heads) - 1)
 }
 
-// releaseHeads gives the number of a heap back.
+// releaseHeads frees the number of a heap of heads.
 func (x *bins) releaseHeads(number int32) {
 	x.heads[number] = x.heads[number][:0]
 	x.spareHeads = append(x.spareHeads, number)
 }
 
-// pushHead enters the first message of an exact bin into the heap of a bin with wildcards.
+// pushHead adds the first message of an exact bin to the heap of a wildcard bin.
 func (m *Messages) pushHead(x *bins, wild *bin, i int32) {
 	h := &x.heads[wild.heads]
-	if len(*h) == cap(*h) { // half of the elements, or all, are not taken
+	if len(*h) == cap(*h) { // at least half of the heads have not been taken
 		x.sweep(h)
 		*h = slices.Grow(*h, max(int(wild.exacts), 4))
 	}
@@ -138,7 +141,7 @@ func (m *Messages) pushHead(x *bins, wild *bin, i int32) {
 	s[at] = e
 }
 
-// leastHead returns the least message in the heap of a bin with wildcards, which has messages.
+// leastHead returns the least message in the heap of a wildcard bin, which has messages.
 func (x *bins) leastHead(wild *bin) int32 {
 	h := &x.heads[wild.heads]
 	for x.taken(&(*h)[0]) {
@@ -150,7 +153,7 @@ func (x *bins) leastHead(wild *bin) int32 {
 	return x.all[(*h)[0].bin].messages.head
 }
 
-// sink puts an element into a free place of a heap, or down from there.
+// sink puts an element into a free place of a heap, or moves it down from there.
 func sink(s []head, i int, e head) {
 	for {
 		child := headChildren*i + 1
@@ -172,7 +175,7 @@ func sink(s []head, i int, e head) {
 	s[i] = e
 }
 
-// sweep removes the heads that have been taken from a heap.
+// sweep removes the heads whose messages have been taken from a heap.
 func (x *bins) sweep(h *[]head) {
 	s := slices.DeleteFunc(*h, func(e head) bool { return x.taken(&e) })
 	for i := (len(s) - 2) / headChildren; i >= 0 && len(s) > 1; i-- {

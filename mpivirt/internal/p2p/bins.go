@@ -7,24 +7,24 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Bins hold the unexpected messages and posted receives of a mailbox that has many, by what
-// they match (Flajslik, Dinan and Underwood, "Mitigating MPI Message Matching Misery", 2016).
+// Bins hold the unexpected messages and posted receives of a mailbox that has many of them, by the
+// pattern of each (Flajslik, Dinan and Underwood, "Mitigating MPI Message Matching Misery", 2016).
 //
-// The receives of one pattern are alike to all messages: the first posted takes the first
-// message. So a bin holds the receives of a pattern in a queue. The messages of one source and
-// tag are alike to all receives. So the bin of an exact pattern holds these messages in a
-// queue. The bin of a pattern with a wildcard knows the least of the first messages of the
-// exact bins that it matches. If they are more than one, a heap holds these messages. Such
-// bins are made when the first receive or probe has that kind of wildcard.
+// Receives of one pattern match the same messages: the receive posted first takes the first
+// message. So a bin holds the receives of a pattern in a queue. Messages of one source and tag
+// match the same receives. So the bin of an exact pattern holds its messages in a queue. A wildcard
+// bin, the bin of a pattern with a wildcard, stores the least of the first messages of the exact
+// bins that its pattern matches. With several such exact bins a heap holds their first messages.
+// The wildcard bins of a kind are made by the first receive or probe with this kind of pattern.
 //
-// A message looks for its receive in four bins at most. A receive finds its least message in
-// its own. A bin that has both messages and receives is contested: a heap of those finds the
-// least message that matches a posted receive.
+// A message looks for its receive in four bins at most. A receive finds its least message in its
+// own bin. A bin that has both messages and receives is contested: a heap of the contested bins
+// finds the least message that matches a posted receive.
 //
-// Bins are named by their places in a slice, and a hash table of these finds them, so that the
-// garbage collector follows no pointer in a million bins.
+// Bins refer to each other by their places in a slice, and a hash table of these places finds them,
+// so that the garbage collector follows no pointer in a million bins.
 
-// The kinds of patterns, as a set of wildcards.
+// The kinds of patterns, as sets of wildcards.
 const (
 	anySource = 1 << iota
 	anyTag
@@ -37,34 +37,34 @@ type bins struct {
 	all        []bin               // by number; number 0 is not given out
 	table      []int32             // by hash: the first bin of a chain; its length is a power of two
 	used       int                 // number of bins in use
-	free       int32               // the first bin that is not, linked by next
-	made       [patternKinds]bool  // the bins of a kind are made
+	free       int32               // the first bin that is not in use, linked by next
+	made       [patternKinds]bool  // kinds of pattern that have bins
 	receivesOf [patternKinds]int32 // number of receives with patterns of a kind
 	contested  contestedHeap       // bins with messages and receives
 	heads      [][]head            // heaps of first messages, by number; number 0 is not given out
-	spareHeads []int32             // numbers that are not in use
+	spareHeads []int32             // numbers of heaps that are not in use
 	receives   int32
 	messages   int32
-	number     uint32 // of the last message; 0 stands for none
+	number     uint32 // of the message stored last; 0 stands for none
 	looks      uint32 // with invariants: counts the looks at the mailbox
 }
 
-// bin holds what has one pattern.
+// bin holds the receives and messages of one pattern.
 type bin struct {
 	pattern  pattern
-	next     int32  // in a chain
+	next     int32  // next bin of the chain
 	receives chain  // with this pattern, in posting order
-	messages chain  // of an exact pattern, in their order; of others, the head is the least that matches
-	number   uint32 // exact: of the first message
-	exacts   int32  // not exact: bins with messages that match
-	heads    int32  // not exact: the heap of their first messages, 0 for none
-	place    int32  // among the contested, counted from 1
+	messages chain  // exact: with this pattern, in their order; wildcard: the head is the least message that matches
+	number   uint32 // exact: number of the first message
+	exacts   int32  // wildcard: number of exact bins with messages that match
+	heads    int32  // wildcard: the heap of their first messages, 0 for none
+	place    int32  // in the heap of contested bins, counted from 1
 }
 
 // tableFirst is the length of the first hash table.
 const tableFirst = 64
 
-// kind returns the wildcards of a pattern.
+// kind returns the wildcards of a pattern, as a set.
 func (p pattern) kind() (kind int) {
 	if p.source == world.AnySource {
 		kind |= anySource
@@ -75,7 +75,7 @@ func (p pattern) kind() (kind int) {
 	return kind
 }
 
-// with returns the pattern with wildcards in addition.
+// with returns the pattern with additional wildcards.
 func (p pattern) with(kind int) pattern {
 	if kind&anySource != 0 {
 		p.source = world.AnySource
@@ -86,8 +86,8 @@ func (p pattern) with(kind int) pattern {
 	return p
 }
 
-// hash returns the hash of a pattern. Eight sources that follow one another, with one tag,
-// have hashes that differ in the last three bits: their places share a cache line.
+// hash returns the hash of a pattern. The hashes of eight consecutive sources with one tag differ
+// in the last three bits: their places share a cache line.
 func (p pattern) hash() uint64 {
 	const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
 	return random.Mix(uint64(uint32(p.source)>>3)<<32^uint64(uint32(p.tag))^uint64(p.comm)*golden) ^ uint64(p.source)&7
@@ -118,7 +118,7 @@ func (m *Messages) makeBins(box *Mailbox) {
 	}
 }
 
-// dropEmptyBins goes back to lists once there are neither messages nor receives.
+// dropEmptyBins moves a mailbox back to lists once its bins hold neither messages nor receives.
 func (m *Messages) dropEmptyBins(box *Mailbox) {
 	if x := m.binsOf(box); x.messages == 0 && x.receives == 0 {
 		m.bins.Release(-box.unexpected.head)
@@ -126,7 +126,7 @@ func (m *Messages) dropEmptyBins(box *Mailbox) {
 	}
 }
 
-// home returns the place of a pattern in the table.
+// home returns the place of a pattern in the hash table.
 func (x *bins) home(p pattern) uint64 { return p.hash() & uint64(len(x.table)-1) }
 
 // find returns the number of the bin of a pattern, 0 for none.
@@ -138,8 +138,8 @@ func (x *bins) find(p pattern) int32 {
 	return i
 }
 
-// bin returns the number of the bin of a pattern, whose kind has bins. It makes one if there is
-// none, and then all may move.
+// bin returns the number of the bin of a pattern, whose kind has bins. It makes a missing bin; then
+// all bins may move in memory.
 func (x *bins) bin(p pattern) int32 {
 	if i := x.find(p); i != 0 {
 		return i
@@ -162,7 +162,7 @@ func (x *bins) bin(p pattern) int32 {
 	return i
 }
 
-// rehash makes the hash table longer.
+// rehash gives the hash table a greater length.
 func (x *bins) rehash(length int) {
 	old := x.table
 	x.table = make([]int32, length)
@@ -176,7 +176,7 @@ func (x *bins) rehash(length int) {
 	}
 }
 
-// drop removes a bin that holds nothing.
+// drop removes an empty bin.
 func (x *bins) drop(i int32) {
 	b := &x.all[i]
 	if b.receives.head != 0 || b.messages.head != 0 {
@@ -192,7 +192,7 @@ func (x *bins) drop(i int32) {
 	x.used--
 }
 
-// open makes the bins of a kind of pattern.
+// open makes the wildcard bins of a kind of pattern.
 func (m *Messages) open(x *bins, kind int) {
 	if x.made[kind] {
 		return
@@ -205,7 +205,7 @@ func (m *Messages) open(x *bins, kind int) {
 	}
 }
 
-// binMessage stores an unexpected message.
+// binMessage stores an unexpected message in its bin.
 func (m *Messages) binMessage(x *bins, index int32) {
 	msg := m.messages.At(index)
 	if x.number++; x.number == 0 {
@@ -221,7 +221,7 @@ func (m *Messages) binMessage(x *bins, index int32) {
 	}
 }
 
-// unbinMessage removes an unexpected message.
+// unbinMessage removes an unexpected message from its bin.
 func (m *Messages) unbinMessage(x *bins, index int32) {
 	x.messages--
 	i := x.find(m.messages.At(index).pattern())
@@ -233,8 +233,8 @@ func (m *Messages) unbinMessage(x *bins, index int32) {
 	}
 }
 
-// headChanged puts an exact bin into its places, after its first message has changed. old is
-// the first one before, 0 for none.
+// headChanged moves an exact bin to its new places in the heaps after a change of its first
+// message. old is the number of the previous first message, 0 for none.
 func (m *Messages) headChanged(x *bins, i, old int32) {
 	b := &x.all[i]
 	if b.number = 0; b.messages.head != 0 {
@@ -249,8 +249,8 @@ func (m *Messages) headChanged(x *bins, i, old int32) {
 	x.drop(i)
 }
 
-// reorder tells the bin of the pattern with wildcards that the first message of an exact bin
-// has changed from old, 0 for none.
+// reorder updates the wildcard bin of a kind after the first message of an exact bin has changed
+// from old, 0 for none.
 func (m *Messages) reorder(x *bins, kind int, i, old int32) {
 	wi := x.bin(x.all[i].pattern.with(kind))
 	first, wild := x.all[i].messages.head, &x.all[wi]
@@ -281,7 +281,8 @@ func (m *Messages) reorder(x *bins, kind int, i, old int32) {
 	x.drop(wi)
 }
 
-// contest puts a bin into its place among the contested ones, if it is one.
+// contest puts a contested bin into its place in the heap of contested bins. It leaves other bins
+// out.
 func (m *Messages) contest(x *bins, i int32) {
 	if b := &x.all[i]; b.receives.head == 0 || b.messages.head == 0 {
 		x.uncontest(i)
@@ -290,7 +291,7 @@ func (m *Messages) contest(x *bins, i int32) {
 	}
 }
 
-// binReceive posts a receive.
+// binReceive stores a posted receive in its bin.
 func (m *Messages) binReceive(x *bins, ri int32) {
 	p := m.Requests.At(ri).pattern()
 	kind := p.kind()
@@ -305,7 +306,7 @@ func (m *Messages) binReceive(x *bins, ri int32) {
 	}
 }
 
-// unbinReceive removes a posted receive.
+// unbinReceive removes a posted receive from its bin.
 func (m *Messages) unbinReceive(x *bins, ri int32) {
 	p := m.Requests.At(ri).pattern()
 	x.receives--
@@ -354,7 +355,8 @@ func (x *bins) leastContested() int32 {
 	return x.all[x.contested[0].bin].messages.head
 }
 
-// unexpectedIn returns the unexpected messages in the order in which they came.
+// unexpectedIn returns the unexpected messages of a mailbox with bins in the order in which they
+// came.
 func (m *Messages) unexpectedIn(x *bins) []int32 {
 	all := make([]int32, 0, x.messages)
 	for i := range x.all {
@@ -368,7 +370,7 @@ func (m *Messages) unexpectedIn(x *bins) []int32 {
 	return all
 }
 
-// orderOf returns the place of a message in the order in which receives take messages.
+// orderOf returns the key of a message in the order in which receives take messages.
 func (m *Messages) orderOf(index int32) order {
 	msg := m.messages.At(index)
 	if m.Processors != nil {

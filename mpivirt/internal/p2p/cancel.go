@@ -5,13 +5,13 @@ import (
 	"gigarank/vtime"
 )
 
-// Cancelling follows MPI 4.1, 3.8.4. A receive is cancelled if no message that matches it has
-// arrived by the instant of the call. To know that, the call waits as a test does, until all
-// arrivals up to then are known. A receive that names its source must not have taken its message
-// before that: so one that may be cancelled is undecided until then, as one from any source is.
-// Sends are never cancelled, which the standard leaves open, and neither is Open MPI's.
+// Cancelling follows MPI 4.1, 3.8.4. A call cancels a receive if no message that matches the
+// receive has arrived by the instant of the call. To know these messages, the call waits as a test
+// does, until all arrivals up to its instant are known. A receive from a named source must not take
+// its message before: so a receive that may be cancelled is undecided until then, as a receive from
+// any source is. Sends are never cancelled: the standard allows that, and Open MPI does the same.
 
-// SetMayCancel says whether an LP may cancel the receives that it begins from now on.
+// SetMayCancel stores whether an LP may cancel the receives that it posts from now on.
 func (m *Messages) SetMayCancel(lp int32, on bool) {
 	if m.mayCancel == nil {
 		m.mayCancel = make([]bool, m.Partition.Ranks)
@@ -24,7 +24,7 @@ func (m *Messages) cancellable(lp int32, c world.Procedure) bool {
 	return m.mayCancel != nil && m.mayCancel[lp] && c != world.Recv && c != world.Sendrecv && c != world.Isendrecv
 }
 
-// CheckCancel returns the error of a request that cannot be cancelled.
+// CheckCancel returns the error of cancelling a request that cannot be cancelled.
 func (m *Messages) CheckCancel(index int32) error {
 	switch r := m.Requests.At(index); {
 	case r.Kind == CollectiveRequest || r.Kind == exchangeRequest:
@@ -35,7 +35,7 @@ func (m *Messages) CheckCancel(index int32) error {
 	return nil
 }
 
-// Cancel begins to cancel a request of an LP. It reports whether the call is over at once; see
+// Cancel starts to cancel a request of an LP. It reports whether the call is over at once; see
 // beginWait.
 func (m *Messages) Cancel(lp, index int32) bool {
 	if m.Requests.At(index).Kind != ReceiveRequest {
@@ -47,7 +47,7 @@ func (m *Messages) Cancel(lp, index int32) bool {
 	return m.beginWait(lp, box, TestCancel, world.Cancel)
 }
 
-// finishCancel cancels the receive that an LP's call names, unless it has its message.
+// finishCancel cancels the receive that an LP's call names, unless the receive has its message.
 func (m *Messages) finishCancel(lp int32, box *Mailbox, now vtime.Time) {
 	index := box.Wait.Subject
 	r := m.Requests.At(index)
@@ -62,6 +62,6 @@ func (m *Messages) finishCancel(lp int32, box *Mailbox, now vtime.Time) {
 		return
 	}
 	if settled, next := m.settle(lp, box, now); settled && next != vtime.Forever {
-		m.settleAt(lp, box, next) // it stood in the way of others
+		m.settleAt(lp, box, next) // other receives waited for the cancelled one
 	}
 }

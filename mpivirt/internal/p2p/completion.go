@@ -6,22 +6,22 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Completion is the result of a call. Only the LP that made the call may read it, before its
-// next call. So the LPs of an engine share one; an LP that is throttled meanwhile keeps its
-// own in [Messages].Parked.
+// Completion is the result of a call. Only the LP that made the call may read it, before the next
+// call of that LP. So the LPs of an engine share one completion; the completion of an LP that is
+// throttled lies in [Messages].Parked.
 type Completion struct {
 	LP           int32
 	Procedure    world.Procedure // of the call, if there is an error
 	Err          error           // MPI's error of the call
 	Fatal        bool            // the LP's error handler ends the program
 	Found        bool            // the wait is complete; the test or probe has succeeded
-	Request      int32           // started by the call; not kept for an LP that pauses
+	Request      int32           // started by the call; lost if the LP pauses
 	Message      int32           // found by a matched probe
 	Completed    []int32         // complete requests; the next completion releases them
 	Indices      []int           // their positions in the list of requests
-	Failures     []Failure       // those of them that have failed
-	Status       world.Status    // found by a probe, or of a message that was taken at once
-	Data         []byte          // the content of that message; the next completion releases it if owned
+	Failures     []Failure       // errors of completed requests that have failed
+	Status       world.Status    // of a message that was probed, or received without a request
+	Data         []byte          // the content of that received message; the next completion releases it if owned
 	owned        bool
 	small        *[smallPayload]byte // room for the content of a short message
 	SharedResult []byte              // result of a collective that all members share
@@ -37,13 +37,14 @@ type Failure struct {
 // EmptyCompletion is the completion of a call without a result.
 var EmptyCompletion = Completion{LP: world.None, Status: world.EmptyStatus}
 
-// Indices that stand for messages of matched probes.
+// Indices of the messages that a matched probe returns without a message.
 const (
-	MessageNoProc = -1 // the one of ProcNull
-	MessageNull   = -2 // none, or one that has been received
+	MessageNoProc = -1 // of a probe from ProcNull
+	MessageNull   = -2 // no message, or a message already received
 )
 
-// NewCompletion releases the requests of the completion, clears it and returns it for an LP.
+// NewCompletion releases the requests of the previous completion and returns an empty completion
+// for an LP.
 func (m *Messages) NewCompletion(lp int32) *Completion {
 	b := &m.Completion
 	for _, index := range b.Completed {
@@ -72,7 +73,7 @@ func (m *Messages) NewCompletion(lp int32) *Completion {
 	return b
 }
 
-// fillCompletion stores the result of a wait of an LP, which is over, in the completion.
+// fillCompletion stores the result of an LP's wait, which is over, in the completion.
 func (m *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
 	b, w := m.NewCompletion(lp), &box.Wait
 	b.Found = kind < TestAll || w.found
@@ -133,11 +134,11 @@ func (m *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
 		m.leave(b.LP, q)
 	}
 	w.active--
-	q.LP = world.None // another wait for it is an error
+	q.LP = world.None // a second wait for the request is an error
 	b.Completed = append(b.Completed, index)
 }
 
-// addMessage adds the message that a probe has found to the completion.
+// addMessage stores the message that a probe has found in the completion.
 func (m *Messages) addMessage(b *Completion, w *wait) {
 	msg := m.messages.At(w.Subject)
 	b.Status = world.Status{Source: int(msg.source), Tag: int(msg.tag), Bytes: msg.bytes}
@@ -147,7 +148,7 @@ func (m *Messages) addMessage(b *Completion, w *wait) {
 	}
 }
 
-// park stores the completion of an LP that does not go on at once, until Unpark.
+// park stores the completion of an LP that is resumed later, until Unpark.
 func (m *Messages) park(lp int32) {
 	if m.Completion.LP != lp {
 		return
@@ -164,7 +165,7 @@ func (m *Messages) park(lp int32) {
 	m.Parked[lp] = b
 }
 
-// Unpark restores the completion of an LP that goes on, if it was parked.
+// Unpark restores the completion of an LP that is resumed, if park has stored one.
 func (m *Messages) Unpark(lp int32) {
 	b, parked := m.Parked[lp]
 	if parked {
@@ -185,7 +186,8 @@ func (m *Messages) CompletionOf(lp int32) *Completion {
 	return &m.Completion
 }
 
-// lastReceive returns the last receive among the requests of a completion, nil for none.
+// lastReceive returns the last receive among the requests of a completion, nil if it has no
+// receive.
 func (m *Messages) lastReceive(b *Completion) *request {
 	for i := len(b.Completed) - 1; i >= 0; i-- {
 		if q := m.Requests.At(b.Completed[i]); q.receives() {
@@ -195,8 +197,8 @@ func (m *Messages) lastReceive(b *Completion) *request {
 	return nil
 }
 
-// StatusOf returns the status of a receive or probe; of several receives, that of the last
-// one in the list.
+// StatusOf returns the status of a receive or probe; of several receives, the status of the last
+// receive in the list.
 func (m *Messages) StatusOf(b *Completion) world.Status {
 	if q := m.lastReceive(b); q != nil {
 		return q.status()
@@ -204,8 +206,8 @@ func (m *Messages) StatusOf(b *Completion) world.Status {
 	return b.Status
 }
 
-// DataOf returns the content that the receive of a completion has received; of several
-// receives, that of the last one in the list.
+// DataOf returns the content of the message that a completed receive has received; of several
+// receives, the content of the last receive in the list.
 func (m *Messages) DataOf(b *Completion) []byte {
 	if q := m.lastReceive(b); q != nil {
 		return q.Buffer
@@ -213,8 +215,8 @@ func (m *Messages) DataOf(b *Completion) []byte {
 	return b.Data
 }
 
-// CompletedRequest returns the status and content of a request, and whether the completion
-// has it. An inactive request, or a send that completed in its call, has neither.
+// CompletedRequest returns the status and content of a request, and whether the completion includes
+// the request. It does not include inactive requests, nor sends that were complete in their call.
 func (m *Messages) CompletedRequest(b *Completion, index int32) (world.Status, []byte, bool) {
 	if index == 0 || index == m.CompletedSend {
 		return world.EmptyStatus, nil, true

@@ -5,29 +5,29 @@ import (
 	"gigarank/vtime"
 )
 
-// An exchange is messages with named members that begin together and have one request: the
-// sends and receives of a neighbourhood collective, or of one on an intercommunicator. It takes
-// the time of nonblocking receives, nonblocking sends and a wait for all of them.
+// An exchange is a set of messages with named partners that begin together and have one request:
+// the sends and receives of a neighbourhood collective, or of a collective on an intercommunicator.
+// An exchange takes the time of nonblocking receives, nonblocking sends and a wait for all of them.
 
-// Part is a message of an exchange.
+// Part is one message of an exchange.
 type Part struct {
-	Peer   int // member, or ProcNull for none
+	Peer   int // member, ProcNull for no message
 	Tag    int
-	Bytes  int64  // of the message, or room for it
+	Bytes  int64  // of the message sent; room for the message received
 	Buffer []byte // to send from or to receive into; nil if only the size is simulated
 }
 
-// exchange is the messages of an exchange that is under way, or complete and not waited for.
+// exchange is the state of an exchange that is under way, or complete and not waited for.
 type exchange struct {
 	parts   []int32 // requests
-	pending int     // of them that are not complete; one more while they begin
+	pending int     // parts that are not complete, plus 1 while the parts begin
 	end     func() vtime.Duration
 }
 
-// Exchange posts receives, then sends messages, and returns the request of all of them. If end
-// is not nil it is called when the last is complete; the computation that it does takes the
-// time that it returns. The messages are on a communicator of their own; named is the index of
-// the one that the program knows.
+// Exchange posts receives, then sends messages, and returns the request of the whole exchange. If
+// end is not nil, the completion of the last part calls it, and the computation in end takes the
+// time that end returns. The messages travel on a communicator of their own; named is the index of
+// the communicator that the program passed to its call.
 func (m *Messages) Exchange(lp int32, q *Operands, named int32, receives, sends []Part, end func() vtime.Duration) int32 {
 	m.Activity(lp)
 	whole := m.NewRequest(lp, exchangeRequest, q.Procedure)
@@ -35,7 +35,7 @@ func (m *Messages) Exchange(lp int32, q *Operands, named int32, receives, sends 
 	r := m.Requests.At(whole)
 	r.Comm, r.next, x.end = named, whole, end
 	r.Peer, r.Tag, r.Bytes = int32(world.EmptyStatus.Source), int32(world.EmptyStatus.Tag), 0
-	x.pending = 1 // the beginning: a message of the LP to itself may complete a part meanwhile
+	x.pending = 1 // for the beginning: a message of the LP to itself may complete a part meanwhile
 	if m.exchanges == nil {
 		m.exchanges = map[int32]*exchange{}
 	}
@@ -58,8 +58,8 @@ func (m *Messages) Exchange(lp int32, q *Operands, named int32, receives, sends 
 	return whole
 }
 
-// SendReceive begins a message to a member and a receive from one, which need not be the same, as an
-// exchange on the program's own communicator. Its status is that of the receive.
+// SendReceive starts a send to one member and a receive from the same or another member, as an
+// exchange on the program's own communicator. The status of the exchange is that of the receive.
 func (m *Messages) SendReceive(lp int32, q *Operands) int32 {
 	in, out := q.Incoming, q.Outgoing
 	receives := [1]Part{{Peer: in.Source, Tag: in.Tag, Bytes: in.Bytes, Buffer: in.Buffer}}
@@ -91,7 +91,7 @@ func (m *Messages) addPart(x *exchange, whole, part int32) {
 	}
 }
 
-// partComplete counts a part of an exchange that is complete, or its beginning.
+// partComplete counts a complete part of an exchange, or the end of its beginning.
 func (m *Messages) partComplete(whole int32) {
 	x := m.exchanges[whole]
 	if x.pending--; x.pending == 0 {
@@ -99,8 +99,8 @@ func (m *Messages) partComplete(whole int32) {
 	}
 }
 
-// completeExchange completes an exchange all of whose parts are complete, with the error of the
-// first part that has one.
+// completeExchange completes an exchange whose parts are all complete, with the error of the first
+// failed part.
 func (m *Messages) completeExchange(whole int32, x *exchange) {
 	t := m.Requests.At(whole).posted
 	for _, part := range x.parts {
@@ -128,14 +128,14 @@ func (m *Messages) completeExchange(whole int32, x *exchange) {
 	m.CompleteRequest(whole, t)
 }
 
-// chargeExchange charges the receives of an exchange and the computation at its end.
+// chargeExchange charges an LP for the receives of an exchange and for the computation at its end.
 func (m *Messages) chargeExchange(lp int32, r *request, at vtime.Time) {
 	m.chargeAll(lp, m.exchanges[r.next].parts, at)
 	m.Partition.Clock[lp] = max(m.Partition.Clock[lp].Add(r.computing()), r.Time)
 }
 
-// releaseParts releases the parts of an exchange that has been waited for, and returns their
-// number.
+// releaseParts releases the parts of an exchange that has been waited for, and returns the number
+// of parts.
 func (m *Messages) releaseParts(whole int32) (parts int32) {
 	x := m.exchanges[whole]
 	parts = int32(len(x.parts))

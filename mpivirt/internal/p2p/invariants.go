@@ -2,12 +2,12 @@ package p2p
 
 import "gigarank/internal/invariant"
 
-// manyBinned is the number of messages and receives in bins, and of requests in a wait, from
-// which on one look in so many sees all of them.
+// manyBinned is the number of messages and receives in bins, and of requests in a wait, from which
+// on only one check in manyBinned reads all of them.
 const manyBinned = 256
 
 // CheckMailbox compares the counters of an LP's mailbox with its lists and bins. It also finds
-// receives that are posted though their message is certain.
+// receives that are posted although their message is certain.
 func (m *Messages) CheckMailbox(lp int32) {
 	box := m.Mailbox(lp)
 	if box == nil {
@@ -38,8 +38,8 @@ func (m *Messages) CheckMailbox(lp int32) {
 	}
 }
 
-// checksLists reports whether a look at a mailbox checks its lists: each look at short ones,
-// one in so many at long ones.
+// checksLists reports whether this check of a mailbox reads its lists: every check reads short
+// lists, one in manyBinned reads long lists.
 func (m *Messages) checksLists(box *Mailbox) bool {
 	n := 0
 	for index := box.unexpected.head; index != 0 && n <= longSearch; index = m.messages.At(index).next {
@@ -55,7 +55,7 @@ func (m *Messages) checksLists(box *Mailbox) bool {
 	return m.looks%manyBinned == 0
 }
 
-// checkLists compares the lists of a mailbox with its counter and their tails.
+// checkLists compares the lists of a mailbox with its counters and with the tails of the lists.
 func (m *Messages) checkLists(lp int32, box *Mailbox) {
 	wildcards, _, last := m.checkReceives(lp, &box.posted)
 	if wildcards != box.wildcards {
@@ -67,8 +67,8 @@ func (m *Messages) checkLists(lp int32, box *Mailbox) {
 	m.checkMessages(lp, &box.unexpected)
 }
 
-// checkReceives looks at a list of posted receives. It returns the number of those that are
-// undecided, that of all, and the last.
+// checkReceives reads a list of posted receives. It returns the number of undecided receives, the
+// number of all receives, and the last receive.
 func (m *Messages) checkReceives(lp int32, c *chain) (wildcards, receives, last int32) {
 	for index := c.head; index != 0; index = m.Requests.At(index).next {
 		r := m.Requests.At(index)
@@ -96,7 +96,8 @@ func (m *Messages) checkMessages(lp int32, c *chain) (messages int32) {
 	return messages
 }
 
-// checkBins compares the counters of bins with what they hold, and the heaps with the bins.
+// checkBins compares the counters of bins with the content of the bins, and the heaps with the
+// bins.
 func (m *Messages) checkBins(lp int32, x *bins) {
 	var messages, used int32
 	var receivesOf, exacts [patternKinds]int32
@@ -146,8 +147,8 @@ func (m *Messages) checkBins(lp int32, x *bins) {
 	}
 }
 
-// checkWild compares the first message of an exact bin with that of a bin with wildcards that it
-// matches, which is not greater.
+// checkWild checks that the first message of an exact bin is not less than that of a wildcard bin
+// that matches it.
 func (m *Messages) checkWild(lp int32, b, wild *bin) {
 	own, least := m.orderOf(b.messages.head), m.orderOf(wild.messages.head)
 	if b.number != own.number || own.before(&least) || wild.heads == 0 && own != least {
@@ -155,8 +156,8 @@ func (m *Messages) checkWild(lp int32, b, wild *bin) {
 	}
 }
 
-// checkHeads compares the elements of the heap of a bin with wildcards with their parents, and
-// their number with the counter.
+// checkHeads compares the elements of the heap of a wildcard bin with their parents, and their
+// number with the counter.
 func (m *Messages) checkHeads(lp int32, x *bins, wild *bin) {
 	h, exacts := x.heads[wild.heads], int32(0)
 	for i := range h {
@@ -172,7 +173,7 @@ func (m *Messages) checkHeads(lp int32, x *bins, wild *bin) {
 	}
 }
 
-// checkContested compares the elements of the heap of contested bins with these and with their
+// checkContested compares the elements of the heap of contested bins with the bins and with their
 // parents.
 func (m *Messages) checkContested(lp int32, x *bins) {
 	for i := range x.contested {
@@ -184,7 +185,7 @@ func (m *Messages) checkContested(lp int32, x *bins) {
 	}
 }
 
-// checkPending compares the counter of a Waitall with its incomplete requests.
+// checkPending compares the counter of a Waitall with the number of its incomplete requests.
 func (m *Messages) checkPending(lp int32, box *Mailbox) {
 	w := &box.Wait
 	if w.Kind != WaitAll || len(w.Requests) >= manyBinned && w.pending%manyBinned != 0 {

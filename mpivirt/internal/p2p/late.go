@@ -7,26 +7,27 @@ import (
 	"gigarank/vtime"
 )
 
-// Late events. A rank decides by timing: a poll finds nothing, a receive or probe from any source takes the least
-// of the messages that have come, a wait for any of several requests ends with the first. It decides at an
-// instant only when all events up to that are known. But where virtual time begins anew for ranks in long loops of
-// polls, one of them may send a message that arrives before an instant at which another one has decided. If the decision
-// might have been another one with the message, the message is late, and the run says so.
+// Late events. A rank decides by timing where a poll finds nothing, where a receive or probe from
+// any source takes the least of the messages that have come, and where a wait for any of several
+// requests ends with the first. A rank decides at an instant only when all events up to this
+// instant are known. But when virtual time begins anew for ranks in long loops of polls, such a
+// rank may send a message that arrives before an instant at which another rank has decided. If the
+// message might have changed the decision, the message is late, and the run reports it.
 //
-// Which events are late does not depend on engines. All engines begin anew in one state, so what a rank has decided by
-// then is the same for any number of them. Afterwards a rank decides at an instant again only when all up to that is
-// known.
+// Which events are late does not depend on engines. All engines begin anew in the same state, so
+// the decisions made by then are the same for any number of engines. Afterwards a rank again
+// decides at an instant only when all events up to this instant are known.
 
-// decision is the latest decision of an LP about messages of a pattern: those that come before (at, rank), in the order
-// of messages, might have changed it.
+// decision is the latest decision of an LP about messages of a pattern. Messages that come before
+// (at, rank), in the order of messages, might have changed the decision.
 type decision struct {
 	pattern
 	at   vtime.Time
 	rank int32
-	next int32 // of the same LP, 0 for none
+	next int32 // next decision of the same LP, 0 for none
 }
 
-// patternsKept is the number of patterns about which an LP's decisions are kept apart.
+// patternsKept is the number of patterns about which the decisions of an LP are stored apart.
 const patternsKept = 4
 
 // inVain is the rank of a decision that any message up to its instant might have changed.
@@ -34,20 +35,20 @@ const inVain = math.MaxInt32
 
 // Patterns that match no message.
 var (
-	otherPatterns  = pattern{comm: -1} // stands for all beyond those that are kept apart
+	otherPatterns  = pattern{comm: -1} // stands for all patterns beyond those stored apart
 	waitSetPattern = pattern{comm: -2} // stands for requests in a wait set
 )
 
-// lateness is what a partition keeps to tell late events.
+// lateness is the state by which a partition finds late events.
 type lateness struct {
 	decisionsOf []int32 // by LP: its latest decisions, 0 if none; nil before the first
 	decisions   world.Slab[decision]
-	firstLong   vtime.Time // no loop of polls is long before it
+	firstLong   vtime.Time // no loop of polls is long before this instant
 	anew        bool       // virtual time has begun anew
 }
 
-// decides notes that an LP has decided about messages of a pattern. Before any loop can be long, no decision can come
-// too early.
+// decides records that an LP has decided about messages of a pattern. No decision is premature
+// before the first loop can be long.
 func (m *Messages) decides(lp int32, p pattern, at vtime.Time, rank int32) {
 	if at < m.firstLong || m.Processors != nil {
 		return
@@ -81,8 +82,8 @@ func (m *Messages) decides(lp int32, p pattern, at vtime.Time, rank int32) {
 	}
 }
 
-// latestDecision returns the latest of an LP's decisions that an event at an instant might have changed, 0 if there is
-// none. concerns tells the patterns that matter.
+// latestDecision returns the instant of the latest decision of an LP that an event at an instant
+// might have changed, 0 for none. concerns selects the patterns that matter.
 func (m *Messages) latestDecision(lp int32, at vtime.Time, rank int32, concerns func(p pattern) bool) (decided vtime.Time) {
 	if m.decisionsOf == nil {
 		return 0
@@ -105,8 +106,8 @@ func (m *Messages) checkArrival(lp int32, msg *message) {
 	}
 }
 
-// checkCompletion counts the completion of a request at t if it is late: the LP has looked at the request at t or
-// later, when it was not known to be complete.
+// checkCompletion counts the completion of a request at t as late if the LP has tested the request
+// at t or later, when the completion was not known.
 func (m *Messages) checkCompletion(r *request, t vtime.Time) {
 	decided := vtime.Time(0)
 	if t <= r.Time {
@@ -118,8 +119,8 @@ func (m *Messages) checkCompletion(r *request, t vtime.Time) {
 	}
 }
 
-// looked notes that an LP has looked at the requests of a wait at an instant and gone on. The time of
-// a request that is not complete is the latest of these instants.
+// looked records that an LP has tested the requests of a wait at an instant and gone on. The time
+// of an incomplete request is the latest such instant.
 func (m *Messages) looked(lp int32, kind WaitKind, requests []int32, at vtime.Time) {
 	for _, ri := range requests {
 		if ri == 0 {

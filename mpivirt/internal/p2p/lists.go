@@ -2,18 +2,18 @@ package p2p
 
 import "gigarank/mpivirt/internal/world"
 
-// A mailbox keeps its unexpected messages and its posted receives in two lists. A search
-// looks at one element after the other. After a search that has looked at many, both lists
-// move into bins (bins.go), in which a search costs some lookups. They stay there until both
-// are empty.
+// A mailbox stores its unexpected messages and its posted receives in two lists. A search reads a
+// list element by element. After a search that has read longSearch elements, the elements of both
+// lists move into bins (bins.go), where a search costs a few lookups. They stay in bins until both
+// kinds are gone.
 
-// longSearch is the number of elements from which on a search has looked at many.
+// longSearch is the number of elements read from which on a search is long.
 const longSearch = 64
 
 // chain is a singly linked list in a slab.
 type chain struct{ head, tail int32 }
 
-// appendMessage links a message at the tail.
+// appendMessage links a message at the tail of a list.
 func (c *chain) appendMessage(s *world.Slab[message], index int32) {
 	s.At(index).next = 0
 	if c.tail == 0 {
@@ -24,7 +24,7 @@ func (c *chain) appendMessage(s *world.Slab[message], index int32) {
 	c.tail = index
 }
 
-// removeMessage unlinks a message.
+// removeMessage unlinks a message from a list.
 func (c *chain) removeMessage(s *world.Slab[message], index int32) {
 	previous, next := int32(0), s.At(index).next
 	if c.head == index {
@@ -39,7 +39,7 @@ func (c *chain) removeMessage(s *world.Slab[message], index int32) {
 	}
 }
 
-// appendRequest links a request at the tail.
+// appendRequest links a request at the tail of a list.
 func (c *chain) appendRequest(s *world.Slab[request], index int32) {
 	s.At(index).next = 0
 	if c.tail == 0 {
@@ -50,7 +50,7 @@ func (c *chain) appendRequest(s *world.Slab[request], index int32) {
 	c.tail = index
 }
 
-// removeRequest unlinks a request.
+// removeRequest unlinks a request from a list.
 func (c *chain) removeRequest(s *world.Slab[request], index int32) {
 	previous, next := int32(0), s.At(index).next
 	if c.head == index {
@@ -65,17 +65,17 @@ func (c *chain) removeRequest(s *world.Slab[request], index int32) {
 	}
 }
 
-// pattern is what a receive or probe matches: messages of a communicator with a source and a
-// tag, either of which may be a wildcard.
+// pattern describes the messages that a receive or probe matches: those of a communicator with a
+// source and a tag, either of which may be a wildcard.
 type pattern struct{ comm, source, tag int32 }
 
-// pattern returns what a receive matches.
+// pattern returns the pattern of the messages that a receive matches.
 func (r *request) pattern() pattern { return pattern{r.Comm, r.Peer, r.Tag} }
 
-// pattern returns what a probe matches.
+// pattern returns the pattern of the messages that a probe matches.
 func (w *wait) pattern() pattern { return pattern{w.Comm, w.Peer, w.Tag} }
 
-// pattern returns the communicator, source and tag of a message.
+// pattern returns the exact pattern of a message: its communicator, source and tag.
 func (m *message) pattern() pattern { return pattern{m.comm, m.source, m.tag} }
 
 // matches reports whether a pattern matches a message.
@@ -101,7 +101,7 @@ func (m *Messages) addUnexpected(box *Mailbox, index int32) {
 	box.unexpected.appendMessage(&m.messages, index)
 }
 
-// removeUnexpected removes a message from the unexpected ones.
+// removeUnexpected removes a message from the unexpected messages of a mailbox.
 func (m *Messages) removeUnexpected(box *Mailbox, index int32) {
 	m.Partition.Engine.Buffer(-m.messages.At(index).bufferedBytes())
 	if box.binned() {
@@ -112,7 +112,7 @@ func (m *Messages) removeUnexpected(box *Mailbox, index int32) {
 	box.unexpected.removeMessage(&m.messages, index)
 }
 
-// addPosted posts a receive.
+// addPosted stores a posted receive.
 func (m *Messages) addPosted(box *Mailbox, ri int32) {
 	if m.Requests.At(ri).undecided {
 		box.wildcards++
@@ -124,7 +124,7 @@ func (m *Messages) addPosted(box *Mailbox, ri int32) {
 	box.posted.appendRequest(&m.Requests, ri)
 }
 
-// removePosted removes a receive from the posted ones.
+// removePosted removes a receive from the posted receives of a mailbox.
 func (m *Messages) removePosted(box *Mailbox, ri int32) {
 	if r := m.Requests.At(ri); r.undecided {
 		r.undecided = false
@@ -138,7 +138,7 @@ func (m *Messages) removePosted(box *Mailbox, ri int32) {
 	box.posted.removeRequest(&m.Requests, ri)
 }
 
-// hasReceives reports whether a receive is posted.
+// hasReceives reports whether a mailbox has a posted receive.
 func (m *Messages) hasReceives(box *Mailbox) bool {
 	return box.posted.head != 0 || box.binned() && m.binsOf(box).receives > 0
 }
@@ -155,7 +155,7 @@ func (m *Messages) firstReceive(box *Mailbox, msg *message) int32 {
 	return index
 }
 
-// firstListed is firstReceive for lists. It also returns at how many receives it has looked.
+// firstListed is firstReceive for lists. It also returns the number of receives that it has read.
 func (m *Messages) firstListed(box *Mailbox, msg *message) (first int32, looked int) {
 	for index := box.posted.head; index != 0; looked++ {
 		r := m.Requests.At(index)
@@ -167,8 +167,8 @@ func (m *Messages) firstListed(box *Mailbox, msg *message) (first int32, looked 
 	return 0, looked
 }
 
-// leastMessage returns the least unexpected message that matches a pattern, 0 for none. A
-// processor has taken the messages in, one after the other: the first is the least.
+// leastMessage returns the least unexpected message that matches a pattern, 0 for none. Where a
+// processor takes messages in one after the other, the first message is the least.
 func (m *Messages) leastMessage(box *Mailbox, p pattern) int32 {
 	if box.binned() {
 		return m.leastBinned(m.binsOf(box), p)
@@ -180,7 +180,7 @@ func (m *Messages) leastMessage(box *Mailbox, p pattern) int32 {
 	return least
 }
 
-// leastListed is leastMessage for lists. It also returns at how many messages it has looked.
+// leastListed is leastMessage for lists. It also returns the number of messages that it has read.
 func (m *Messages) leastListed(box *Mailbox, p pattern) (least int32, looked int) {
 	for index := box.unexpected.head; index != 0; looked++ {
 		msg := m.messages.At(index)
@@ -210,8 +210,8 @@ func (m *Messages) leastContested(box *Mailbox) int32 {
 	return least
 }
 
-// leastContestedListed is leastContested for lists. It also returns at how many elements it
-// has looked.
+// leastContestedListed is leastContested for lists. It also returns the number of elements that it
+// has read.
 func (m *Messages) leastContestedListed(box *Mailbox) (least int32, all int) {
 	for index := box.unexpected.head; index != 0; all++ {
 		msg := m.messages.At(index)

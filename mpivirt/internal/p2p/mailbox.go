@@ -6,7 +6,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Activity ends an LP's loop of polls: it has made another call.
+// Activity ends an LP's loop of polls, since the LP has made another call.
 func (m *Messages) Activity(lp int32) {
 	if box := m.Mailbox(lp); box != nil {
 		box.polls = 0
@@ -17,32 +17,32 @@ func (m *Messages) Activity(lp int32) {
 type Messages struct {
 	Partition  world.Partition
 	Processors *resource.Processors // nil under models without state at the receiver
-	Interfaces resource.Network     // nil unless messages between nodes hold each other up
+	Interfaces resource.Network     // nil unless messages between nodes delay each other
 	progress
 	pointToPoint
 	loops
 	lateness
 	Completion Completion            // of the latest call
-	Parked     map[int32]*Completion // by LP that pauses or is throttled
+	Parked     map[int32]*Completion // by LP that pauses or is throttled: its completion
 
-	spareCompletions world.Stack[*Completion] // empty, with the memory of their lists
+	spareCompletions world.Stack[*Completion] // empty completions, with the memory of their lists
 
 	sentTo    int             // engine of the running LP's latest send
 	Attached  map[int32]int64 // by LP: size in bytes of its buffer for buffered sends
 	cost      cost            // of the message sent last
-	left      vtime.Time      // when that left, without regard to others
+	left      vtime.Time      // departure of that message, without regard to other messages
 	noise     Noise
 	above     Upcalls
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
-	mayCancel []bool   // by LP; nil until one says so
+	mayCancel []bool   // by LP; nil until a program sets it
 
-	Lender Lender // holds what ranks send; nil if Go manages that memory
+	Lender Lender // holds the memory of sends; nil if Go manages that memory
 
 	sendsAtOnce bool // no model or option wants more of an eager send than SendAtOnce does
 }
 
-// Open sets up messages on the partition, which exists already. polls is the number of failing polls in a row
-// that make a long loop, 0 for UsualPolls.
+// Open initialises messages on the partition, which exists already. polls is the number of failing
+// polls in a row that make a long loop, 0 for UsualPolls.
 func (m *Messages) Open(noise Noise, polls int32, up Upcalls) {
 	m.above, m.noise, m.Partition.ClocksOnly = up, noise, noise == nil && m.Partition.Activities == nil
 	m.loops.open(m.Partition.Target.PollTime(), polls)
@@ -53,39 +53,40 @@ func (m *Messages) Open(noise Noise, polls int32, up Upcalls) {
 	m.openProgress()
 	m.openPassages()
 	m.sendsAtOnce = m.Processors == nil && m.Interfaces == nil && m.Partition.Activities == nil && !m.InCalls && !m.Partition.HasPorts && !m.Partition.Target.HasJitter()
-	m.cost = cost{src: world.None, bytes: -1, overhead: m.Partition.Target.Overhead().Send} // that of no message
+	m.cost = cost{src: world.None, bytes: -1, overhead: m.Partition.Target.Overhead().Send} // matches no message
 	m.Requests.Begin(&m.firstRequests)
 	m.CompletedSend, m.CompletedReceive = m.newCompleted(SendRequest), m.newCompleted(procNullRequest)
 	m.Completion.LP, m.sentTo = world.None, m.Partition.Engine.Index()
 }
 
-// InUse returns the number of mailboxes made so far, and the number of mailboxes and messages
-// in use.
+// InUse returns the number of mailboxes made so far, and the number of mailboxes and messages in
+// use.
 func (m *Messages) InUse() (made, inUse int) {
 	return int(m.boxes.Next), m.boxes.InUse() + m.messages.InUse()
 }
 
-// Upcalls is the interface to the rooms above.
+// Upcalls is the interface of messages to the rooms above.
 type Upcalls interface {
 	// Resume runs an LP whose wait is over.
 	Resume(lp int32)
-	// IndexOfContext returns the index of the communicator with a context, which may be made later.
+	// IndexOfContext returns the index of the communicator with a context. The ranks of this engine
+	// may make the communicator later.
 	IndexOfContext(context uint64) int32
-	// End records the finish of an LP.
+	// End records the end of an LP.
 	End(lp int32)
 }
 
 // pointToPoint holds the mailboxes, messages and requests of a partition.
 type pointToPoint struct {
-	MailboxOf        []int32 // by LP: its mailbox, 0 if none; nil until the first is needed
+	MailboxOf        []int32 // by LP: its mailbox, 0 for none; nil before the first mailbox
 	boxes            world.Slab[Mailbox]
 	messages         world.Slab[message]
 	Requests         world.Slab[request]
 	firstRequests    [world.SlabFirst]request
 	bins             world.Slab[bins]
 	longSendOrders   map[int32]*longSendOrder // by LP that has many messages under way
-	generation       uint32                   // of requests
-	CompletedSend    int32                    // stands in for requests that are over at once
+	generation       uint32                   // of the latest request
+	CompletedSend    int32                    // stands in for sends that complete at once
 	CompletedReceive int32                    // likewise for receives from ProcNull
 	errors           map[int32]error          // of requests, by index
 	exchanges        map[int32]*exchange      // by request
@@ -93,7 +94,7 @@ type pointToPoint struct {
 	waitSets         map[int32]*waitSet // by LP that has waited for any of many requests
 	chargeOrder      []int32            // scratch of chargeAll
 	completed        []int32            // scratch of chargeSome
-	looks            uint32             // with invariants: counts the looks at mailboxes with long lists
+	looks            uint32             // with invariants: counts the checks of mailboxes with long lists
 }
 
 // message is a point-to-point message that no receive has taken yet.
@@ -101,9 +102,9 @@ type message struct {
 	arrival vtime.Time
 	bytes   int64
 	payload []byte // nil if only the size is simulated
-	comm    int32  // index of its communicator
+	comm    int32  // index of the communicator
 	source  int32  // member of the communicator
-	rank    int32  // the sender's number in WORLD
+	rank    int32  // WORLD number of the sender
 	tag     int32
 	request int32  // of the sender, pending until the match; 0 for none
 	number  uint32 // in bins: counts the messages of the mailbox
@@ -115,32 +116,33 @@ type message struct {
 	small   [smallPayload]byte // the payload if it is short, once it is no view
 }
 
-// senderState is what a message tells of its sender.
+// senderState is the part of the sender's state that a message carries.
 type senderState uint8
 
 const (
-	sendsReady   senderState = 1 << iota // it sends in ready mode
-	sendsInCall                          // it is on another engine, and in one call until the rendezvous is complete
-	sentTooEarly                         // it sends in ready mode, and a processor had the message before the receive was posted
+	sendsReady   senderState = 1 << iota // the sender sends in ready mode
+	sendsInCall                          // the sender is on another engine, and in one call until the rendezvous is complete
+	sentTooEarly                         // the sender sends in ready mode, and a processor had the message before the receive was posted
 )
 
 // readyMode reports whether a message was sent in ready mode.
 func (m *message) readyMode() bool { return m.sender&sendsReady != 0 }
 
-// tooEarly reports whether a message was sent in ready mode and arrived before its receive, which was posted
-// at an instant. A processor notes it when it takes the message in: from then on arrival is that instant.
+// tooEarly reports whether a message was sent in ready mode and arrived before its receive, which
+// was posted at an instant. A processor stores that in the message when it takes the message in;
+// then arrival becomes that instant.
 func (m *message) tooEarly(posted vtime.Time) bool {
 	return m.readyMode() && posted > m.arrival || m.sender&sentTooEarly != 0
 }
 
-// smallPayload is the greatest length of a payload that lies in its message.
+// smallPayload is the greatest length of a payload stored inside its message.
 const smallPayload = 16
 
 // overhead is the memory of a buffered message without its payload, in bytes.
 const overhead = 96
 
-// before orders messages by (arrival, source rank). Messages of one source arrive, and stand
-// in lists, in the order of sending.
+// before orders messages by (arrival, source rank). Messages of one source arrive, and stand in
+// lists, in the order of sending.
 func (m *message) before(o *message) bool {
 	if m.arrival != o.arrival {
 		return m.arrival < o.arrival
@@ -148,19 +150,19 @@ func (m *message) before(o *message) bool {
 	return m.rank < o.rank
 }
 
-// Mailbox holds an LP's messages, receives and wait. The first message or wait makes it; it
-// lives until the LP ends.
+// Mailbox stores an LP's messages, receives and wait. The LP's first message or wait makes the
+// mailbox, and the end of the LP releases it.
 type Mailbox struct {
-	unexpected chain      // messages that no receive has taken, FIFO per source; a negative head is that of bins
+	unexpected chain      // messages that no receive has taken, FIFO per source; a negative head is the negative index of bins
 	posted     chain      // receives that have no message yet, in posting order
-	wildcards  int32      // posted receives that are undecided, as those from any source; without one, no unexpected message matches a receive
+	wildcards  int32      // posted receives that are undecided, such as receives from any source; if 0, no unexpected message matches a receive
 	polls      int32      // failing tests and probes in a row, up to endless
-	settles    vtime.Time // instant of an event of settleAt that is pending, Forever for none; events of later instants may be pending, too
+	settles    vtime.Time // instant of the pending event of settleAt, Forever for none; events of later instants may be pending, too
 	sendOrder  sendOrder
 	Wait       wait
 }
 
-// Box returns the LP's mailbox. It makes one if there is none.
+// Box returns the LP's mailbox. It makes a missing mailbox.
 func (m *Messages) Box(lp int32) *Mailbox {
 	if m.MailboxOf == nil {
 		m.MailboxOf, m.Partition.ClocksOnly = make([]int32, m.Partition.Ranks), false
@@ -174,7 +176,7 @@ func (m *Messages) Box(lp int32) *Mailbox {
 	return m.boxes.At(slot)
 }
 
-// Mailbox returns the LP's mailbox, nil if it has none.
+// Mailbox returns the LP's mailbox, nil for an LP without mailbox.
 func (m *Messages) Mailbox(lp int32) *Mailbox {
 	if m.MailboxOf == nil || m.MailboxOf[lp] == 0 {
 		return nil
@@ -182,14 +184,14 @@ func (m *Messages) Mailbox(lp int32) *Mailbox {
 	return m.boxes.At(m.MailboxOf[lp])
 }
 
-// HasUnexpected reports whether messages have come to an LP that no receive has taken.
+// HasUnexpected reports whether an LP has messages that no receive has taken.
 func (m *Messages) HasUnexpected(lp int32) bool {
 	box := m.Mailbox(lp)
 	return box != nil && box.unexpected.head != 0
 }
 
-// CloseBox releases the mailbox of an LP that has finished, with the messages that it has not
-// received. A message whose sender waits for its match stays: the deadlock report names it.
+// CloseBox releases the mailbox of an LP that has finished, and the messages that the LP has not
+// received. A message whose sender waits for the match stays, since the deadlock report names it.
 func (m *Messages) CloseBox(lp int32) {
 	if m.InCalls {
 		m.computing[lp].ended = true
@@ -228,14 +230,14 @@ func (m *Messages) abandon(lp int32, box *Mailbox, index int32) {
 	}
 }
 
-// unreceived counts a message that an LP has not received.
+// unreceived counts a message that its LP has not received.
 func (m *Messages) unreceived(lp, index int32) {
 	msg := m.messages.At(index)
 	m.Partition.Summary.Unreceived.Add(m.Partition.Global(lp), m.Partition.Clock[lp], msg.rank, msg.tag, msg.arrival, msg.bytes)
 }
 
-// CountUnreceived counts, when all LPs have ended, the messages that reached them later and
-// those that a matched probe has found.
+// CountUnreceived counts, when all LPs have ended, the messages that reached LPs after their end
+// and the messages that a matched probe has found and no receive has taken.
 func (m *Messages) CountUnreceived() {
 	if m.messages.InUse() == 0 {
 		return
@@ -268,7 +270,7 @@ func (m *Messages) CountUnreceived() {
 	}
 }
 
-// Notice reconsiders the wait of an LP, if it has one, after an event at the LP.
+// Notice evaluates the wait of an LP, if it waits, again after an event at the LP.
 func (m *Messages) Notice(lp int32) {
 	if box := m.Mailbox(lp); box != nil || m.Processors != nil {
 		m.reconsider(lp, box)

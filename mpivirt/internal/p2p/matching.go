@@ -6,20 +6,20 @@ import (
 	"gigarank/vtime"
 )
 
-// Matching follows MPI. A message goes to the first posted receive that matches it. A receive
-// takes the first message that matches it, by (arrival, source rank, order of sending). Both
-// rules amount to one: receives, in posting order, each take their least matching message.
-// So the result does not depend on the order in which the host learns of messages and
-// receives. What remains to decide is whether a lesser message may still come.
+// Matching follows MPI. A message goes to the first posted receive that matches it. A receive takes
+// the first message that matches it, by (arrival, source rank, order of sending). Both rules are
+// the same rule: receives, in posting order, each take their least matching message. So the result
+// does not depend on the order in which messages and receives reach the host. The open question is
+// whether a lesser message may still come.
 //
-//   - A receive that names its source needs no such decision. Messages of one source come in
+//   - For a receive that names its source the answer is no. Messages of one source come in
 //     order, so the first that matches is the least, whatever other ranks do. Only an earlier
-//     receive that matches the same message stands in the way: one from any source, or one
-//     that waits itself for such a receive to make its choice.
-//   - A receive from any source takes its least message once all arrivals up to that one's
-//     are known.
+//     receive that matches the same message can take it before: a receive from any source, or
+//     a receive that waits itself for the choice of such a receive.
+//   - A receive from any source takes its least message once all arrivals up to the arrival of
+//     this message are known.
 
-// unknown is an instant before all arrivals: none of them are known.
+// unknown is an instant before all arrivals: no arrival is known.
 const unknown vtime.Time = -1
 
 // arrive matches a point-to-point message at its LP, or stores it as unexpected.
@@ -55,7 +55,7 @@ func (m *Messages) arrive(lp int32, index int32) {
 	}
 }
 
-// post posts a receive, or completes it with its message if that is certain already.
+// post posts a receive, or completes the receive if its message is already certain.
 func (m *Messages) post(lp int32, box *Mailbox, ri int32) {
 	r := m.Requests.At(ri)
 	index := int32(0)
@@ -74,13 +74,13 @@ func (m *Messages) post(lp int32, box *Mailbox, ri int32) {
 	m.addPosted(box, ri)
 }
 
-// settle completes the posted receives whose messages are certain, given that all arrivals
-// at or before known have been delivered. It reports whether there were any, and returns the
-// instant up to which arrivals must be known for the next, Forever if there is none.
+// settle completes the posted receives whose messages are certain, given that all arrivals at or
+// before known have been delivered. It reports whether it has completed a receive, and returns the
+// instant up to which arrivals must be known for the next receive, Forever for none.
 //
-// The least of all messages that match a posted receive is the first choice of each receive
-// that it matches. So it goes to the first of them once no lesser one may come. Without
-// receives from any source none may.
+// The least of all messages that match a posted receive is the first choice of each receive that it
+// matches. So the first of these receives takes the message once no lesser message may come.
+// Without receives from any source no lesser message may come.
 func (m *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled bool, next vtime.Time) {
 	for {
 		index := m.leastContested(box)
@@ -104,7 +104,7 @@ func (m *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled boo
 	}
 }
 
-// take completes a receive with its message, and acknowledges the message if its sender waits.
+// take completes a receive with its message, and acknowledges the message if the sender waits.
 func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	r, msg := m.Requests.At(ri), m.messages.At(index)
 	r.undecided = false
@@ -127,7 +127,7 @@ func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	r.Peer, r.Tag, r.Bytes = msg.source, msg.tag, msg.bytes
 	r.rank = msg.rank
 	shakes := (msg.large || msg.request != 0) && (m.InCalls || m.Crosses(int(msg.rank), int(m.Partition.Global(lp))))
-	later := shakes && msg.large // the receive is complete only when DATA has come
+	later := shakes && msg.large // the receive is complete only when DATA arrives
 	switch {
 	case later:
 	case m.InCalls || shakes:
@@ -153,7 +153,7 @@ func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	}
 }
 
-// FailRequest stores the error of a request.
+// FailRequest stores the error of a failed request.
 func (m *Messages) FailRequest(ri int32, err error) {
 	m.Requests.At(ri).failed = true
 	if m.errors == nil {
@@ -162,7 +162,7 @@ func (m *Messages) FailRequest(ri int32, err error) {
 	m.errors[ri] = err
 }
 
-// failure removes and returns the error of a request, nil for none.
+// failure removes and returns the error of a request, nil for a request without error.
 func (m *Messages) failure(ri int32) error {
 	if !m.Requests.At(ri).failed {
 		return nil
@@ -172,20 +172,20 @@ func (m *Messages) failure(ri int32) error {
 	return err
 }
 
-// dispose releases a message that no receive takes, here and at the engine that sent it.
+// dispose releases a message that no receive takes, here and at the engine of its sender.
 func (m *Messages) dispose(index int32) {
 	m.consumed(m.messages.At(index))
 	m.discard(index)
 }
 
-// consumed frees the window of the engine that sent a message.
+// consumed releases the flow control window of the engine that sent a message.
 func (m *Messages) consumed(msg *message) {
 	if engine := m.ownerOf(msg); int(engine) != m.Partition.Engine.Index() {
 		m.Partition.Engine.Consumed(int(engine), messageRecord+len(msg.payload))
 	}
 }
 
-// ownerOf returns the engine that has sent a message.
+// ownerOf returns the engine of the sender of a message.
 func (m *Messages) ownerOf(msg *message) int32 {
 	if _, local := m.Partition.Local(int(msg.rank)); local {
 		return int32(m.Partition.Engine.Index())
@@ -200,7 +200,7 @@ func (m *Messages) discard(index int32) {
 	m.messages.Release(index)
 }
 
-// CompleteRequest marks a request complete at t. The caller then reconsiders the LP's wait.
+// CompleteRequest marks a request as complete at t. The caller then evaluates the LP's wait again.
 func (m *Messages) CompleteRequest(ri int32, t vtime.Time) {
 	r := m.Requests.At(ri)
 	if m.anew && m.Processors == nil {

@@ -8,9 +8,9 @@ import (
 	"gigarank/vtime"
 )
 
-// Under a model with state at the receiver, the calls of a rank's program become operations of its processor, which
-// decides when each begins (room resource). The rank goes on without waiting for them, until it needs the outcome of
-// one, or the time.
+// Under a model with state at the receiver, the calls of a rank's program become operations of its
+// processor, which decides when each operation begins (room resource). The rank goes on without
+// waiting for its operations, until it needs the outcome of an operation, or the time.
 
 // The kinds of operations of a program.
 const (
@@ -18,12 +18,12 @@ const (
 	opSend
 	opPost   // post a receive
 	opTake   // receive the message of a matched probe
-	opWait   // end the wait of the mailbox
-	opResume // let the rank go on
+	opWait   // end the wait of the LP's mailbox
+	opResume // resume the rank
 	opEnd    // the rank has finished
 )
 
-// newProcessors makes the processors of a partition.
+// newProcessors makes the processors of a partition's ranks.
 func (m *Messages) newProcessors() {
 	m.Partition.ClocksOnly = false
 	m.Processors = resource.New(&m.Partition, (*program)(m))
@@ -32,12 +32,12 @@ func (m *Messages) newProcessors() {
 // Behind reports whether an LP has started operations that have not all begun.
 func (m *Messages) Behind(lp int32) bool { return m.Processors != nil && m.Processors.Behind(lp) }
 
-// Postpone has an LP resumed once all operations that it has started have begun. Its clock
-// then includes them. It reports false if there are none.
+// Postpone has an LP resumed once all operations that it has started have begun, with a clock that
+// includes them. It returns false if no such operation is left.
 func (m *Messages) Postpone(lp int32) bool { return m.postpone(lp, opResume) }
 
-// PostponeEnd has an LP end once all operations that it has started have begun. It reports
-// false if there are none.
+// PostponeEnd has an LP end once all operations that it has started have begun. It returns false if
+// no such operation is left.
 func (m *Messages) PostponeEnd(lp int32) bool { return m.postpone(lp, opEnd) }
 
 func (m *Messages) postpone(lp int32, kind uint8) bool {
@@ -48,7 +48,8 @@ func (m *Messages) postpone(lp int32, kind uint8) bool {
 	return true
 }
 
-// After calls a function once all operations that an LP has started have begun, at once if there are none.
+// After calls a function once all operations that an LP has started have begun; at once if no such
+// operation is left.
 func (m *Messages) After(lp int32, call func()) {
 	if !m.Behind(lp) {
 		call()
@@ -57,19 +58,20 @@ func (m *Messages) After(lp int32, call func()) {
 	m.Processors.Operate(lp, resource.Operation{Need: resource.Order, Function: call})
 }
 
-// TakeUp continues what an LP has interrupted whose code has unwound the engine's goroutine.
+// TakeUp continues the event that an LP has interrupted by unwinding the engine's goroutine.
 func (m *Messages) TakeUp(lp int32) {
 	if m.Processors != nil {
 		m.Processors.TakeUp(lp)
 	}
 }
 
-// program carries out the operations and messages of ranks' programs. It implements [resource.Program].
+// program carries out the operations and messages of ranks' programs for room resource. It
+// implements [resource.Program].
 type program Messages
 
 var _ resource.Program = (*program)(nil)
 
-// Begin carries out an operation at an instant.
+// Begin carries out an operation of an LP at an instant.
 func (w *program) Begin(lp int32, p *resource.Processor, op *resource.Operation, at vtime.Time) bool {
 	m := (*Messages)(w)
 	switch op.Kind {
@@ -92,7 +94,7 @@ func (w *program) Begin(lp int32, p *resource.Processor, op *resource.Operation,
 		if box := m.Box(lp); box.Wait.ofWaitSet() && m.looksThrough(lp, &box.Wait, at) {
 			return false
 		}
-		if w.InLoop(lp, op.Earliest) { // the polls before this one have failed
+		if w.InLoop(lp, op.Earliest) { // the polls before this poll have failed
 			m.skipped(op.Earliest, at)
 			p.State.CPU = max(p.State.CPU, at)
 		}
@@ -100,7 +102,7 @@ func (w *program) Begin(lp int32, p *resource.Processor, op *resource.Operation,
 	return true
 }
 
-// Pass has an LP go on, or end, all of whose operations have begun.
+// Pass resumes an LP, or ends it, once all its operations have begun.
 func (w *program) Pass(lp int32, kind uint8) {
 	if kind == opEnd {
 		w.above.End(lp)
@@ -112,12 +114,12 @@ func (w *program) Pass(lp int32, kind uint8) {
 // Size returns the bytes of a message.
 func (w *program) Size(index int32) int64 { return w.messages.At(index).bytes }
 
-// CallOf returns the call in which an LP waits when a message reaches it.
+// CallOf returns the call in which an LP waits when a message arrives for the LP.
 func (w *program) CallOf(lp, _ int32) world.Procedure {
 	return (*Messages)(w).Box(lp).Wait.Procedure
 }
 
-// TakeIn matches a message that the CPU takes in from an instant on.
+// TakeIn matches a message that the LP's CPU takes in from an instant on.
 func (w *program) TakeIn(lp, index int32, arrival, at vtime.Time) {
 	m := (*Messages)(w)
 	box, msg := m.Box(lp), m.messages.At(index)
@@ -134,7 +136,7 @@ func (w *program) TakeIn(lp, index int32, arrival, at vtime.Time) {
 	m.take(lp, box, ri, index)
 }
 
-// Sender returns the LP of a request and its call.
+// Sender returns the LP that owns a request, and the call of the request.
 func (w *program) Sender(request int32) (lp int32, c world.Procedure, live bool) {
 	r := w.Requests.At(request)
 	return r.LP, r.Procedure, true
@@ -143,13 +145,13 @@ func (w *program) Sender(request int32) (lp int32, c world.Procedure, live bool)
 // Matched completes the request of a send at t.
 func (w *program) Matched(request int32, t vtime.Time) { (*Messages)(w).CompleteRequest(request, t) }
 
-// Leaving names the message of a send.
+// Leaving returns the call and the name of the message of a send, for errors.
 func (w *program) Leaving(op *resource.Operation) (c world.Procedure, message string, live bool) {
 	return op.Procedure, fmt.Sprintf("a message to rank %d", op.Dest), true
 }
 
-// Ends returns when a wait can end. A test or nonblocking probe can end at any time. In a long
-// loop of them only the successful one ends.
+// Ends returns the instant at which a wait can end. A test or nonblocking probe can end at any
+// instant. In a long loop of polls only the successful poll ends.
 func (w *program) Ends(lp int32, p *resource.Processor, op *resource.Operation) (at, released vtime.Time) {
 	m := (*Messages)(w)
 	box := m.Box(lp)
@@ -168,27 +170,27 @@ func (w *program) Ends(lp int32, p *resource.Processor, op *resource.Operation) 
 	switch {
 	case end == vtime.Forever:
 		return end, op.Released
-	case op.Direct: // before anything else that begins then
+	case op.Direct: // before any other operation that begins then
 		return max(op.Released, end), unknown
 	}
 	return max(op.Earliest, end, p.State.CPU), max(op.Released, end)
 }
 
-// InLoop reports whether the wait of an LP is a poll in a long loop, whose next poll is at an instant. All of them fail
-// until something happens to the rank; see loops.go.
+// InLoop reports whether the wait of an LP is a poll in a long loop, whose next poll is at an
+// instant. The polls of such a loop fail until an event at the rank; see loops.go.
 func (w *program) InLoop(lp int32, next vtime.Time) bool {
 	m := (*Messages)(w)
 	box := m.Box(lp)
 	return box.Wait.Kind >= TestAll && m.long(box.polls, next)
 }
 
-// Skipped counts the polls of a long loop that were not made between two instants.
+// Skipped counts the polls of a long loop that are skipped between two instants.
 func (w *program) Skipped(from, to vtime.Time) {
 	(*Messages)(w).skipped(from, to)
 	w.counted = false
 }
 
-// Ended ends the wait of an LP at its clock, and resumes the LP.
+// Ended ends the wait of an LP at the LP's clock, and resumes the LP.
 func (w *program) Ended(lp int32) {
 	m := (*Messages)(w)
 	box := m.Box(lp)
@@ -222,9 +224,9 @@ func (m *Messages) waitEnd(lp int32, box *Mailbox) vtime.Time {
 	return vtime.Forever
 }
 
-// postponeSend queues a send of an LP and returns its request. An eager send in a call that blocks
-// has none, and the LP goes on: what it does next is queued behind the send, and the call ends when that
-// begins.
+// postponeSend queues a send of an LP and returns its request, 0 for an eager send in a blocking
+// call. After an eager send the LP goes on: its next operations are queued behind the send, and the
+// call ends when the send begins.
 func (m *Messages) postponeSend(lp, index int32, dst int, c world.Procedure) int32 {
 	msg := m.messages.At(index)
 	request := msg.request
@@ -232,7 +234,7 @@ func (m *Messages) postponeSend(lp, index int32, dst int, c world.Procedure) int
 	case request != 0:
 	case !c.Sends():
 		request = m.NewRequest(lp, SendRequest, c)
-	case m.Completion.LP == lp: // of the call before: it holds what that has received
+	case m.Completion.LP == lp: // the completion is of the call before, with the data of its receive
 		m.NewCompletion(lp).LP = world.None
 	}
 	if msg.view && !(msg.lent && msg.request != 0) {
@@ -244,7 +246,7 @@ func (m *Messages) postponeSend(lp, index int32, dst int, c world.Procedure) int
 	return request
 }
 
-// sendAt sends a message at an instant. An eager send is complete then.
+// sendAt sends a message at an instant. An eager send is complete at that instant.
 func (m *Messages) sendAt(p *resource.Processor, op *resource.Operation, at vtime.Time) {
 	msg := m.messages.At(op.Index)
 	m.Partition.Target.Depart(&p.State, msg.bytes, at)
@@ -263,8 +265,8 @@ func (m *Messages) sendAt(p *resource.Processor, op *resource.Operation, at vtim
 	m.dispatch(op.Index, int(op.Dest), at)
 }
 
-// postAt posts a receive at an instant. It takes the first matching message of those taken
-// in so far, from any source, since all of them are known in their order.
+// postAt posts a receive at an instant. The receive takes the first matching message of those that
+// the processor has taken in so far, from any source, since their order is known.
 func (m *Messages) postAt(lp int32, ri int32, at vtime.Time) {
 	box, r := m.Box(lp), m.Requests.At(ri)
 	r.posted = at

@@ -7,20 +7,21 @@ import (
 	"gigarank/vtime"
 )
 
-// Where the ranks of a node share its network interfaces, messages between nodes go through them (room resource). The
-// sender goes on as ever. Its message is on the way, and reaches the mailbox of the receiver once its arrival is
-// decided. Of a rendezvous REQ, ACK and DATA each take their place; ACK and DATA are handshakes, as on a machine with
-// progress in calls, but are answered at once where progress is asynchronous. The sender is free when its node's
-// interface and the path have taken DATA.
+// Where the ranks of a node share its network interfaces, messages between nodes pass through the
+// interfaces (room resource). The sender goes on as usual. Its message reaches the mailbox of the
+// receiver once the arrival is decided. REQ, ACK and DATA of a rendezvous each pass as a message of
+// their own. ACK and DATA are handshakes, as on a machine with progress in calls, but with
+// asynchronous progress a rank answers them at once. The sender is free when the interface of its
+// node and the path have taken DATA.
 
-// The kinds of messages between nodes, in the order in which those of one instant leave.
+// The kinds of messages between nodes, in the order in which messages of one instant leave.
 const (
-	PassMessage uint8 = iota // a message or REQ
+	PassMessage uint8 = iota // an eager message or REQ
 	PassReply                // ACK
 	PassData
 )
 
-// openPassages sets the state up on a machine where messages between nodes hold each other up.
+// openPassages initialises the state for a machine where messages between nodes delay each other.
 func (m *Messages) openPassages() {
 	if m.Partition.Target.Contended() {
 		m.Partition.ClocksOnly = false
@@ -29,19 +30,20 @@ func (m *Messages) openPassages() {
 	}
 }
 
-// Crosses reports whether messages between two ranks go through the interfaces of their nodes.
+// Crosses reports whether messages between two ranks pass the interfaces of their nodes.
 func (m *Messages) Crosses(src, dst int) bool {
 	return m.Interfaces != nil && m.Partition.Target.Crosses(src, dst)
 }
 
-// PassageOf returns the way of a message between two nodes that leaves at an instant and takes a jitter. An arrival that
-// keeps the messages of a pair in order has it leave the later.
+// PassageOf returns the passage of a message between two nodes that leaves at an instant and has a
+// jitter. A later arrival, to keep the messages of a pair in order, also makes the departure later.
 func (m *Messages) PassageOf(src, dst int, bytes int64, leaves vtime.Time, jitter vtime.Duration) resource.Passage {
 	latency, transfer := m.Partition.Target.LatencyAndTransfer(src, dst, bytes)
 	return resource.Passage{At: leaves, Sent: leaves, Source: int32(src), Dest: int32(dst), Bytes: bytes, Latency: latency, Transfer: transfer, Jitter: jitter}
 }
 
-// sendAcross has a message of an LP, whose arrival without others is known, ask for its way to another node.
+// sendAcross has a message of an LP request its passage to another node. The arrival of the message
+// on an idle network is known.
 func (m *Messages) sendAcross(index int32, dst int, jitter vtime.Duration) {
 	msg := m.messages.At(index)
 	m.keep(msg)
@@ -56,7 +58,7 @@ func (m *Messages) sendAcross(index int32, dst int, jitter vtime.Duration) {
 	m.Interfaces.Leave(p)
 }
 
-// bytesNow returns the bytes that go with a message: none with REQ.
+// bytesNow returns the bytes that travel with a message: 0 with REQ.
 func (m *message) bytesNow() int64 {
 	if m.large {
 		return 0
@@ -64,12 +66,13 @@ func (m *message) bytesNow() int64 {
 	return m.bytes
 }
 
-// freight hands messages on that go between nodes. It implements [resource.Freight].
+// freight receives the messages that have passed between nodes. It implements [resource.Freight].
 type freight Messages
 
 var _ resource.Freight = (*freight)(nil)
 
-// Left handles that a message begins to leave its node at an instant, and that it asks its receiver's node at another.
+// Left records that a message begins to leave its node at an instant, and asks for the interfaces
+// of its receiver's node at another instant.
 func (f *freight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	m := (*Messages)(f)
 	if asks == vtime.Forever {
@@ -93,14 +96,14 @@ func (f *freight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	m.messages.Release(p.Index)
 }
 
-// Freed handles that a message to a local rank is on its way.
+// Freed records that a message to a local rank is on its way.
 func (f *freight) Freed(p *resource.Passage, at vtime.Time) {
 	if p.Kind != PassMessage {
 		(*Messages)(f).answerFreed(p, at)
 	}
 }
 
-// Arrived handles the arrival of a message from another node.
+// Arrived delivers a message that arrives from another node.
 func (f *freight) Arrived(p *resource.Passage, at vtime.Time) {
 	m := (*Messages)(f)
 	if at == vtime.Forever {
@@ -122,15 +125,15 @@ func (f *freight) Arrived(p *resource.Passage, at vtime.Time) {
 	}
 	msg := m.messages.At(p.Index)
 	if p.Context != 0 {
-		msg.comm = m.above.IndexOfContext(p.Context) // its members here may have freed it meanwhile
+		msg.comm = m.above.IndexOfContext(p.Context) // its members here may have freed the communicator meanwhile
 	}
 	msg.arrival = at
 	m.Partition.Engine.Buffer(-msg.bufferedBytes())
 	m.arrive(lp, p.Index)
 }
 
-// reachAcross has a message from another engine, whose arrival is the instant at which it asks, ask the interfaces of its
-// receiver's node.
+// reachAcross has a message from another engine ask for the interfaces of its receiver's node. The
+// arrival in the message is the instant at which it asks.
 func (m *Messages) reachAcross(index int32, dst int, sent vtime.Time) {
 	msg := m.messages.At(index)
 	m.keep(msg)
@@ -138,7 +141,7 @@ func (m *Messages) reachAcross(index int32, dst int, sent vtime.Time) {
 	m.Interfaces.Reach(resource.Passage{Sent: sent, Source: msg.rank, Dest: int32(dst), Ordered: true, Owner: resource.OfProgram, Kind: PassMessage, Index: index, Bytes: msg.bytesNow()}, msg.arrival)
 }
 
-// answerAcross has the answer to a handshake leave for another node at an instant.
+// answerAcross sends the answer to a handshake to another node at an instant.
 func (m *Messages) answerAcross(h *handshake, at vtime.Time) {
 	kind, bytes := PassReply, int64(0)
 	if h.ack {
@@ -154,13 +157,14 @@ func (m *Messages) answerAcross(h *handshake, at vtime.Time) {
 	m.Interfaces.Leave(p)
 }
 
-// orderOfShake returns what tells the handshake of a request from others of its LP with the same rank: the requests of an
-// LP are made in the order of its program.
+// orderOfShake returns the key that orders the handshakes of an LP with the same rank, by their
+// requests: an LP makes its requests in the order of its program.
 func (m *Messages) orderOfShake(request int32) [2]uint64 {
 	return [2]uint64{1, uint64(m.Requests.At(request).generation)}
 }
 
-// answerLeft handles that the answer to a handshake leaves its node. The sender of DATA is free once that has left.
+// answerLeft records that the answer to a handshake leaves its node. The sender of DATA is free
+// once DATA has left.
 func (m *Messages) answerLeft(p *resource.Passage, begins, asks vtime.Time, local bool) {
 	free := m.DataLeft(p, begins)
 	if local {
@@ -174,12 +178,13 @@ func (m *Messages) answerLeft(p *resource.Passage, begins, asks vtime.Time, loca
 	m.dataFreed(&h, p, free)
 }
 
-// answerTo returns an answer to a handshake as its receiver has it.
+// answerTo returns an answer to a handshake as seen by the receiver of the answer.
 func (m *Messages) answerTo(h *handshake, p *resource.Passage) *handshake {
 	return &handshake{bytes: h.bytes, peer: m.Partition.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large, order: h.order, at: p.Sent}
 }
 
-// answerFreed handles that an answer to a local rank is on its way, the sender of DATA being free at an instant.
+// answerFreed records that an answer to a local rank is on its way. The sender of DATA is free at
+// an instant.
 func (m *Messages) answerFreed(p *resource.Passage, free vtime.Time) {
 	h := *m.handshakes.At(p.Index)
 	answer := m.answerTo(&h, p)
@@ -188,7 +193,7 @@ func (m *Messages) answerFreed(p *resource.Passage, free vtime.Time) {
 	m.dataFreed(&h, p, free)
 }
 
-// dataFreed handles that the sender of DATA is free at an instant.
+// dataFreed records that the sender of DATA is free at an instant.
 func (m *Messages) dataFreed(h *handshake, p *resource.Passage, free vtime.Time) {
 	if p.Kind == PassData {
 		m.closed(h.lp)
@@ -201,7 +206,8 @@ func (m *Messages) dataFreed(h *handshake, p *resource.Passage, free vtime.Time)
 	}
 }
 
-// DataLeft returns when the sender of DATA is free, which has begun to leave at an instant.
+// DataLeft returns the instant at which the sender of DATA that begins to leave at an instant is
+// free.
 func (m *Messages) DataLeft(p *resource.Passage, begins vtime.Time) vtime.Time {
 	_, free := m.Partition.Target.Data(int(p.Source), int(p.Dest), p.Bytes, begins)
 	if m.Partition.Target.Copies() {
@@ -210,7 +216,8 @@ func (m *Messages) DataLeft(p *resource.Passage, begins vtime.Time) vtime.Time {
 	return max(free, begins.Add(m.Partition.Target.InterfaceTime(p.Bytes)))
 }
 
-// reachAnswer has an answer from another engine ask the interfaces of its receiver's node at an instant.
+// reachAnswer has an answer from another engine ask for the interfaces of its receiver's node at an
+// instant.
 func (m *Messages) reachAnswer(record byte, answer *handshake, asks vtime.Time) {
 	index := m.handshakes.Take()
 	*m.handshakes.At(index) = *answer
@@ -221,7 +228,7 @@ func (m *Messages) reachAnswer(record byte, answer *handshake, asks vtime.Time) 
 	m.Interfaces.Reach(p, asks)
 }
 
-// recordOf returns the kind of the record for an answer.
+// recordOf returns the kind of the record that carries an answer.
 func recordOf(kind uint8) byte {
 	if kind == PassData {
 		return world.RecordData

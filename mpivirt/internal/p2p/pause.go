@@ -2,7 +2,7 @@ package p2p
 
 import "gigarank/mpivirt/internal/world"
 
-// Raise stores an MPI error as the completion of a call. It returns true: the call is
+// Raise stores an MPI error as the completion of a call. It returns true, since the call is
 // complete.
 func (m *Messages) Raise(lp int32, op world.Procedure, err error) bool {
 	b := m.NewCompletion(lp)
@@ -10,8 +10,8 @@ func (m *Messages) Raise(lp int32, op world.Procedure, err error) bool {
 	return true
 }
 
-// Attach sets the size of an LP's buffer, the largest buffered send, and returns the size
-// before.
+// Attach sets the size of an LP's buffer, which bounds the largest buffered send, and returns the
+// previous size.
 func (m *Messages) Attach(lp int32, bytes int64) (before int64) {
 	before = m.Attached[lp]
 	if m.Attached == nil {
@@ -23,9 +23,9 @@ func (m *Messages) Attach(lp int32, bytes int64) (before int64) {
 	return before
 }
 
-// Pause has an LP resumed later if it must pause before it goes on, and reports whether it
-// must. Buffers may be full. Under a model with state at the receiver, the operations that
-// the LP has started must have begun.
+// Pause has an LP resumed later if it must pause before it goes on, and reports whether it must. An
+// LP pauses while buffers are full. Under a model with state at the receiver, an LP pauses until
+// all operations that it has started have begun.
 func (m *Messages) Pause(lp int32) bool {
 	if m.Processors == nil {
 		return m.waitForBuffers(lp)
@@ -37,13 +37,13 @@ func (m *Messages) Pause(lp int32) bool {
 	return m.Postpone(lp)
 }
 
-// MayPause reports whether Pause may have the running LP pause. It is quick.
+// MayPause reports whether Pause might pause the running LP. It is quick.
 func (m *Messages) MayPause() bool {
 	return m.Processors != nil || m.sentTo != m.Partition.Engine.Index() || m.Partition.Engine.Full()
 }
 
-// Throttle has an LP resumed later if it has started too many operations, or filled a
-// buffer. It reports whether that is so.
+// Throttle has an LP resumed later if it has started too many operations or filled a buffer. It
+// reports whether the LP is throttled.
 func (m *Messages) Throttle(lp int32) bool {
 	if m.Processors != nil {
 		return m.Processors.QueueFull(lp) && m.Postpone(lp)
@@ -51,12 +51,14 @@ func (m *Messages) Throttle(lp int32) bool {
 	return m.waitForBuffers(lp)
 }
 
-// SharesLinks reports whether all messages share a network. Nobody is held back there for the sake of buffers.
+// SharesLinks reports whether all messages share the links of a network. There no rank is held back
+// for the sake of buffers.
 func (m *Messages) SharesLinks() bool { return m.Interfaces != nil && !m.Interfaces.InFlight() }
 
-// waitForBuffers has an LP resumed later if the buffers of its latest destination, or of its
-// own engine, are full. It reports whether they are. The completion of the LP is kept. On a machine with progress in
-// calls an LP is not held back between two computations: whether its phase goes on has to be known.
+// waitForBuffers has an LP resumed later if the buffers of its latest destination, or of its own
+// engine, are full, and reports whether they are. The completion of the LP is parked. On a machine
+// with progress in calls an LP is not held back between two computations: the engine must learn
+// whether the LP's phase goes on.
 func (m *Messages) waitForBuffers(lp int32) bool {
 	own := m.Partition.Engine.Index()
 	dst := m.sentTo

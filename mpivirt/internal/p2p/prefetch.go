@@ -2,12 +2,14 @@ package p2p
 
 import "gigarank/mpivirt/internal/world"
 
-// A rank that serves a million others has long lost each of them from the cache: its mailbox, its request, its
-// stack, some thirty lines. Which of them comes next is known, since their messages wait in a heap. So what it
-// takes to receive such a message, to answer it and to run its sender is prefetched. Results do not depend on that.
+// A rank that serves a million other ranks finds none of them in the cache: mailbox, request and
+// stack of a rank take some thirty lines. The heap of waiting messages tells which sender comes
+// next. So a receive prefetches the memory that the next receives need to take their messages, to
+// answer them and to run their senders. Results do not depend on prefetching.
 
-// prefetch prefetches the memory that the next two receives of a pattern touch. A receive of that pattern has just found its message.
-// What it reads in order to do so is in the cache if the call before has prefetched it.
+// prefetch prefetches the memory that the next two receives of a pattern touch, after a receive of
+// this pattern has found its message. prefetch itself only reads memory that the call before has
+// prefetched.
 func (m *Messages) prefetch(lp int32, box *Mailbox, p pattern) {
 	if p.kind() == exact || !box.binned() {
 		return
@@ -18,7 +20,7 @@ func (m *Messages) prefetch(lp int32, box *Mailbox, p pattern) {
 		return
 	}
 	m.prefetchNext(lp, box, x, &heads[0])
-	second := &heads[1] // the least below the root, unless its message has been taken
+	second := &heads[1] // the least head below the root, unless its message has been taken
 	for i := 2; i <= headChildren; i++ {
 		if heads[i].before(&second.order) {
 			second = &heads[i]

@@ -9,57 +9,58 @@ import (
 	"gigarank/vtime"
 )
 
-// On a machine with progress in calls, a rank handles what has arrived for it only while it
-// is in an MPI call, as in VACED-SIM. Of a rendezvous the receiver handles REQ, and sends ACK,
-// at the first instant in a call from the match on. The sender handles ACK, and sends DATA, at
-// the first instant in a call from the arrival of ACK on. The receiver handles DATA in the wait
-// for it. An instant is in a call unless it lies strictly within a compute phase. A rank that
-// has ended is in MPI_Finalize.
+// On a machine with progress in calls, a rank handles messages that have arrived only while it is
+// in an MPI call, as in VACED-SIM. In a rendezvous the receiver handles REQ, and sends ACK, at the
+// first instant in a call from the match on. The sender handles ACK, and sends DATA, at the first
+// instant in a call from the arrival of ACK on. The receiver handles DATA in its wait. An instant
+// is in a call unless it lies strictly within a compute phase. A rank that has ended is in
+// MPI_Finalize.
 //
-// What a rank does by the instant at which a message is there for it is known if it has computed
-// beyond, or is in a call that cannot end before. Else the message is a timed event: at its instant
-// all is known. VACED-SIM handles messages as its host learns of them and approximates this.
+// Whether a rank is in a call at the instant at which a message arrives is known if the rank has
+// computed beyond the instant, or is in a call that cannot end before. Else the message becomes a
+// timed event: at its instant the state of the rank is known. VACED-SIM handles messages in the
+// order in which its host learns of them, which approximates this.
 
 // progress is the state of a partition with progress in calls.
 type progress struct {
 	InCalls    bool
 	computing  []computing // by LP
 	handshakes world.Slab[handshake]
-	passed     vtime.Time // no handshake reaches a rank before it any more
-	noted      int        // phases, since passed was worked out
+	passed     vtime.Time // no handshake reaches a rank before this instant any more
+	noted      int        // phases noted since passed was computed
 }
 
 // computing is the recent past of an LP, as far as a handshake may need it.
 type computing struct {
 	phases []phase // in the order of time, disjoint
-	open   int32   // receives, rendezvous and due handshakes of the LP that are not over
-	due    int32   // latest of the handshakes that are timed events and not answered, 0 for none
-	called bool    // MPI, since the last phase
-	ended  bool    // the LP
+	open   int32   // receives, rendezvous and pending handshakes of the LP
+	due    int32   // latest pending handshake: a timed event without answer; 0 for none
+	called bool    // the LP has called MPI since its last phase
+	ended  bool    // the LP has ended
 }
 
-// phase is a time of computing without a call of MPI.
+// phase is a time of computing without an MPI call.
 type phase struct{ from, to vtime.Time }
 
-// handshake is a message of a rendezvous or a synchronous send on its way to a rank, which
-// handles it at an instant.
+// handshake is a message of a rendezvous or of a synchronous send on its way to a rank, which
+// handles the message at an instant.
 type handshake struct {
 	bytes    int64
-	lp       int32 // that handles it
+	lp       int32 // the LP that handles the handshake
 	peer     int32 // WORLD number of the other rank
-	request  int32 // of the LP, 0 for none
+	request  int32 // request of the LP, 0 for none
 	opposite int32 // request of the other rank, 0 for none
-	ack      bool  // it is ACK, else REQ
-	large    bool  // a rendezvous, else a synchronous send
-	blocks   bool  // REQ: its sender, on another engine, is in one call until the send is complete
+	ack      bool  // the message is ACK, else REQ
+	large    bool  // of a rendezvous, else of a synchronous send
+	blocks   bool  // REQ: the sender, on another engine, is in one call until the send is complete
 	answered bool
-	next     int32      // the one before of the same LP that is due, 0 for none
-	previous int32      // the one after, 0 for none
-	at       vtime.Time // of the timed event; of one on its way between nodes, when it was sent
-	order    [2]uint64  // among those that a rank answers at one instant; see orderOfShake
+	next     int32      // previous pending handshake of the same LP, 0 for none
+	previous int32      // later pending handshake, 0 for none
+	at       vtime.Time // instant of the timed event; of a handshake between nodes, when it was sent
+	order    [2]uint64  // key among the handshakes that a rank answers at one instant; see orderOfShake
 }
 
-// openProgress sets the state up on a machine with progress in calls.
+// openProgress initialises the state for a machine with progress in calls.
 func (m *Messages) openProgress() {
 	if m.InCalls = m.Partition.Target.ProgressInCalls(); m.InCalls {
 		m.Partition.ClocksOnly = false
@@ -67,7 +68,7 @@ func (m *Messages) openProgress() {
 	}
 }
 
-// EnterCall notes that an LP calls MPI.
+// EnterCall records that an LP calls MPI.
 func (m *Messages) EnterCall(lp int32) {
 	if m.InCalls {
 		m.computing[lp].called = true
@@ -75,15 +76,16 @@ func (m *Messages) EnterCall(lp int32) {
 	}
 }
 
-// phasesKept is the number of phases of an LP beyond which its handshakes are timed events, whatever is
-// known. Such an event tells that time has passed.
+// phasesKept is the number of phases of an LP beyond which all its handshakes become timed events.
+// Such an event shows that earlier phases are over.
 const phasesKept = 1024
 
-// dueLooked is the number of handshakes that a call looks at. An LP may have as many as messages.
+// dueLooked is the greatest number of pending handshakes that a call tries to answer. An LP may
+// have as many pending handshakes as messages.
 const dueLooked = 16
 
-// answerDue answers those of an LP's latest handshakes of which its call tells enough. The others
-// are answered by their timed events, with the same times.
+// answerDue answers the latest pending handshakes of an LP whose answers follow from the LP's call.
+// Timed events answer the other handshakes, at the same instants.
 func (m *Messages) answerDue(lp int32) {
 	for index, looked := m.computing[lp].due, 0; index != 0 && looked < dueLooked; looked++ {
 		h := *m.handshakes.At(index)
@@ -96,7 +98,7 @@ func (m *Messages) answerDue(lp int32) {
 	}
 }
 
-// undue takes a handshake, which is answered, out of those that are due.
+// undue removes an answered handshake from the pending handshakes of an LP.
 func (m *Messages) undue(lp, index int32) {
 	h := m.handshakes.At(index)
 	if h.previous == 0 {
@@ -110,15 +112,15 @@ func (m *Messages) undue(lp, index int32) {
 	m.closed(lp)
 }
 
-// computes notes a compute phase of an LP. Phases without a call in between are one. Without
-// open receives or rendezvous no handshake will lie in it.
+// computes records a compute phase of an LP. Phases without a call in between are one phase. An LP
+// without open receives or rendezvous records none, since no handshake will lie in the phase.
 func (m *Messages) computes(lp int32, from, to vtime.Time) {
 	c := &m.computing[lp]
 	if c.open == 0 {
 		c.phases = c.phases[:0]
 		return
 	}
-	// Where invariants are checked, short programs get here, too.
+	// With invariants, short programs come here, too.
 	if m.noted++; m.noted >= max(m.Partition.Ranks, phasesKept) || invariant.Enabled {
 		m.noted, m.passed = 0, max(m.passed, m.earliestHandshake())
 	}
@@ -128,16 +130,17 @@ func (m *Messages) computes(lp int32, from, to vtime.Time) {
 		c.phases = append(c.phases, phase{from, to})
 	}
 	c.called = false
-	// Half of them at least are over, or they stay: so a phase is moved once in the mean. The last one
-	// stays in any case, since it may go on.
+	// Phases are removed only if at least half of them are over: so each phase is moved once in the
+	// mean. The last phase stays in any case, since it may go on.
 	if over := min(c.endedBy(m.passed), len(c.phases)-1); 2*over >= len(c.phases) {
 		c.phases = append(c.phases[:0], c.phases[over:]...)
 	}
 }
 
-// earliestHandshake returns an instant before which no handshake reaches a rank any more: nobody acts before,
-// here or elsewhere. It looks at all LPs, so it is called once they have noted a phase each in the mean.
-// Of what other engines do it knows EIT, which may stand still while nobody asks for it.
+// earliestHandshake returns an instant before which no handshake reaches a rank any more, since no
+// rank acts before, here or elsewhere. It reads the clocks of all LPs, so it is called once in as
+// many phases as there are LPs. EIT bounds the actions of other engines; it may stand still while
+// this engine does not ask for it.
 func (m *Messages) earliestHandshake() vtime.Time {
 	t := min(m.Partition.Engine.EIT(), m.Partition.Engine.NextTimed())
 	for lp := range m.computing {
@@ -168,7 +171,7 @@ func (m *Messages) inCall(lp int32, t vtime.Time) vtime.Time {
 	return t
 }
 
-// opened counts a receive or rendezvous that an LP has begun, closed one that is over.
+// opened counts a receive or rendezvous that an LP has begun; closed counts one that is over.
 func (m *Messages) opened(lp int32) {
 	if m.InCalls {
 		m.computing[lp].open++
@@ -181,8 +184,9 @@ func (m *Messages) closed(lp int32) {
 	}
 }
 
-// scheduleHandshake has a handshake handled at an instant, or the call after it. That is now if what
-// its rank does then is known: no engine waits for the others to come so far.
+// scheduleHandshake has the LP of a handshake handle it at an instant, or in the call after it. The
+// handshake is answered now if the state of the LP at that instant is known: then no engine waits
+// for other engines to come so far.
 func (m *Messages) scheduleHandshake(h handshake, t vtime.Time) {
 	if !m.InCalls {
 		m.answerAcross(&h, t)
@@ -206,8 +210,8 @@ func (m *Messages) scheduleHandshake(h handshake, t vtime.Time) {
 	m.Partition.Engine.Schedule(engine.Event{Time: t, Source: rank, LP: rank, Sequence: uint64(index), Data: world.DataHandshake})
 }
 
-// HandleHandshake handles a REQ or an ACK that reaches its rank at t. All arrivals at or before
-// t are known.
+// HandleHandshake handles a REQ or ACK that reaches its rank at t. All arrivals at or before t are
+// known.
 func (m *Messages) HandleHandshake(index int32, t vtime.Time) {
 	m.passed = max(m.passed, t)
 	h := *m.handshakes.At(index)
@@ -218,8 +222,8 @@ func (m *Messages) HandleHandshake(index int32, t vtime.Time) {
 	}
 }
 
-// HandshakeWithdrawn reports whether a handshake was answered before its instant was safe, and forgets it
-// then.
+// HandshakeWithdrawn reports whether a handshake was answered before its instant was safe, and
+// releases such a handshake.
 func (m *Messages) HandshakeWithdrawn(index int32) bool {
 	if !m.handshakes.At(index).answered {
 		return false
@@ -228,8 +232,8 @@ func (m *Messages) HandshakeWithdrawn(index int32) bool {
 	return true
 }
 
-// answer answers a handshake at an instant: REQ by ACK, and ACK by DATA. It reports false, and has done
-// nothing, if DATA would come after the end of virtual time.
+// answer answers a handshake at an instant: REQ by ACK, and ACK by DATA. It returns false, and
+// changes nothing, if DATA would come after the end of virtual time.
 func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 	own := int(m.Partition.Global(h.lp))
 	if m.Crosses(own, int(h.peer)) {
@@ -261,9 +265,10 @@ func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 	return true
 }
 
-// answerForBoth completes a rendezvous whose ACK is back at an instant: its sender is in a call then, and sends
-// DATA at once. So the receiver knows when DATA arrives and when the sender is free, which one record tells it. It
-// reports false, and has done nothing, if that would come after the end of virtual time.
+// answerForBoth completes a rendezvous whose ACK is back at an instant. Its sender is then in a
+// call, and sends DATA at once. So the receiver's engine can compute when DATA arrives and when the
+// sender is free, and sends that in one record. It returns false, and changes nothing, if one of
+// the two would come after the end of virtual time.
 func (m *Messages) answerForBoth(h *handshake, back vtime.Time) bool {
 	arrival, free := m.Partition.Target.Data(int(h.peer), int(m.Partition.Global(h.lp)), h.bytes, back)
 	if max(arrival, free) == vtime.Forever {
@@ -277,7 +282,7 @@ func (m *Messages) answerForBoth(h *handshake, back vtime.Time) bool {
 	return true
 }
 
-// arrived completes the receive of DATA, which arrives at an instant.
+// arrived completes the receive of DATA that arrive at an instant.
 func (m *Messages) arrived(h *handshake, t vtime.Time) {
 	r := m.Requests.At(h.request)
 	r.arrival = t
@@ -285,9 +290,9 @@ func (m *Messages) arrived(h *handshake, t vtime.Time) {
 	m.Notice(h.lp)
 }
 
-// inCallBy returns the first instant from t on at which the rank of a handshake is in a call, if that
-// is known though messages may still come. The request counts only if it is in use still: that of a
-// synchronous message is complete with the match.
+// inCallBy returns the first instant from t on at which the rank of a handshake is in a call, if
+// this instant is already known. The handshake's request counts only while it is in use: the
+// request of a synchronous message is complete with the match.
 func (m *Messages) inCallBy(h *handshake, t vtime.Time, inUse bool) (at vtime.Time, known bool) {
 	if m.Partition.Strict || len(m.computing[h.lp].phases) > phasesKept {
 		return 0, false
@@ -311,17 +316,17 @@ func (m *Messages) inCallBy(h *handshake, t vtime.Time, inUse bool) (at vtime.Ti
 	if w.queued || h.request == 0 || !inUse {
 		return t, w.queued && t <= w.at
 	}
-	// Of a message to itself, the rank may wait for either end.
+	// The rank may wait for either end of a message to itself.
 	toItself := h.opposite != 0 && h.peer == m.Partition.Global(h.lp)
 	return t, m.awaits(w, h.request) || toItself && m.awaits(w, h.opposite)
 }
 
-// awaits reports whether a rank is in a call that does not end before a request of it is complete.
+// awaits reports whether a rank is in a call that cannot end before the rank's request is complete.
 func (m *Messages) awaits(w *wait, request int32) bool {
 	r := m.Requests.At(request)
 	switch w.Kind {
 	case NoWait:
-		return r.Procedure.Blocks() // which waits for it next
+		return r.Procedure.Blocks() // the call waits for the request next
 	case WaitOne:
 		return w.Subject == request || r.whole > 0 && w.Subject == r.whole
 	case WaitAll:
@@ -330,7 +335,7 @@ func (m *Messages) awaits(w *wait, request int32) bool {
 	return false
 }
 
-// tell has the answer to a handshake reach the other rank at an instant.
+// tell delivers the answer to a handshake to the other rank at an instant.
 func (m *Messages) tell(kind byte, h *handshake, t vtime.Time) {
 	answer := handshake{bytes: h.bytes, peer: m.Partition.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large}
 	lp, local := m.Partition.Local(int(h.peer))
@@ -342,13 +347,14 @@ func (m *Messages) tell(kind byte, h *handshake, t vtime.Time) {
 	m.sendAnswer(kind, int(h.peer), &answer, t)
 }
 
-// The sizes of the record of an answer to a handshake, and of what it has more where it goes through interfaces.
+// Sizes in bytes of the record of an answer to a handshake, and of its additional part where it
+// passes interfaces.
 const (
 	answerRecord  = 1 + 1 + 4*4 + 8 + 8
 	passageRecord = 3 * 8
 )
 
-// sendAnswer sends an answer to a handshake as a record to the engine of its rank.
+// sendAnswer sends an answer to a handshake as a record to the engine of the other rank.
 func (m *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Time) {
 	bytes := answerRecord
 	if m.Interfaces != nil {
@@ -374,7 +380,7 @@ func (m *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Ti
 	}
 }
 
-// DeliverAnswer handles the record of an answer to a handshake.
+// DeliverAnswer handles a record that holds an answer to a handshake.
 func (m *Messages) DeliverAnswer(kind byte, r world.Reader) {
 	answer := handshake{ack: true, large: r.U8() != 0}
 	answer.lp, _ = m.Partition.Local(int(r.U32()))
@@ -389,7 +395,7 @@ func (m *Messages) DeliverAnswer(kind byte, r world.Reader) {
 	m.answered(kind, answer, t)
 }
 
-// answered handles an answer that reaches its rank at t: ACK or DATA, or that its send is complete.
+// answered handles an answer that reaches its rank at t: ACK, DATA, or the completion of a send.
 func (m *Messages) answered(kind byte, h handshake, t vtime.Time) {
 	switch {
 	case kind == world.RecordData:
@@ -399,12 +405,12 @@ func (m *Messages) answered(kind byte, h handshake, t vtime.Time) {
 		m.Acknowledged(h.request, t)
 	case h.large:
 		m.scheduleHandshake(h, t)
-	default: // of a synchronous send, which waits in a call for it
+	default: // of a synchronous send, whose sender waits in a call
 		m.Acknowledged(h.request, t)
 	}
 }
 
-// shake begins the handshake of a message that an LP has matched with a receive, and discards the
+// shake starts the handshake of a message that an LP has matched with a receive, and releases the
 // message.
 func (m *Messages) shake(lp, ri, index int32) {
 	msg := m.messages.At(index)

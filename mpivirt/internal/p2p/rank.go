@@ -7,7 +7,7 @@ import (
 )
 
 // Compute advances the clock of an LP by d, lengthened by noise. It returns an error, without
-// effect, if d is negative or the phase would end after the end of virtual time.
+// effect, for a negative d, and for a phase that would end after the end of virtual time.
 func (m *Messages) Compute(lp int32, d vtime.Duration) error {
 	if d < 0 {
 		return world.Errorf(world.ErrArgument, "a compute phase of %v: give a time of 0 or more", d)

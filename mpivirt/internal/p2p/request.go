@@ -14,34 +14,34 @@ const (
 	ReceiveRequest
 	CollectiveRequest
 	procNullRequest // a receive from ProcNull
-	exchangeRequest // the parts of an exchange
+	exchangeRequest // all parts of an exchange
 	cancelledRequest
 )
 
-// request is an operation that has started and has not been waited for. A run may hold
-// several for each rank: 96 bytes.
+// request is an operation that has started and has not been waited for. A rank may have several at
+// a time, so their size matters: 96 bytes.
 type request struct {
-	Buffer     []byte     // receive: where the payload goes; without a size given, the payload
+	Buffer     []byte     // receive: memory for the payload; without a given size, the payload
 	Time       vtime.Time // of completion
 	posted     vtime.Time
-	arrival    vtime.Time // receive: of its message; rendezvous, with progress in calls: when the sender is free at the earliest; exchange: what its end takes, from 0 on
-	Bytes      int64      // receive: size of the buffer, if sized; once complete, that of the message; Isendrecv: of the message received
+	arrival    vtime.Time // receive: arrival of the message; rendezvous, with progress in calls: earliest instant at which the sender is free; exchange: time of the computation at its end, counted from 0
+	Bytes      int64      // receive: size of the buffer, if sized; complete: size of the message; Isendrecv: size of the message received
 	generation uint32
-	LP         int32 // local number of the LP
+	LP         int32 // local number of the owner
 	Comm       int32
-	Peer       int32 // receive: member or AnySource, once complete the source; send: member
-	Tag        int32 // receive: tag or AnyTag, once complete that of the message
-	next       int32 // in a chain; exchange: its own index
-	rank       int32 // receive: WORLD number of the sender, the tie-break of arrivals; send: ^number of the tail that its content is; 0 for none
+	Peer       int32 // receive: member or AnySource, complete: the source; send: member
+	Tag        int32 // receive: tag or AnyTag, complete: tag of the message
+	next       int32 // next request of a chain; exchange: its own index
+	rank       int32 // receive: WORLD number of the sender, the tie-break of arrivals; send: ^number of the tail that holds its content; 0 for none
 	whole      int32 // request of the exchange that it is a part of; ^place in the LP's wait set; 0 for none
 	Kind       requestKind
 	Procedure  world.Procedure
 	Complete   bool // outcome and time are known
 	waited     bool // part of the LP's current wait
 	Sized      bool // a longer message is an error, even where Buffer is nil
-	failed     bool // errors has its error, for the LP's wait
+	failed     bool // errors holds its error, for the LP's wait
 
-	undecided   bool // receive, until it has its message: a lesser message may still come, or a cancel
+	undecided   bool // receive without its message: a lesser message may still come, or the program may cancel it
 	cancellable bool // receive
 }
 
@@ -73,7 +73,7 @@ func (r *request) receives() bool {
 	return false
 }
 
-// WaitKind is what an LP waits for.
+// WaitKind is the kind of a wait, test or probe of an LP.
 type WaitKind uint8
 
 // The kinds of waits, tests and probes.
@@ -84,7 +84,7 @@ const (
 	WaitAny
 	WaitSome
 	WaitProbe
-	// The kinds from here on do not wait. They are complete at the LP's clock.
+	// The kinds from here on do not wait. They end at the LP's clock.
 	TestAll
 	TestAny
 	TestSome
@@ -92,25 +92,25 @@ const (
 	TestCancel
 )
 
-// wait is the wait of an LP in a call.
+// wait is the current wait of an LP in a call.
 type wait struct {
 	Kind      WaitKind
 	Procedure world.Procedure
-	queued    bool // over; the LP is in the ready queue
+	queued    bool // the wait is over, and the LP is in the ready queue
 	found     bool // a test or probe succeeded
 
-	// generation counts the waits of the LP. It tells a timed event that was armed for an
-	// earlier wait. It repeats after 2^32 waits, without harm: HandleWait evaluates the wait
-	// only at the instant for which it is armed, when all arrivals up to it are known.
+	// generation counts the waits of the LP. It identifies timed events armed for an earlier wait.
+	// It repeats after 2^32 waits, without harm: HandleWait evaluates the wait only at the instant
+	// for which it is armed, when all arrivals up to this instant are known.
 	generation uint32
-	Requests   []int32 // waitAll, waitAny, waitSome, tests; 0 is an inactive one; none with a wait set
+	Requests   []int32 // waitAll, waitAny, waitSome, tests: the requests, 0 for an inactive request; empty with a wait set
 	Subject    int32   // waitOne, testCancel: the request; probes: the message found
-	pending    int32   // waitAll: requests that are not complete
+	pending    int32   // waitAll: number of incomplete requests
 	Comm       int32   // probes
 	Peer       int32
 	Tag        int32
-	active     int32      // requests that the LP has begun and not waited for, on all lists
-	armed      vtime.Time // instant of the next evaluation; Forever if none
+	active     int32      // requests, on any list, that the LP has begun and not waited for
+	armed      vtime.Time // instant of the next evaluation; Forever for none
 	at         vtime.Time // end of the wait; until it is over, the least completion time of Requests
 }
 
@@ -121,8 +121,8 @@ func (m *Messages) newCompleted(kind requestKind) int32 {
 	return index
 }
 
-// OwnRequest returns an LP's request and its generation. In the place of a request that all
-// LPs share it returns a new one.
+// OwnRequest returns an LP's request and its generation. For a request that all LPs share it
+// returns a new request.
 func (m *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, generation uint32) {
 	if index == m.CompletedSend || index == m.CompletedReceive {
 		kind := m.Requests.At(index).Kind
@@ -133,13 +133,13 @@ func (m *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, g
 	return index, m.Requests.At(index).generation
 }
 
-// HoldsRequest reports whether an index is still that of an LP's request of a generation.
+// HoldsRequest reports whether an index still stands for an LP's request of a generation.
 func (m *Messages) HoldsRequest(lp, index int32, generation uint32) bool {
 	p := m.Requests.Peek(index)
 	return p.generation == generation && p.LP == lp
 }
 
-// CheckRequest returns the error of an index that is no request of an LP.
+// CheckRequest returns the error of an index that stands for no request of an LP.
 func (m *Messages) CheckRequest(lp, index int32) error {
 	if index == 0 || index == m.CompletedSend || index == m.CompletedReceive {
 		return nil

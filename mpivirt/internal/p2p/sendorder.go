@@ -2,12 +2,12 @@ package p2p
 
 import "gigarank/vtime"
 
-// sendOrder holds a sender's messages that may still be under way. A later message to the same
-// destination must not overtake them. The latest one lies inline, since most senders have
-// at most one.
+// sendOrder stores a sender's messages that may still be under way. A later message to the same
+// destination must not overtake them. The latest message lies inline, since most senders have at
+// most one.
 type sendOrder struct {
 	last triple
-	more []triple // the others; longer than shortSendOrder if they are in the sender's longSendOrder instead
+	more []triple // the other messages; longer than shortSendOrder if the sender's longSendOrder holds them instead
 }
 
 // triple is a message under way to dst that arrives at receive. It can delay messages sent
@@ -19,13 +19,14 @@ type triple struct {
 	expiry  vtime.Time
 }
 
-// shortSendOrder is the greatest number of messages under way in a list that is searched one by one.
+// shortSendOrder is the greatest number of messages under way in a list, which is searched one by
+// one.
 const shortSendOrder = 8
 
-// isLong reports whether the messages but the latest are in the sender's longSendOrder.
+// isLong reports whether the sender's longSendOrder holds the messages other than the latest.
 func (f *sendOrder) isLong() bool { return len(f.more) > shortSendOrder }
 
-// inOrder returns the arrival of a message of an LP to dst, which leaves at t, and stores the
+// inOrder returns the arrival of a message of an LP to dst that leaves at t, and stores the
 // message. The instants t of an LP do not decrease.
 func (m *Messages) inOrder(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
 	slot, receive := &f.last, vtime.Time(0)
@@ -42,7 +43,7 @@ func (m *Messages) inOrder(lp int32, f *sendOrder, dst int32, t vtime.Time, late
 	return receive
 }
 
-// inOrderOfMore is inOrder where the list counts.
+// inOrderOfMore is inOrder for a sender with several messages under way.
 func (m *Messages) inOrderOfMore(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
 	receive := t.Add(latency).Add(transfer)
 	slot := m.underWay(lp, f, dst, t)
@@ -59,7 +60,7 @@ func (m *Messages) inOrderOfMore(lp int32, f *sendOrder, dst int32, t vtime.Time
 	return receive
 }
 
-// underWay returns the message to dst that can delay one sent at t, nil for none.
+// underWay returns the message to dst that can delay a message sent at t, nil for none.
 func (m *Messages) underWay(lp int32, f *sendOrder, dst int32, t vtime.Time) *triple {
 	if f.last.used && f.last.dst == dst && f.last.expiry >= t {
 		return &f.last
@@ -82,7 +83,7 @@ func (m *Messages) underWay(lp int32, f *sendOrder, dst int32, t vtime.Time) *tr
 	return nil
 }
 
-// sweep removes the messages from the short list that cannot delay one sent at t or later.
+// sweep removes the messages that cannot delay a message sent at t or later from the list.
 func (f *sendOrder) sweep(t vtime.Time) {
 	kept := f.more[:0]
 	for _, tr := range f.more {
@@ -93,7 +94,7 @@ func (f *sendOrder) sweep(t vtime.Time) {
 	f.more = kept
 }
 
-// keepUnderWay moves the message in the inline place to the others.
+// keepUnderWay moves the message in the inline place to the other messages.
 func (m *Messages) keepUnderWay(lp int32, f *sendOrder, t vtime.Time) {
 	if !f.isLong() {
 		f.more = append(f.more, f.last)
@@ -120,7 +121,7 @@ func (m *Messages) keepUnderWay(lp int32, f *sendOrder, t vtime.Time) {
 	}
 }
 
-// lengthen makes the longSendOrder of an LP from its list.
+// lengthen makes the longSendOrder of an LP from the LP's list.
 func (m *Messages) lengthen(lp int32, list []triple) {
 	if m.longSendOrders == nil {
 		m.longSendOrders = map[int32]*longSendOrder{}

@@ -8,14 +8,14 @@ import (
 	"gigarank/vtime"
 )
 
-// Operands holds the arguments of a point-to-point call.
+// Operands are the arguments of a point-to-point call.
 type Operands struct {
 	Procedure world.Procedure
 	Comm      *world.Comm
-	Member    int32    // the rank's, in Comm
-	Matched   int32    // Mrecv: the message that a matched probe has found
-	Outgoing  outgoing // of sends, Sendrecv among them
-	Incoming  incoming // of receives and probes, Sendrecv among them
+	Member    int32    // the caller's rank in Comm
+	Matched   int32    // Mrecv: the message of a matched probe
+	Outgoing  outgoing // of sends and Sendrecv
+	Incoming  incoming // of receives, probes and Sendrecv
 }
 
 // outgoing is a message to send.
@@ -28,9 +28,9 @@ type outgoing struct {
 	Mode    world.SendMode
 }
 
-// Send sends a message of an LP at its clock, and advances the clock by the message's cost to
-// the CPU. It returns a request that completes with the match or the departure of the data,
-// 0 if the send is complete at once.
+// Send sends a message of an LP at the LP's clock, and advances the clock by the cost of the
+// message to the CPU. It returns a request that completes with the match or the departure of the
+// data, 0 if the send is complete at once.
 func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 	o, c := &q.Outgoing, q.Procedure
 	box := m.Box(lp)
@@ -41,7 +41,7 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 		m.sentTo = m.Partition.Engine.Partition().Owner(dst)
 	}
 	index := m.messages.Take()
-	msg := m.messages.At(index) // made in its place
+	msg := m.messages.At(index) // in its final place
 	msg.bytes, msg.comm, msg.source, msg.rank, msg.tag = o.Bytes, to.Index, q.Member, m.Partition.Global(lp), int32(o.Tag)
 	msg.sender, msg.large = 0, o.Bytes > m.Partition.EagerLimit
 	if o.Mode == world.Ready {
@@ -89,8 +89,9 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 	return request
 }
 
-// depart charges an LP for a send and returns the message's arrival, without others between the nodes, and the jitter in
-// it. Above the eager limit that is the arrival of REQ.
+// depart charges an LP for a send and returns the arrival of the message, without the influence of
+// other messages between the nodes, and the jitter in this arrival. Above the eager limit the
+// arrival is that of REQ.
 func (m *Messages) depart(lp int32, box *Mailbox, msg *message, dst int, mode world.SendMode) (arrival vtime.Time, jitter vtime.Duration) {
 	src, bytes := int(msg.rank), msg.bytes
 	if msg.large {
@@ -117,9 +118,10 @@ func (m *Messages) depart(lp int32, box *Mailbox, msg *message, dst int, mode wo
 	return arrival, jitter
 }
 
-// cost is what an eager message between two ranks takes: of the sender's processor, the overhead before
-// the message leaves and the copying that may go on after it; of the network, the latency and what
-// the bytes add; of the receiver's processor, the time to receive it.
+// cost is the cost of an eager message between two ranks: the time of the sender's processor for
+// the overhead before the message leaves and for the copying that may go on after it; the latency
+// of the network and the transfer time of the bytes; the time of the receiver's processor for the
+// receive.
 type cost struct {
 	src, dst          int32
 	bytes             int64
@@ -128,8 +130,8 @@ type cost struct {
 	receiving         vtime.Duration
 }
 
-// costOf returns the cost of a message, valid until the next call. A rank often sends messages of one
-// size to one other in a row.
+// costOf returns the cost of a message, valid until the next call. The cost is cached, since a rank
+// often sends messages of one size to one destination in a row.
 func (m *Messages) costOf(src, dst int32, bytes int64) *cost {
 	c := &m.cost
 	if c.src != src || c.dst != dst || c.bytes != bytes || invariant.Enabled {
@@ -138,8 +140,8 @@ func (m *Messages) costOf(src, dst int32, bytes int64) *cost {
 	return c
 }
 
-// workOut stores the cost of a message, whose overhead is stored already. What the processors spend
-// depends on the size alone.
+// workOut stores the cost of a message, whose overhead is already stored. The time of the
+// processors depends on the size alone.
 func (m *Messages) workOut(src, dst int32, bytes int64) {
 	c, last := &m.cost, m.cost
 	if c.bytes != bytes {
@@ -152,7 +154,7 @@ func (m *Messages) workOut(src, dst int32, bytes int64) {
 	}
 }
 
-// jitter returns the jitter of a rank's next message, which it names by its number.
+// jitter returns the jitter of a rank's next message, a function of the number of the message.
 func (m *Messages) jitter(lp int32, src, dst int) vtime.Duration {
 	if m.jittered == nil {
 		m.jittered = make([]uint32, m.Partition.Ranks)
@@ -161,7 +163,7 @@ func (m *Messages) jitter(lp int32, src, dst int) vtime.Duration {
 	return m.Partition.Target.Jitter(src, dst, uint64(m.jittered[lp]))
 }
 
-// port returns the state of a rank's network interface, nil under a model without.
+// port returns the state of a rank's network interface, nil under a model without interfaces.
 func (m *Messages) port(lp int32) *network.Port {
 	if !m.Partition.HasPorts {
 		return nil
@@ -172,9 +174,9 @@ func (m *Messages) port(lp int32) *network.Port {
 	return &m.Partition.Ports[lp]
 }
 
-// NewRequest returns a new request of an LP. Its generation tells a stale copy of a Request
-// from a valid one, unless exactly a multiple of 2^32 requests were made in between and the
-// last took the same index.
+// NewRequest returns a new request of an LP. The generation of the request distinguishes it from
+// stale copies of a Request, unless exactly a multiple of 2^32 requests were made in between and
+// the last took the same index.
 func (m *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int32 {
 	m.generation++
 	index := m.Requests.Take()
@@ -186,8 +188,8 @@ func (m *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	return index
 }
 
-// dispatch delivers a message to a local LP, or sends it as a record to the engine that owns
-// the destination. The message owns its payload, or that is a view; see keep.
+// dispatch delivers a message to a local LP, or sends it as a record to the engine of its
+// destination. The message owns its payload, or the payload is a view; see keep.
 func (m *Messages) dispatch(index int32, dst int, sent vtime.Time) {
 	lp, local := m.Partition.Local(dst)
 	if local {
@@ -203,7 +205,7 @@ func (m *Messages) dispatch(index int32, dst int, sent vtime.Time) {
 	m.messages.Release(index)
 }
 
-// give delivers a message, sent at an instant, to the mailbox or processor of a local LP.
+// give delivers a message that was sent at an instant to the mailbox or processor of a local LP.
 func (m *Messages) give(lp, index int32, sent vtime.Time) {
 	if m.Processors != nil {
 		msg := m.messages.At(index)
@@ -214,15 +216,15 @@ func (m *Messages) give(lp, index int32, sent vtime.Time) {
 	m.arrive(lp, index)
 }
 
-// keep copies the payload of a message that no receive takes at once, if it is a view. A sender
-// that waits for the match lends it until then.
+// keep copies the payload of a message that no receive takes at once, if the payload is a view. A
+// sender that waits for the match lends its memory until then, without a copy.
 func (m *Messages) keep(msg *message) {
 	if msg.view && !(msg.lent && msg.request != 0) {
 		m.keepOwn(msg)
 	}
 }
 
-// keepOwn gives a message, whose payload is a view, a copy of it.
+// keepOwn gives a message whose payload is a view a copy of the payload.
 func (m *Messages) keepOwn(msg *message) {
 	msg.view = false
 	if n := len(msg.payload); msg.payload != nil && n <= smallPayload {
@@ -233,18 +235,18 @@ func (m *Messages) keepOwn(msg *message) {
 	msg.payload = m.KeepPayload(msg.payload)
 }
 
-// pooled reports whether a message owns a pooled buffer with its payload.
+// pooled reports whether a message owns a pooled buffer, which holds its payload.
 func (m *message) pooled() bool { return cap(m.payload) > smallPayload && !m.view }
 
-// free gives the buffer of a message's payload back, if the message owns one.
+// free releases the buffer of a message's payload, if the message owns a buffer.
 func (m *message) free(k *Messages) {
 	if m.pooled() {
 		k.Partition.Buffers.Release(m.payload)
 	}
 }
 
-// KeepPayload returns a copy of a message's content in a pooled buffer. It is nil without
-// content, and not nil for content of no bytes.
+// KeepPayload returns a copy of a message's content in a pooled buffer. The copy is nil for a
+// message without content, and not nil for content of no bytes.
 func (m *Messages) KeepPayload(payload []byte) []byte {
 	if payload == nil {
 		return nil
@@ -254,7 +256,7 @@ func (m *Messages) KeepPayload(payload []byte) []byte {
 	return kept
 }
 
-// messageRecord is the size of the fixed part of a message between engines.
+// messageRecord is the size in bytes of the fixed part of a message between engines.
 const messageRecord = 2 + 8 + 5*4 + 3*8
 
 // Flags of a message between engines.
@@ -265,7 +267,7 @@ const (
 	flagBlocks
 )
 
-// sendMessage sends a message as a record to the engine that owns its destination.
+// sendMessage sends a message as a record to the engine of its destination.
 func (m *Messages) sendMessage(msg *message, context uint64, dst int, sent vtime.Time) {
 	engine, tail := m.Partition.Engine.Partition().Owner(dst), m.tailOf(msg)
 	var w world.Writer
@@ -307,17 +309,19 @@ func (m *Messages) sendMessage(msg *message, context uint64, dst int, sent vtime
 	}
 }
 
-// leastTail is the size of a content, in bytes, from which on it costs more to copy than to send apart.
+// leastTail is the size of a content, in bytes, from which on copying costs more than sending the
+// content as a tail.
 const leastTail = 16 << 10
 
-// Lender holds memory of LPs.
+// Lender protects memory of LPs that sends refer to.
 type Lender interface {
-	// Lend has memory of an LP stay as it is and where it is until the LP goes on.
+	// Lend has memory of an LP stay unchanged at its address until the LP goes on.
 	Lend(lp int32, memory []byte)
 }
 
-// tailOf returns the content of a message that another engine gets from where it lies, nil if it is
-// copied. It is that of a rendezvous whose sender is in one call until the receiver has answered.
+// tailOf returns the content of a message to another engine that is sent from where it lies, nil
+// for a content that is copied. Such a content is that of a rendezvous whose sender is in one call
+// until the receiver has answered.
 func (m *Messages) tailOf(msg *message) []byte {
 	if m.Lender == nil || m.Interfaces != nil || !msg.large || msg.request == 0 || len(msg.payload) < leastTail || m.Processors != nil ||
 		!m.Requests.At(msg.request).Procedure.Blocks() || !m.Partition.Engine.SendsTails() {
@@ -326,7 +330,7 @@ func (m *Messages) tailOf(msg *message) []byte {
 	return msg.payload
 }
 
-// DeliverMessage handles the record of a message from an engine.
+// DeliverMessage handles a record that holds a message from an engine.
 func (m *Messages) DeliverMessage(src int, r world.Reader) {
 	flags := r.U8()
 	comm := m.above.IndexOfContext(r.U64())
@@ -354,8 +358,8 @@ func (m *Messages) DeliverMessage(src int, r world.Reader) {
 	m.give(lp, index, sent)
 }
 
-// Landing returns the LP that receives a message from another engine. It first checks that
-// the arrival keeps causality.
+// Landing returns the LP that receives a message from another engine. It first checks that the
+// arrival does not violate causality.
 func (m *Messages) Landing(rank, dst int, sent, arrival vtime.Time) int32 {
 	m.Partition.Engine.CheckArrival(rank, dst, sent, arrival)
 	lp, local := m.Partition.Local(dst)
@@ -365,8 +369,8 @@ func (m *Messages) Landing(rank, dst int, sent, arrival vtime.Time) int32 {
 	return lp
 }
 
-// match returns the arrival of a message's content at an LP that posted its receive at an
-// instant, in a call. It tells a waiting sender when its send completes.
+// match returns the arrival of a message's content at an LP that posted its receive at an instant,
+// in a call. It sends a waiting sender the instant at which its send completes.
 func (m *Messages) match(msg *message, lp int32, posted vtime.Time, c world.Procedure) (arrival vtime.Time) {
 	if msg.request == 0 && !msg.large {
 		return msg.arrival
@@ -407,8 +411,8 @@ func (m *Messages) acknowledge(msg *message, by int, t vtime.Time) {
 	m.SendAcknowledgement(world.RecordAcknowledgement, engine, msg.request, t)
 }
 
-// SendAcknowledgement sends another engine the instant at which a send there completes. The
-// kind of the record says whether index is a request or an agent.
+// SendAcknowledgement sends another engine the instant at which a send of that engine completes.
+// The kind of the record says whether index is a request or an agent.
 func (m *Messages) SendAcknowledgement(kind byte, engine, index int32, t vtime.Time) {
 	w := world.Writer{Rest: m.Partition.Engine.Record(int(engine), 1+4+8)}
 	w.U8(kind)
@@ -425,12 +429,12 @@ func (m *Messages) Acknowledged(request int32, t vtime.Time) {
 	m.Notice(m.Requests.At(request).LP)
 }
 
-// incoming is a message to receive or to probe for.
+// incoming describes a message to receive or to probe for.
 type incoming struct {
 	Source int    // member or AnySource
 	Tag    int    // or AnyTag
 	Bytes  int64  // size of the buffer, if sized
-	Buffer []byte // nil without a size: the message becomes part of the completion
+	Buffer []byte // nil without a size: the completion owns the content
 	Sized  bool   // a longer message is an error
 }
 
@@ -460,8 +464,8 @@ func (m *Messages) WaitRequest(lp int32, request int32, c world.Procedure) bool 
 	return m.beginWait(lp, box, WaitOne, c)
 }
 
-// WaitRequests starts a wait of the LP for several requests; see beginWait. The slice belongs
-// to the wait until it is over.
+// WaitRequests starts a wait of the LP for several requests; see beginWait. The slice belongs to
+// the wait until the wait is over.
 func (m *Messages) WaitRequests(lp int32, kind WaitKind, requests []int32, c world.Procedure) bool {
 	box := m.Box(lp)
 	box.Wait.Requests, box.Wait.pending, box.Wait.at = requests, 0, vtime.Forever
@@ -497,7 +501,7 @@ func (m *Messages) Probe(lp int32, kind WaitKind, q *Operands) bool {
 	return m.beginWait(lp, box, kind, q.Procedure)
 }
 
-// ReceiveMatched receives the message of a matched probe.
+// ReceiveMatched completes a receive with the message of a matched probe.
 func (m *Messages) ReceiveMatched(lp, request, message int32) {
 	m.messages.At(message).next = 0
 	if m.Processors != nil {
@@ -510,11 +514,11 @@ func (m *Messages) ReceiveMatched(lp, request, message int32) {
 // extract removes the message that a matched probe has found from the mailbox.
 func (m *Messages) extract(lp int32, index int32) {
 	m.removeUnexpected(m.Box(lp), index)
-	m.messages.At(index).next = ^lp // in no chain: it is the LP's
+	m.messages.At(index).next = ^lp // in no chain: it belongs to the LP
 }
 
-// Found reports whether an index is that of a message which a matched probe of an LP has
-// found and which is not received yet.
+// Found reports whether an index stands for a message that a matched probe of an LP has found and
+// that no receive has taken yet.
 func (m *Messages) Found(lp, index int32) bool {
 	return m.messages.Given(index) && m.messages.Peek(index).next == ^lp
 }

@@ -10,8 +10,8 @@ import (
 	"gigarank/vtime"
 )
 
-// beginWait starts a wait of an LP. It reports whether the wait is over at once. Else the LP
-// must be suspended until it is resumed, when the wait is over.
+// beginWait starts a wait of an LP. It reports whether the wait is over at once. If not, the LP
+// must be suspended; it is resumed when the wait is over.
 func (m *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Procedure) bool {
 	w := &box.Wait
 	w.Kind, w.Procedure, w.queued, w.armed = kind, c, false, vtime.Forever
@@ -30,8 +30,8 @@ func (m *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Proc
 	return m.Partition.Clock[lp] < vtime.Forever
 }
 
-// reconsider evaluates the wait of an LP again after an event, and queues the LP if the wait
-// is over.
+// reconsider evaluates the wait of an LP again after an event, and queues the LP if the wait is
+// over.
 func (m *Messages) reconsider(lp int32, box *Mailbox) {
 	if m.Processors != nil {
 		m.Processors.Look(lp)
@@ -59,9 +59,9 @@ func (m *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
 	return m.consider(lp, box, t)
 }
 
-// consider reports whether the wait of an LP is over, given that all arrivals at or before
-// known have been delivered. If not, it arms a timed event for the next evaluation, if the
-// instant of that is known.
+// consider reports whether the wait of an LP is over, given that all arrivals at or before known
+// have been delivered. If not, it arms a timed event for the next evaluation, unless the instant of
+// the next evaluation is unknown.
 func (m *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 	w := &box.Wait
 	at, certain := m.evaluate(lp, box, known)
@@ -83,10 +83,11 @@ func (m *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 	return false
 }
 
-// settleAt settles the LP's receives from any source at instant t, whatever the LP does by
-// then. Senders that wait for the match learn of it then, not at the LP's next wait.
+// settleAt settles the LP's receives from any source at instant t, whatever calls the LP makes by
+// then. So senders that wait for the match learn of it at t, not at the LP's next wait.
 //
-// One event is enough, however many messages wait: HandleSettle enters the next.
+// A single event is enough for any number of waiting messages: HandleSettle schedules the next
+// event.
 func (m *Messages) settleAt(lp int32, box *Mailbox, t vtime.Time) {
 	if t >= box.settles {
 		return
@@ -95,14 +96,14 @@ func (m *Messages) settleAt(lp int32, box *Mailbox, t vtime.Time) {
 	m.Partition.Engine.Schedule(engine.Event{Time: t, Source: m.Partition.Global(lp), LP: m.Partition.Global(lp), Data: world.DataSettle})
 }
 
-// HandleSettle settles an LP's receives at t, an instant of settleAt. All arrivals at or
-// before t are known. It reports whether the wait of the LP is over.
+// HandleSettle settles an LP's receives at t, an instant of settleAt. All arrivals at or before t
+// are known. It reports whether the LP's wait is over.
 func (m *Messages) HandleSettle(lp int32, t vtime.Time) bool {
 	if m.MailboxOf[lp] == 0 {
 		return false
 	}
 	box := m.Box(lp)
-	if box.settles == t { // else this event is one of several: the mailbox counts on another one, or on none
+	if box.settles == t { // else several events are pending: the mailbox waits for another event, or for none
 		box.settles = vtime.Forever
 	}
 	settled, next := m.settle(lp, box, t)
@@ -112,9 +113,9 @@ func (m *Messages) HandleSettle(lp int32, t vtime.Time) bool {
 	return settled && box.Wait.Kind != NoWait && !box.Wait.queued && m.consider(lp, box, t)
 }
 
-// evaluate returns the end of an LP's wait, if it is certain. Else it returns the instant up
-// to which arrivals must be known for the next evaluation. That is Forever if an event must
-// come first.
+// evaluate returns the end of an LP's wait, if the end is certain. Else it returns the instant up
+// to which arrivals must be known for the next evaluation, Forever if the wait needs an event
+// first.
 func (m *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.Time, certain bool) {
 	w := &box.Wait
 	clock := m.Partition.Clock[lp]
@@ -139,8 +140,8 @@ func (m *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.
 	}
 }
 
-// earliest returns the least completion time of the requests that a wait is for, Forever if
-// none is complete. Inactive requests (index 0) are skipped.
+// earliest returns the least completion time of the requests of a wait, Forever if no request is
+// complete. Inactive requests (index 0) are skipped.
 func (m *Messages) earliest(lp int32, w *wait) vtime.Time {
 	if len(w.Requests) == 0 {
 		return m.earliestInSet(m.waitSets[lp])
@@ -157,7 +158,7 @@ func (m *Messages) earliest(lp int32, w *wait) vtime.Time {
 	return least
 }
 
-// latest returns the greatest completion time of the requests, at least clock.
+// latest returns the greatest completion time of the requests, or clock if that is greater.
 func (m *Messages) latest(clock vtime.Time, requests []int32) vtime.Time {
 	for _, ri := range requests {
 		if ri != 0 {
@@ -178,14 +179,14 @@ func (m *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.T
 	switch {
 	case w.Peer == world.AnySource && msg.arrival > known:
 		return msg.arrival, false
-	case w.Peer != world.AnySource && m.firstReceive(box, msg) != 0: // which gets it, if only later in settle
+	case w.Peer != world.AnySource && m.firstReceive(box, msg) != 0: // that receive gets the message, if only later in settle
 		return vtime.Forever, false
 	}
 	return max(clock, msg.arrival), true
 }
 
-// evaluatePoll is evaluate for a test or a nonblocking probe. It ends at the LP's clock. In a
-// long loop of polls it ends with the first that succeeds.
+// evaluatePoll is evaluate for a test or a nonblocking probe, which ends at the LP's clock. A long
+// loop of polls ends with the first successful poll.
 func (m *Messages) evaluatePoll(lp int32, box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
 	if !m.long(box.polls, clock) {
 		return clock, clock <= known
@@ -203,7 +204,7 @@ func (m *Messages) evaluatePoll(lp int32, box *Mailbox, clock, known vtime.Time)
 	return at, at <= known
 }
 
-// successTime returns the instant from which a poll succeeds, as far as is known.
+// successTime returns the instant from which on a poll succeeds, as far as is known.
 func (m *Messages) successTime(lp int32, box *Mailbox) vtime.Time {
 	w := &box.Wait
 	switch w.Kind {
@@ -222,8 +223,8 @@ func (m *Messages) successTime(lp int32, box *Mailbox) vtime.Time {
 	}
 }
 
-// soonest returns the least completion time of the requests of a wait for any of them, as far
-// as is known, Forever if none is complete.
+// soonest returns the least known completion time of the requests of a wait for any of them,
+// Forever if no request is complete.
 func (m *Messages) soonest(lp int32, w *wait) vtime.Time {
 	if w.ofWaitSet() {
 		return m.earliestInSet(m.waitSets[lp])
@@ -275,7 +276,7 @@ func (m *Messages) Finish(lp int32, box *Mailbox) {
 	box.polls = 0
 }
 
-// finishPoll decides a test or a nonblocking probe at the LP's clock.
+// finishPoll finishes a test or a nonblocking probe at the LP's clock.
 func (m *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 	w, now := &box.Wait, m.Partition.Clock[lp]
 	switch kind {
@@ -333,8 +334,7 @@ func (m *Messages) allComplete(requests []int32, now vtime.Time) bool {
 	return true
 }
 
-// Charge advances the LP's clock to the end of what a complete request costs its CPU, from
-// instant at on.
+// Charge advances the LP's clock from instant at by the CPU time of a complete request.
 func (m *Messages) Charge(lp int32, r *request, at vtime.Time) {
 	if !m.Partition.Charges || r.Kind != ReceiveRequest {
 		if m.Partition.Charges && r.Kind == exchangeRequest {
@@ -347,8 +347,8 @@ func (m *Messages) Charge(lp int32, r *request, at vtime.Time) {
 	m.receive(lp, r.Procedure, r.rank, r.Bytes, r.posted, r.arrival)
 }
 
-// chargeAll charges receives in the order of their messages' arrivals, as the CPU takes them
-// in during the wait.
+// chargeAll charges an LP for receives in the order of the arrivals of their messages, since the
+// CPU takes messages in during the wait.
 func (m *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
 	if !m.Partition.Charges {
 		m.Partition.Clock[lp] = at

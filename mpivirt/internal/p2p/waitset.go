@@ -9,61 +9,62 @@ import (
 	"gigarank/vtime"
 )
 
-// A rank that waits for any of many requests waits again for those that are left. To look at
-// all of them in each call would take a time that grows with the square of their number. So a
-// long list is kept from one call to the next, with the places of the requests in it. A call
-// looks at the places that may have changed; heaps find the requests that are complete.
+// A rank that waits for any of many requests waits again for the remaining requests. To read all of
+// them in each call would take a time that grows with the square of their number. So the engine
+// keeps a long list from one call to the next, the wait set, with the places of the requests in it.
+// A call reads only the places that may have changed; heaps find the complete requests.
 //
-// A list is not read through in each call. It stays as it is until the wait is over, so it can be
-// looked at then:
-//   - All active requests of the rank that are not in the wait set may have come into the slice
-//     anywhere. If there are any, the call looks at all places.
-//   - A request in the wait set may have left its place. So one that would end the wait is
-//     looked for there; if it has gone, the wait looks at all places and goes on. It does so at
-//     the instant of the end, when all that happens before is known, so on each host alike.
+// A call does not read its whole list. The list stays unchanged until the wait is over, so it can
+// still be read then:
+//   - Active requests of the rank that are not in the wait set may stand anywhere in the slice.
+//     If there are such requests, the call reads all places.
+//   - A request in the wait set may have left its place. So a request that would end the wait
+//     is looked up there; if it has gone, the wait reads all places and goes on. It does so at
+//     the instant of its end, when all earlier events are known, so alike on each host.
 //
-// While an event rank waits, another rank's code may run and change its list, against the rule. The
-// wait ends with an error if what would end it has gone and the list holds no request, or an index
-// that is none of the rank's. If all places were compared at the call, the outcome is that of the
-// list then.
+// While an event rank waits, another rank's code may run and change the list, against the rule. The
+// wait ends with an error if the request that would end it has gone and the list holds no request,
+// or an index that belongs to no request of the rank. A call that has read all places at its
+// beginning has the outcome of the list at that time.
 
-// LongList is the length from which on a list of requests is kept.
+// LongList is the length from which on a list of requests becomes a wait set.
 const LongList = 256
 
-// Slice is the slice of requests that a rank hands in. It does not change during a call.
+// Slice is the slice of requests that a rank passes to a call. It does not change during the call.
 type Slice interface {
 	Len() int
-	// At returns the request at a place, 0 for an inactive one, and the error in it.
+	// At returns the request at a place, 0 for an inactive request, and the error of that request.
 	At(place int) (index int32, err error)
 }
 
 // waitSet is the list of requests of an LP's latest wait for any of many requests.
 type waitSet struct {
-	slice    Slice   // nil for one that is not looked at again
-	exact    bool    // the call has compared all places
-	changed  bool    // the list of an event rank is not what it was at the call
-	requests []int32 // by place, 0 for an inactive one; one that is in the list twice is at the first place
-	members  int32   // requests that are in the list; whole has the place
+	slice    Slice   // nil for a slice that is not read again
+	exact    bool    // the call has read all places
+	changed  bool    // the list of an event rank has changed since the call
+	requests []int32 // by place, 0 for an inactive request; a request that is in the list twice is at its first place
+	members  int32   // number of requests in the set; their whole is the place
 	shown    int     // a place from which KeepSliceUnread looks for an active request
-	vacant   []int32 // places whose requests have been waited for since the last look
-	coming   setHeap // complete requests, by the time of completion
+	vacant   []int32 // places whose requests have been waited for since the slice was last read
+	coming   setHeap // complete requests, by completion time
 	ready    setHeap // complete requests whose time a wait has reached, by place; their time is 0
-	past     setHeap // the same, by the time of completion
+	past     setHeap // the same requests, by completion time
 }
 
-// setEntry is a complete request at a place of a list. It is void if another request is there.
+// setEntry is a complete request at a place of a wait set. It is void if another request is at the
+// place.
 type setEntry struct {
 	time       vtime.Time
 	place      int32
 	request    int32
-	generation uint32 // of the request: its index may be used again
+	generation uint32 // of the request, whose index may be used again
 }
 
 func (d *setEntry) before(e *setEntry) bool {
 	return d.time < e.time || d.time == e.time && d.place < e.place
 }
 
-// setHeap is a binary heap, with the least first.
+// setHeap is a binary heap of entries with the least entry first.
 type setHeap []setEntry
 
 func (h *setHeap) push(d setEntry) {
@@ -97,7 +98,7 @@ func (h *setHeap) pop() setEntry {
 	return least
 }
 
-// sized returns the wait set of an LP, with room for n requests. It makes one if there is none.
+// sized returns the wait set of an LP, with room for n requests. It makes a missing wait set.
 func (m *Messages) sized(lp int32, n int) *waitSet {
 	x := m.waitSets[lp]
 	if x == nil {
@@ -127,8 +128,8 @@ func (m *Messages) KeepList(lp int32, list []int32) error {
 	return nil
 }
 
-// compare puts a list into the place of the wait set's. It returns the first error in the list; an
-// index with an error counts as inactive.
+// compare copies a list into a wait set. It returns the first error in the list; an index with an
+// error counts as inactive.
 func (m *Messages) compare(lp int32, x *waitSet, list []int32) (first error) {
 	for place := x.different(list, 0); place < len(list); place = x.different(list, place+1) {
 		index := list[place]
@@ -157,7 +158,7 @@ func (s *list) At(place int) (index int32, err error) {
 	return index, s.k.CheckRequest(s.lp, index)
 }
 
-// inMemory reports whether a wait set is that of an event rank.
+// inMemory reports whether the list of a wait set lies in an event rank's memory.
 func (x *waitSet) inMemory() bool {
 	_, memory := x.slice.(*list)
 	return memory
@@ -177,7 +178,7 @@ func (m *Messages) KeepMemory(lp int32, requests []int32) error {
 	return m.KeepSlice(lp, s, again)
 }
 
-// ReadMemory enters a list in an event rank's memory, which a call reads, into the wait set if both lists
+// ReadMemory copies a list in an event rank's memory, which a call reads, into the wait set if both
 // begin at the same address.
 func (m *Messages) ReadMemory(lp int32, requests []int32) {
 	if s, _ := m.WaitSetSlice(lp).(*list); s != nil && unsafe.SliceData(s.requests) == unsafe.SliceData(requests) {
@@ -185,16 +186,16 @@ func (m *Messages) ReadMemory(lp int32, requests []int32) {
 	}
 }
 
-// ReadSlice enters the requests of an LP's slice, which a call reads, into the wait set of the same
-// memory. So the requests that the rank has moved to other places are found there by the next call
-// with a long slice.
+// ReadSlice copies the requests of an LP's slice, which a call reads, into the wait set of the same
+// memory. So the next call with a long slice finds requests that the rank has moved to other
+// places.
 func (m *Messages) ReadSlice(lp int32, requests []int32) {
 	x := m.waitSets[lp]
 	_ = m.compare(lp, x, requests[:min(len(requests), len(x.requests))]) // an error is for the call to return
 }
 
-// different returns the first place from one on at which a list differs from the wait set, the
-// length of the list if there is none.
+// different returns the first place, not before from, at which a list differs from the wait set,
+// the length of the list if there is no such place.
 func (x *waitSet) different(list []int32, from int) int {
 	const block = 1024
 	for from < len(list) {
@@ -210,12 +211,12 @@ func (x *waitSet) different(list []int32, from int) int {
 	return from
 }
 
-// bytesOf returns the memory of a list.
+// bytesOf returns a list as bytes, in the same memory.
 func bytesOf(list []int32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), 4*len(list))
 }
 
-// WaitSetSlice returns the slice that an LP's list was kept for, nil for none.
+// WaitSetSlice returns the slice of an LP's wait set, nil for none.
 func (m *Messages) WaitSetSlice(lp int32) Slice {
 	if x := m.waitSets[lp]; x != nil {
 		return x.slice
@@ -223,8 +224,8 @@ func (m *Messages) WaitSetSlice(lp int32) Slice {
 	return nil
 }
 
-// KeepSlice makes the slice of an LP its wait set. again says that it is the memory for which
-// the list was kept by the call before. An error in the slice is returned.
+// KeepSlice makes the slice of an LP its wait set. again says that the slice has the same memory as
+// the slice of the previous call. It returns the first error in the slice.
 func (m *Messages) KeepSlice(lp int32, s Slice, again bool) error {
 	if again && m.KeepSliceUnread(lp, s, m.Box(lp).Wait.active) {
 		return nil
@@ -238,9 +239,9 @@ func (m *Messages) KeepSlice(lp int32, s Slice, again bool) error {
 	return nil
 }
 
-// KeepSliceUnread is KeepSlice without a look at all of the slice. It reports false if the slice must
-// be looked through: some active request of the LP, which has active ones, is not in the wait set,
-// or the slice has another request in the place of one in the wait set.
+// KeepSliceUnread is KeepSlice without reading the whole slice. It returns false if the slice must
+// be read: an active request of the LP, which has active requests, is not in the wait set, or the
+// slice holds another request at the place of a request in the wait set.
 func (m *Messages) KeepSliceUnread(lp int32, s Slice, active int32) bool {
 	x := m.waitSets[lp]
 	if x == nil || s.Len() == 0 {
@@ -259,7 +260,7 @@ func (m *Messages) KeepSliceUnread(lp int32, s Slice, active int32) bool {
 	return err == nil && index == x.requests[x.shown]
 }
 
-// fillVacant looks at the places whose requests have been waited for. It returns an error in the
+// fillVacant reads the places whose requests have been waited for. It returns an error in the
 // slice.
 func (m *Messages) fillVacant(lp int32, x *waitSet) error {
 	for _, place := range x.vacant {
@@ -276,8 +277,8 @@ func (m *Messages) fillVacant(lp int32, x *waitSet) error {
 	return nil
 }
 
-// lookThrough compares all places of the wait set with the slice. It returns the first error
-// in the slice; a request with an error counts as inactive.
+// lookThrough reads all places of the slice into the wait set. It returns the first error in the
+// slice; a request with an error counts as inactive.
 func (m *Messages) lookThrough(lp int32, x *waitSet) (first error) {
 	if x.exact {
 		return nil
@@ -301,9 +302,9 @@ func (m *Messages) lookThrough(lp int32, x *waitSet) (first error) {
 	return first
 }
 
-// looksThrough looks at all places of an LP's list if a request that is complete at an instant,
-// and ends its wait, is not at its place any more. It reports whether the wait may end otherwise
-// then. With a list that has changed since the call it ends with an error.
+// looksThrough reads all places of an LP's slice if a request that is complete at an instant, and
+// ends the LP's wait, is not at its place any more. It reports whether the wait must be evaluated
+// again. If the list has changed since the call, the wait ends with an error.
 func (m *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
 	x := m.waitSets[lp]
 	if x.exact {
@@ -323,7 +324,7 @@ func (m *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
 			continue
 		}
 		if index, err := x.slice.At(int(d.place)); err != nil || index != d.request {
-			err = m.lookThrough(lp, x) // which the next call that looks at the place returns
+			err = m.lookThrough(lp, x) // the next call that reads the place returns the error
 			x.changed = x.inMemory() && (err != nil || m.WaitSetIsEmpty(lp))
 			return !x.changed
 		}
@@ -331,8 +332,8 @@ func (m *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
 	return false
 }
 
-// put enters an active request of an LP, or 0, into its wait set at a place. A look at all
-// places goes through them in ascending order.
+// put stores an active request of an LP, or 0, at a place of its wait set. A call that reads all
+// places does so in ascending order.
 func (m *Messages) put(lp int32, x *waitSet, place int, index int32) {
 	if old := x.requests[place]; old != 0 && old != index && !m.shared(old) {
 		if r := m.Requests.Peek(old); r.whole == ^int32(place) && r.LP == lp {
@@ -354,8 +355,8 @@ func (m *Messages) put(lp int32, x *waitSet, place int, index int32) {
 	case r.whole >= 0:
 		x.members++
 	case first < place:
-		return // it is in the list twice
-	default: // it has moved
+		return // the list holds it twice
+	default: // it has moved to this place
 		x.requests[first] = 0
 	}
 	x.requests[place] = index
@@ -364,7 +365,7 @@ func (m *Messages) put(lp int32, x *waitSet, place int, index int32) {
 	}
 }
 
-// Discard forgets the wait set of an LP, if it has one.
+// Discard releases the wait set of an LP.
 func (m *Messages) Discard(lp int32) {
 	if x := m.waitSets[lp]; x != nil {
 		for place := range x.requests {
@@ -374,12 +375,12 @@ func (m *Messages) Discard(lp int32) {
 	}
 }
 
-// shared reports whether an index is that of a request that all LPs share.
+// shared reports whether an index stands for a request that all LPs share.
 func (m *Messages) shared(index int32) bool {
 	return index == m.CompletedSend || index == m.CompletedReceive
 }
 
-// WaitForSet starts a wait of the LP for the requests in its wait set; see beginWait.
+// WaitForSet starts a wait of an LP for the requests in its wait set; see beginWait.
 func (m *Messages) WaitForSet(lp int32, kind WaitKind, c world.Procedure) bool {
 	box := m.Box(lp)
 	box.Wait.Requests, box.Wait.pending = box.Wait.Requests[:0], 0
@@ -392,7 +393,7 @@ func (m *Messages) WaitSetIsEmpty(lp int32) bool {
 	return x.members == 0 && m.earliestInSet(x) == vtime.Forever
 }
 
-// ofWaitSet reports whether a wait is for the requests of the wait set.
+// ofWaitSet reports whether a wait is for the requests of a wait set.
 func (w *wait) ofWaitSet() bool {
 	switch w.Kind {
 	case WaitAny, WaitSome, TestAny, TestSome:
@@ -401,23 +402,23 @@ func (w *wait) ofWaitSet() bool {
 	return false
 }
 
-// WaitedFor returns the requests that an LP waits for in a call with a list.
+// WaitedFor returns the requests that an LP waits for in a call with a list of requests.
 func (m *Messages) WaitedFor(lp int32) []int32 {
 	w := &m.Box(lp).Wait
 	if !w.ofWaitSet() {
 		return w.Requests
 	}
 	x := m.waitSets[lp]
-	_ = m.lookThrough(lp, x) // an error in the slice is for a call to return
+	_ = m.lookThrough(lp, x) // a call returns the errors in the slice
 	return x.requests
 }
 
-// completesInSet enters a request of a wait set, which has just completed.
+// completesInSet records that a request of a wait set is now complete.
 func (m *Messages) completesInSet(ri int32, r *request) {
 	m.waitSets[r.LP].coming.push(setEntry{r.Time, ^r.whole, ri, r.generation})
 }
 
-// isAt reports whether a complete request is at its place in a wait set.
+// isAt reports whether the complete request of an entry is still at its place in a wait set.
 func (m *Messages) isAt(x *waitSet, d *setEntry) bool {
 	if int(d.place) >= len(x.requests) || x.requests[d.place] != d.request {
 		return false
@@ -425,7 +426,7 @@ func (m *Messages) isAt(x *waitSet, d *setEntry) bool {
 	return m.shared(d.request) || m.Requests.Peek(d.request).generation == d.generation
 }
 
-// least returns the least of a heap that is at its place, nil for none.
+// least returns the least valid entry of a heap, nil for none. It removes void entries.
 func (m *Messages) least(x *waitSet, h *setHeap) *setEntry {
 	for len(*h) > 0 {
 		if d := &(*h)[0]; m.isAt(x, d) {
@@ -436,8 +437,8 @@ func (m *Messages) least(x *waitSet, h *setHeap) *setEntry {
 	return nil
 }
 
-// earliestInSet returns the time of the first complete request in a wait set, Forever if none
-// is complete.
+// earliestInSet returns the least completion time of the requests in a wait set, Forever if no
+// request is complete.
 func (m *Messages) earliestInSet(x *waitSet) vtime.Time {
 	at := vtime.Forever
 	if d := m.least(x, &x.past); d != nil {
@@ -449,7 +450,8 @@ func (m *Messages) earliestInSet(x *waitSet) vtime.Time {
 	return at
 }
 
-// reach has a wait that ends at an instant reach the requests that are complete then.
+// reach moves the requests of a wait set that are complete at an instant, the end of the wait, to
+// the ready requests.
 func (m *Messages) reach(x *waitSet, at vtime.Time) {
 	for len(x.coming) > 0 && x.coming[0].time <= at {
 		d := x.coming.pop()
@@ -464,12 +466,12 @@ func (w *wait) ofSome() bool {
 	return w.Procedure == world.Waitsome || w.Procedure == world.Testsome
 }
 
-// errChanged is the error of a wait whose list has changed before it was over.
+// errChanged is the error of a wait whose list has changed before the wait was over.
 var errChanged = world.Errorf(world.ErrRequest, "the list of requests has changed since the call: "+
 	"one of %d requests and more is memory of the rank's own, which nobody changes before the rank's next step (docs/event-ranks.md)", LongList)
 
 // takeFromSet charges an LP for the requests of its wait set that its wait has found, and stores
-// them in its completion.
+// them in the LP's completion.
 func (m *Messages) takeFromSet(b *Completion, w *wait) {
 	lp, x := b.LP, m.waitSets[b.LP]
 	m.looksThrough(lp, w, w.at)
@@ -486,7 +488,7 @@ func (m *Messages) takeFromSet(b *Completion, w *wait) {
 		if m.shared(d.request) {
 			x.requests[d.place] = 0
 		} else if n := len(b.Indices); n > 0 && b.Indices[n-1] == int(d.place) {
-			continue // it has left the list and come back
+			continue // the request has left the list and come back
 		}
 		b.Indices, completed = append(b.Indices, int(d.place)), append(completed, d.request)
 		if !w.ofSome() {
@@ -507,7 +509,7 @@ func (m *Messages) takeFromSet(b *Completion, w *wait) {
 	m.completed = completed[:0]
 }
 
-// leave takes a request that has been waited for out of the wait set.
+// leave removes a request that has been waited for from the wait set.
 func (m *Messages) leave(lp int32, r *request) {
 	x, place := m.waitSets[lp], ^r.whole
 	r.whole, x.requests[place] = 0, 0
@@ -515,7 +517,7 @@ func (m *Messages) leave(lp int32, r *request) {
 	x.vacant = append(x.vacant, place)
 }
 
-// checkWaitSet compares the counters of a wait set with the list.
+// checkWaitSet compares the counters of a wait set with its list.
 func (m *Messages) checkWaitSet(lp int32, x *waitSet) {
 	members := int32(0)
 	for place, index := range x.requests {
