@@ -5,8 +5,8 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Body runs the ranks of a partition, all of one kind. It is used by the goroutine that
-// runs the engine.
+// Body runs the ranks of a partition, all of one kind. Only the goroutine that runs the engine uses
+// it.
 //
 // The life of a rank is, for any kind:
 //
@@ -24,24 +24,25 @@ import (
 //	}
 //	return true
 //
-// Compute counts as a call: under a model with state at the receiver a rank that does not
-// pause after it ends too early. A body that does not pause after each call asks
-// PostponeEnd before it returns false. The completion of a call that was waited for is
-// there when Resume begins. A rank's number in WORLD is k.Global(lp).
+// Compute counts as a call: under a model with state at the receiver a rank that does not pause
+// after it ends too early. A body that does not pause after each call calls PostponeEnd before it
+// returns false. When Resume begins, the completion of the call that the rank waited for is
+// available. A rank's number in WORLD is k.Global(lp).
 //
 // The kernel sets Kernel.Running before Resume. ResumeRange sets it for each rank, and to
-// [world.None] after the last if Interrupted may return true. It calls End for those that
+// [world.None] after the last rank if Interrupted may return true. ResumeRange calls End for ranks
+// that have ended, and Yield for the remaining ranks once k.Limited().
 // have ended, and Yield for the rest once k.Limited().
 type Body interface {
 	// Resume runs an LP until it waits again. It returns false once the LP has ended.
 	// Stop unwinds the LPs that have not ended.
 	lp.Body
-	// ResumeRange runs LPs lo to hi-1, which leave a collective or start. It calls
-	// [Kernel.End] for those that end. When one fails, it makes the rest ready instead.
+	// ResumeRange runs LPs lo to hi-1, which leave a collective or start. It calls [Kernel.End] for
+	// each LP that ends. When an LP fails, it makes the remaining LPs ready instead.
 	ResumeRange(lo, hi int32)
-	// Interrupted reports whether a rank's code has ended the engine's goroutine, by a panic
-	// with a value or, if that is nil, by Goexit. The rank has failed then, and the engine
-	// goes on. A deferred function calls it.
+	// Interrupted reports whether a rank's code has ended the engine's goroutine, by a panic with
+	// value or, for a nil value, by Goexit. If so, the rank has failed, and the engine goes on. A
+	// deferred function calls it.
 	Interrupted(value any) bool
 	// Ended reports, after the run, whether an LP has ended.
 	Ended(lp int32) bool
@@ -50,16 +51,19 @@ type Body interface {
 	LastCall(lp int32) world.Procedure
 }
 
-// Outsider is a Body whose ranks run code that is not Go's.
+// Outsider is a Body whose ranks run code in other languages than Go.
 type Outsider interface {
-	// Outside returns the LP whose code runs, [world.None] for none, and where it waits in the
-	// operating system, "" if it may go on by itself. Another goroutine calls it.
+	// Outside returns the LP whose code runs, [world.None] for none, and the place at which this
+	// code waits in the operating system, "" if it is not known to wait. Another goroutine calls
+	// it.
 	Outside() (lp int32, where string)
-	// Interrupt has the LP whose code runs give way to others, if it can, and reports whether it
-	// has. The body hands that LP to [Kernel.SetAside]. Another goroutine calls it.
+	// Interrupt has the LP whose code runs yield to other LPs, if it can, and reports whether it
+	// has. The body then passes that LP to [Kernel.SetAside]. Another goroutine calls it.
 	Interrupt() bool
-	// Flush writes out what ranks have written to files that are open, once none of the process runs any more.
+	// Flush writes out the buffered output of open files of ranks, once no rank of the process runs
+	// any more.
 	Flush()
-	// Uncharged tells of code that has taken no virtual time. It is asked for once the run is over.
+	// Uncharged returns the computing for which no virtual time was charged. The kernel calls it
+	// after the run.
 	Uncharged() world.Uncharged
 }

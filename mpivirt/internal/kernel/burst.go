@@ -7,22 +7,22 @@ import (
 	"gigarank/vtime"
 )
 
-// Bursts is a source of the CPU times of bursts: what ranks compute between two MPI calls.
-// Package cputime has some. The goroutine that runs the engine uses it.
+// Bursts measures the CPU times of bursts, the computations of ranks between two MPI calls. Package
+// cputime implements it. Only the goroutine that runs the engine uses it.
 type Bursts interface {
-	// Start begins a burst of the rank that runs.
+	// Start begins a burst of the running rank.
 	Start()
 	// Stop ends the burst of a rank and returns its CPU time on the host.
 	Stop(rank int) (vtime.Duration, error)
-	// Given returns the CPU time of a burst for which the program gives one, or that
-	// has been measured elsewhere.
+	// Given returns the CPU time of a burst whose time the program declares, or that has been
+	// measured elsewhere.
 	Given(rank int, d vtime.Duration) (vtime.Duration, error)
-	// Kept reports whether each burst counts by itself, as in a recording, and not only
-	// their sum.
+	// Kept reports whether each burst counts by itself, as in a recording, and not only the sum of
+	// the bursts.
 	Kept() bool
 }
 
-// StartBurst begins a burst of the LP that runs, if CPU times count.
+// StartBurst begins a burst of the running LP, if CPU times count.
 func (k *Kernel) StartBurst() {
 	if k.bursts != nil {
 		k.bursts.Start()
@@ -35,24 +35,24 @@ func (k *Kernel) Bursting() bool { return k.bursts != nil }
 // KeepsBursts reports whether each burst counts by itself.
 func (k *Kernel) KeepsBursts() bool { return k.bursts.Kept() }
 
-// StopBurst ends a burst of an LP and returns its CPU time on the host. Charge advances the
-// LP's clock by it.
+// StopBurst ends a burst of an LP and returns its CPU time on the host. ChargeBurst advances the
+// LP's clock by that time.
 func (k *Kernel) StopBurst(lp int32) (vtime.Duration, error) {
 	return k.bursts.Stop(int(k.partition.Global(lp)))
 }
 
-// GiveBurst returns the CPU time of a burst for which the program gives one.
+// GiveBurst returns the CPU time of a burst whose time the program declares.
 func (k *Kernel) GiveBurst(lp int32, d vtime.Duration) (vtime.Duration, error) {
 	return k.bursts.Given(int(k.partition.Global(lp)), d)
 }
 
-// ChargeBurst advances the clock of an LP by the time of a burst on its node. An error is
-// that of Compute.
+// ChargeBurst advances the clock of an LP by the time of a burst on the LP's node. It returns the
+// error of Compute.
 func (k *Kernel) ChargeBurst(lp int32, d vtime.Duration) error {
 	return k.Compute(lp, k.partition.Target.CPUTime(int(k.partition.Global(lp)), d))
 }
 
-// Unmeasurable returns the error of CPU times for ranks of a kind, nil if they can be had.
+// Unmeasurable returns the error of CPU times for ranks of a kind, nil if they can be measured.
 func (k *Kind) Unmeasurable() error {
 	if k.Measurable {
 		return nil
@@ -66,19 +66,19 @@ func (k *Kind) Unmeasurable() error {
 	return fmt.Errorf("the CPU time of %v ranks cannot be measured: use ranks of kind %s", k, strings.Join(names, " or "))
 }
 
-// Sample holds the CPU times of a part of an LP's program that is executed some times.
+// Sample sums the CPU times of the executions of a part of an LP's program.
 type Sample struct {
 	Times int
 	total vtime.Duration
 }
 
-// Add adds the time of one more execution.
+// Add adds the time of another execution.
 func (s *Sample) Add(d vtime.Duration) { s.Times, s.total = s.Times+1, s.total.Plus(d) }
 
-// Mean returns the mean of the times, of which there is at least one.
+// Mean returns the mean of the times. There must be at least one.
 func (s *Sample) Mean() vtime.Duration { return s.total / vtime.Duration(s.Times) }
 
-// sampleKey names a sampled part of an LP's program.
+// sampleKey identifies a sampled part of an LP's program.
 type sampleKey struct {
 	lp   int32
 	name string

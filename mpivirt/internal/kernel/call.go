@@ -7,17 +7,17 @@ import (
 	"gigarank/vtime"
 )
 
-// A rank submits a call to the kernel and learns whether the call is complete. If it is not,
-// the rank waits, and is resumed when it is. The completion is valid until the rank's next
-// call. Ranks of all kinds share this: the kernel checks arguments, throttles ranks, handles
-// errors and keeps results.
+// A rank submits a call to the kernel and learns whether the call is complete. If not, the rank
+// waits, and is resumed when the call is complete. The completion is valid until the rank's next
+// call. Ranks of all kinds share this: the kernel checks arguments, throttles ranks, handles errors
+// and stores results.
 
 // Call is one operation that a rank asks of the virtual MPI, with its arguments.
 type Call struct {
 	p2p.Operands
-	requests []int32 // of a wait or test; 0 is an inactive one
-	waitSet  bool    // the requests of a wait or test are those of the LP's wait set
-	err      error   // that the typed call has found in the arguments
+	requests []int32 // of a wait or test; 0 is an inactive request
+	waitSet  bool    // the wait or test is for the LP's wait set
+	err      error   // error that the typed call has found in the arguments
 
 	communicator *coll.Communicator
 	collective   *coll.Collective // the rank's arguments and data
@@ -26,22 +26,22 @@ type Call struct {
 	exchange     Exchange
 }
 
-// Enters sets the collective, in its blocking form, and the error in its arguments. It
-// returns the call.
+// Enters sets the collective, in its blocking form, and the error in its arguments. It returns the
+// call.
 func (q *Call) Enters(v *coll.Collective, err error) *Call {
 	q.collective, q.err, q.nonblocking = v, err, false
 	return q
 }
 
-// Waits sets the requests to wait for or to test, and the error in them. It returns the
+// Waits sets the requests to wait for or to test, and the error in these requests. It returns the
 // call.
 func (q *Call) Waits(requests []int32, err error) *Call {
 	q.requests, q.waitSet, q.err = requests, false, err
 	return q
 }
 
-// WaitsForSet sets the requests to wait for, or to test, to those of the LP's wait set, and the
-// error in them. It returns the call.
+// WaitsForSet has a call wait for, or test, the LP's wait set, and sets the error in the set. It
+// returns the call.
 func (q *Call) WaitsForSet(err error) *Call {
 	q.waitSet, q.err = true, err
 	return q
@@ -54,8 +54,8 @@ var waitKinds = [...]p2p.WaitKind{
 	world.Probe: p2p.WaitProbe, world.Mprobe: p2p.WaitProbe, world.Iprobe: p2p.TestProbe, world.Improbe: p2p.TestProbe,
 }
 
-// Compose returns a call of a member on a communicator. All LPs of the engine share the
-// value: other fields are those of the call before. It is submitted before another LP runs.
+// Compose returns a call of a member on a communicator. All LPs of the engine share the value: the
+// other fields are those of the call before. The caller submits it before another LP runs.
 func (k *Kernel) Compose(op world.Procedure, c *coll.Communicator, member int32) *Call {
 	q := &k.call
 	q.Procedure, q.Comm, q.communicator, q.Member = op, &c.Comm, c, member
@@ -72,15 +72,15 @@ func (q *Call) Sends(payload []byte, bytes int64, dest, tag int) *Call {
 	return q
 }
 
-// Lends notes that the rank does nothing before the call is complete, so that its payload does
-// not change, and returns the call.
+// Lends marks the payload as unchanged until the call is complete, since the rank does nothing
+// before. It returns the call.
 func (q *Call) Lends() *Call {
 	q.Outgoing.Lent = true
 	return q
 }
 
-// Receives sets the message to receive or to probe for, and returns the call. Without a
-// size the receive takes a message of any length.
+// Receives sets the message to receive or to probe for, and returns the call. Without a size the
+// receive takes a message of any length.
 func (q *Call) Receives(buffer []byte, bytes int64, sized bool, source, tag int) *Call {
 	v := &q.Incoming
 	v.Source, v.Tag, v.Bytes, v.Buffer, v.Sized = source, tag, bytes, buffer, sized
@@ -88,8 +88,7 @@ func (q *Call) Receives(buffer []byte, bytes int64, sized bool, source, tag int)
 	return q
 }
 
-// Takes sets the message to receive to the one that a matched probe has found, 0 for none.
-// It returns the call.
+// Takes sets the message to receive, found by a matched probe, 0 for none. It returns the call.
 func (q *Call) Takes(message int32) *Call {
 	if message == 0 {
 		message = p2p.MessageNull
@@ -98,15 +97,15 @@ func (q *Call) Takes(message int32) *Call {
 	return q
 }
 
-// Nonblocking sets the collective to its nonblocking form and returns the call.
+// Nonblocking makes the collective nonblocking and returns the call.
 func (q *Call) Nonblocking() *Call {
 	q.nonblocking = true
 	return q
 }
 
-// Submit carries out a call of an LP. It reports whether the call is complete; else the LP
-// must wait until it is resumed. It never panics: a rank that cannot go on finds a fatal
-// error in the completion.
+// Submit carries out a call of an LP. It reports whether the call is complete; if not, the LP must
+// wait until it is resumed. Submit never panics: a rank that cannot go on finds a fatal error in
+// the completion.
 func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 	if k.hearing.observer != nil && !k.hearing.inCall {
 		return k.submitObserved(lp, q)
@@ -168,8 +167,8 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 	return k.submitCollective(lp, q)
 }
 
-// Awaits reports whether an LP will wait in a call, unless there is an error in its arguments or its
-// partner is ProcNull.
+// Awaits reports whether a call makes an LP wait, unless its arguments are in error or its partner
+// is ProcNull.
 func (k *Kernel) Awaits(lp int32, q *Call) bool {
 	if k.messages.Processors != nil {
 		return q.Procedure.Blocks() && !q.Procedure.Sends()
@@ -198,7 +197,8 @@ func (k *Kernel) startSend(lp int32, q *Call) int32 {
 }
 
 // SendOnWorld carries out a standard send on WORLD that is complete at once, as Submit does. It
-// reports false, and has done nothing, if the send may not be or its arguments are wrong.
+// returns false, with nothing changed, if the send cannot be complete at once or its arguments are
+// in error.
 func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, bytes int64, dest, tag int) bool {
 	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.partition.EagerLimit) || k.messages.InCalls || k.hearing.observer != nil {
 		return false
@@ -211,8 +211,9 @@ func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, byt
 	return true
 }
 
-// ReceiveOnWorld carries out a receive from a member of WORLD, of a message of any length that is there and
-// certain, as Submit does. It reports false, and has done nothing, if there is none.
+// ReceiveOnWorld carries out a receive from a member of WORLD, of any length, if its message has
+// arrived and is certain, as Submit does. It returns false, with nothing changed, if there is no
+// such message.
 func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int) bool {
 	if !w.Names(source, tag) || k.messages.InCalls || k.hearing.observer != nil {
 		return false
@@ -241,7 +242,7 @@ func (k *Kernel) postReceive(lp int32, q *Call) int32 {
 	return k.messages.Receive(lp, &q.Operands)
 }
 
-// beginReceive checks and begins a receive that does not wait, and returns its request.
+// beginReceive checks and posts a nonblocking receive, and returns its request.
 func (k *Kernel) beginReceive(lp int32, q *Call) (request int32, err error) {
 	if q.Matched != 0 {
 		return k.beginMatched(lp, q)
@@ -286,7 +287,7 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 	return k.waitFor(lp, index, q.Procedure)
 }
 
-// waitFor completes a call with a request, or makes the LP wait for it. It reports whether
+// waitFor completes a call with a request, or makes the LP wait for the request. It reports whether
 // the call is complete.
 func (k *Kernel) waitFor(lp, index int32, op world.Procedure) bool {
 	if index != 0 && index != k.messages.CompletedSend && index != k.messages.CompletedReceive {
@@ -332,7 +333,7 @@ func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
 	return k.messages.WaitRequests(lp, p2p.WaitAll, append(box.Wait.Requests[:0], received, sent), q.Procedure)
 }
 
-// Keeps reports whether the requests of a call are kept from one call to the next.
+// Keeps reports whether a call has so many requests that they become a wait set.
 func Keeps(op world.Procedure, requests int) bool {
 	switch op {
 	case world.Waitany, world.Waitsome, world.Testany, world.Testsome:
@@ -402,7 +403,8 @@ func (k *Kernel) submitProbe(lp int32, q *Call) bool {
 	return k.messages.Probe(lp, waitKinds[q.Procedure], &q.Operands)
 }
 
-// submitCollective enters an LP into a collective. With one member it is complete at once.
+// submitCollective enters an LP into a collective. A collective of a single member is complete at
+// once.
 func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	c, v, err := q.communicator, q.collective, q.err
 	if err == nil {
@@ -425,11 +427,11 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	return k.enterCollective(lp, q)
 }
 
-// enterCollective enters an LP into a collective of one group whose arguments were checked.
+// enterCollective enters an LP into a collective of one group whose arguments have been checked.
 func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 	c, v := q.communicator, q.collective
 	if len(k.collectives.KeptResults) > 0 && !q.nonblocking {
-		delete(k.collectives.KeptResults, lp) // of the allreduce before
+		delete(k.collectives.KeptResults, lp) // of the previous allreduce
 	}
 	if err := k.collectives.CopyOwn(lp, int(q.Member), v); err != nil {
 		k.messages.Fail(lp, q.Procedure, err)

@@ -2,19 +2,19 @@ package kernel
 
 import "gigarank/vtime"
 
-// freeClockPolls is the number of clock polls in a row that take no time. Native ranks have the
-// same rule.
+// freeClockPolls is the number of clock polls in a row that take no virtual time. Native ranks have
+// the same rule.
 const freeClockPolls = 1000
 
 // clockPolls counts the clock polls of LPs in a row.
 type clockPolls struct {
-	lp   int32 // that has polled last
-	made int32 // in a row, at most freeClockPolls
+	lp   int32 // the LP that has polled last
+	made int32 // number of polls in a row, at most freeClockPolls
 	at   vtime.Time
 	long map[int32]vtime.Time // by LP that has made freeClockPolls in a row: the time that the latest poll has shown
 }
 
-// StartClockPolls begins a row with a first clock poll of an LP, which takes nothing.
+// StartClockPolls starts a row of clock polls with a first poll of an LP, which takes no time.
 func (k *Kernel) StartClockPolls(lp int32) {
 	k.clockPolls.lp, k.clockPolls.made, k.clockPolls.at = lp, 1, k.partition.Clock[lp]
 	if k.clockPolls.long != nil {
@@ -22,10 +22,11 @@ func (k *Kernel) StartClockPolls(lp int32) {
 	}
 }
 
-// PollClock counts a further clock poll of an LP, and returns the time that it takes before ClockPolled. A program that
-// waits for a time by clock polls would wait forever where its computing takes no time: in a
-// long row of clock polls, without a call or time between them, each takes as long as a failing poll. The
-// first ones suspend no LP, so that no other one comes between them.
+// PollClock counts a further clock poll of an LP, and returns the time that the poll takes before
+// ClockPolled. A program that polls the clock until some time would poll forever where its
+// computing takes no time. So in a long row of clock polls, without a call or time in between, each
+// poll takes as long as a failing test. The first polls suspend no LP, so that no other LP runs in
+// between.
 func (k *Kernel) PollClock(lp int32) vtime.Duration {
 	l := &k.clockPolls
 	if at, long := l.long[lp]; long && at == k.partition.Clock[lp] {

@@ -11,8 +11,8 @@ import (
 	"gigarank/vtime"
 )
 
-// Config describes one simulation. It is that of package mpivirt, which converts its own to this one and
-// says what the fields mean.
+// Config describes one simulation. Package mpivirt converts its own Config into it, and documents
+// the fields.
 type Config struct {
 	Target      *network.Target
 	Program     Program
@@ -39,25 +39,25 @@ type Config struct {
 
 // The statistics of a [Result].
 type (
-	// Iteration sums up one timed operation over all ranks that recorded it.
+	// Iteration summarises one timed operation over all ranks that recorded it.
 	Iteration = stats.Iteration
 	// Distribution is the distribution of times over the ranks.
 	Distribution = stats.Distribution
-	// OperationTimes is the distribution of an operation's times over ranks and iterations.
+	// OperationTimes is the distribution of the times of an operation over ranks and iterations.
 	OperationTimes = stats.OperationTimes
 	// Histogram counts times in bins of equal width.
 	Histogram = stats.Histogram
-	// ActivityTimes sums up one activity of VACED-SIM over all ranks and messages.
+	// ActivityTimes summarises one activity of VACED-SIM over all ranks and messages.
 	ActivityTimes = stats.ActivityTimes
-	// Late counts the events that came later than decisions which they might have changed.
+	// Late counts events that came after decisions that they might have changed.
 	Late = world.Late
 )
 
-// Result is the result of a simulation. Package mpivirt has one with the same fields, which says what they
-// mean.
+// Result is the result of a simulation. Package mpivirt has a Result with the same fields, and
+// documents them.
 type Result struct {
-	Complete    bool       // the run came to its end without an error
-	VirtualTime vtime.Time // last finish of any rank
+	Complete    bool       // the run ended without an error
+	VirtualTime vtime.Time // latest finish of all ranks
 	Finished    uint64     // ranks that finished
 	Fingerprint string     // 32 hexadecimal digits over (rank, finish time)
 	Statistics  engine.Statistics
@@ -65,13 +65,12 @@ type Result struct {
 	Finish      Distribution     // of the finish times of the ranks that finished
 	Operations  []OperationTimes // by name
 	SetupWall   float64          // seconds until the first rank ran
-	Activities  []ActivityTimes  // all six, or nil if they were not counted
-	Late        Late             // events that came later than decisions which they might have changed
-	Uncharged   bool             // ranks have computed, and no virtual time was charged for it; it rests on times of the host
+	Activities  []ActivityTimes  // all six activities; nil if they were not counted
+	Late        Late             // events that came after decisions that they might have changed
+	Uncharged   bool             // ranks have computed without a charge of virtual time; depends on times of the host
 }
 
-// Progress is the state of a running simulation. It is that of package mpivirt, which says what the fields
-// mean.
+// Progress is the state of a running simulation. Package mpivirt documents the fields.
 type Progress struct {
 	Ranks        uint64
 	SetUp        uint64
@@ -83,8 +82,8 @@ type Progress struct {
 	ComputingFor float64
 }
 
-// Algorithm returns the algorithm of an operation: the configured one, else the default on
-// the target.
+// Algorithm returns the algorithm of an operation: the configured algorithm, else the default of
+// the target machine.
 func (c *Config) Algorithm(op collectives.Operation) collectives.Algorithm {
 	if a, chosen := c.Algorithms[op]; chosen {
 		return a

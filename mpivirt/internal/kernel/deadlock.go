@@ -13,16 +13,16 @@ import (
 )
 
 // A deadlock report is the same on any number of engines. Each engine lists the first of its
-// ranks that wait, and its members that have not called a collective. The lists together
-// tell for whom each rank waits.
+// waiting ranks, and its members that have not called a collective. All lists together show for
+// whom each rank waits.
 
-// Blocked is one rank that waits for ever.
+// Blocked is one rank that waits forever.
 type Blocked struct {
 	Rank  int
 	Call  string
-	For   string // whom or what it waits for
+	For   string // the rank or event for which it waits
 	Since vtime.Time
-	Polls int // in a loop of tests or probes: how many in a row have found nothing, the last before Since; else 0
+	Polls int // in a loop of tests or probes: the number of failing polls in a row, the last before Since; else 0
 }
 
 func (b Blocked) String() string {
@@ -32,17 +32,17 @@ func (b Blocked) String() string {
 	return fmt.Sprintf("rank %d waits in %s for %s since %v", b.Rank, b.Call, b.For, b.Since)
 }
 
-// DeadlockError is the error of a run in which no rank can go on and some have not finished.
+// DeadlockError is the error of a run in which no rank can go on and some ranks have not finished.
 type DeadlockError struct {
 	Waiting uint64    // ranks that have not finished
-	Blocked []Blocked // the first of them by rank
-	Late    string    // the least failure of a rank that has left MPI, "" if there is none
+	Blocked []Blocked // the first of these ranks
+	Late    string    // the least failure of a rank that has left MPI, "" for none
 
-	waiters []waiter  // Blocked before explain
-	absent  []absence // members that have not called collectives
+	waiters []waiter  // the blocked ranks before explain
+	absent  []absence // members that have not called a collective
 }
 
-// deadlockReportLimit is the number of ranks that a report names.
+// deadlockReportLimit is the greatest number of ranks in a report.
 const deadlockReportLimit = 16
 
 func (e *DeadlockError) Error() string {
@@ -71,15 +71,15 @@ func (e *DeadlockError) Error() string {
 	return b.String()
 }
 
-// waiter is a rank that waits. In a collective, context and number name the instance.
+// waiter is a waiting rank. In a collective, context and number identify the instance.
 type waiter struct {
 	Blocked
 	context uint64 // of the communicator; NoContext outside collectives
 	number  uint32
 }
 
-// absence counts the members of one engine that have not called an instance. If onward, they
-// have called no later one either.
+// absence counts the members of one engine that have not called an instance. With onward set, they
+// have not called a later instance either.
 type absence struct {
 	context uint64
 	number  uint32
@@ -88,7 +88,7 @@ type absence struct {
 	count   int
 }
 
-// covers reports whether w waits in an instance that the members have not called.
+// covers reports whether w waits in an instance that the absent members have not called.
 func (a *absence) covers(w *waiter) bool {
 	return a.context == w.context && (a.number == w.number || a.onward && a.number < w.number)
 }
@@ -114,7 +114,7 @@ func (k *Kernel) IsBlocked(lp int32) bool {
 	return waits
 }
 
-// blocked returns what an LP waits for, and whether it waits.
+// blocked returns the description of an LP's wait, and whether the LP waits.
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.partition.Global(lp)), Since: k.partition.Clock[lp]}}
 	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != p2p.NoWait {
@@ -133,8 +133,8 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	return w, false
 }
 
-// absent returns the members of this engine that have not called instances which are under
-// way here, or may be elsewhere.
+// absent returns the members of this engine that have not called instances under way, here or
+// possibly elsewhere.
 func (k *Kernel) absent() (all []absence) {
 	for _, c := range k.collectives.Communicators.All()[1:] {
 		if c.Group == nil || c.Locals == 0 {
@@ -154,7 +154,7 @@ func (k *Kernel) absent() (all []absence) {
 	return all
 }
 
-// firstOf returns the first member of this engine for which one is true.
+// firstOf returns the first member of this engine that satisfies a predicate.
 func (k *Kernel) firstOf(c *coll.Communicator, one func(member int) bool) int {
 	for m := c.First; m < c.Last; m++ {
 		if _, local := k.partition.Local(c.RankOf(m, 0)); local && one(m) {
@@ -184,7 +184,7 @@ func (e *DeadlockError) missing(w *waiter) string {
 	return fmt.Sprintf("rank %d of %s and %d more to call it", first, c, count-1)
 }
 
-// awaited describes what the wait of a mailbox is for.
+// awaited describes the event for which the LP of a mailbox waits.
 func (k *Kernel) awaited(lp int32, box *p2p.Mailbox) string {
 	w := &box.Wait
 	switch w.Kind {
@@ -235,7 +235,7 @@ func (k *Kernel) from(comm, peer, tag int32) string {
 	return fmt.Sprintf("%s of %s %s", source, k.collectives.Communicator(comm), which)
 }
 
-// mergeDeadlocks returns the reports of two engines as one.
+// mergeDeadlocks merges the reports of two engines.
 func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	if a == nil {
 		return b
@@ -248,7 +248,7 @@ func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	}
 }
 
-// explain fills Blocked, with whom each rank waits for.
+// explain fills Blocked, with the ranks for which each rank waits.
 func (e *DeadlockError) explain() {
 	e.Blocked = e.Blocked[:0]
 	for i := range e.waiters {
@@ -260,7 +260,7 @@ func (e *DeadlockError) explain() {
 	}
 }
 
-// encode appends the report to b, for engine 0. A nil report takes no bytes.
+// encode appends the report to b, for engine 0. A nil report appends no bytes.
 func (e *DeadlockError) encode(b []byte) []byte {
 	if e == nil {
 		return b
@@ -279,7 +279,7 @@ func (e *DeadlockError) encode(b []byte) []byte {
 	return b
 }
 
-// decodeDeadlock reads a report that encode has appended, nil from no bytes.
+// decodeDeadlock returns a report decoded from the bytes of encode, nil for no bytes.
 func decodeDeadlock(b []byte) *DeadlockError {
 	if len(b) == 0 {
 		return nil

@@ -9,17 +9,17 @@ import (
 // Part is a message of an exchange.
 type Part = p2p.Part
 
-// Exchange holds the messages of a neighbourhood collective, or of one on an
-// intercommunicator, by which members exchange messages that both ends know. A sender and a receiver list those between them with equal tags, and
-// those of a tag in the same order. The buffers of receives belong to the exchange until it is
-// over, and share no memory with the others.
+// Exchange lists the messages of a neighbourhood collective, or of a collective on an
+// intercommunicator, in which both ends know each message. A sender and a receiver give the
+// messages between them equal tags, and list messages of one tag in the same order. The buffers of
+// receives belong to the exchange until it is over, and share no memory with other buffers.
 type Exchange struct {
-	Receives, Sends []Part                // in the order in which they begin; taken over by Submit
-	End             func() vtime.Duration // called when all messages are there; returns the time that it takes. May be nil
+	Receives, Sends []Part                // in the order in which they begin; owned by the kernel after Submit
+	End             func() vtime.Duration // called when all messages have arrived; returns the time that it takes. May be nil
 }
 
-// Exchanges sets the messages of an exchange, in its blocking form, and the error in its
-// arguments. It returns the call.
+// Exchanges sets the messages of an exchange, in its blocking form, and the error in its arguments.
+// It returns the call.
 func (q *Call) Exchanges(x Exchange, err error) *Call {
 	q.exchange, q.err, q.nonblocking = x, err, false
 	return q
@@ -46,7 +46,7 @@ func (k *Kernel) submitExchange(lp int32, q *Call) bool {
 	return k.exchange(lp, q, x)
 }
 
-// exchange carries out an exchange whose arguments were checked.
+// exchange carries out an exchange whose arguments have been checked.
 func (k *Kernel) exchange(lp int32, q *Call, x Exchange) bool {
 	named := q.communicator
 	q.Comm = &k.collectives.Exchanging(named).Comm

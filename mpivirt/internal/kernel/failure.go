@@ -7,10 +7,10 @@ import (
 	"gigarank/vtime"
 )
 
-// conclude returns the error of a run in which no rank can go on: the least failure, else
-// the deadlock. A rank whose call does not fit the others' has failed, too; engine 0 finds
-// it. A late failure counts only if no rank waits that has not left MPI. All engines call conclude
-// together.
+// conclude returns the error of a run in which no rank can go on: the least failure, else the
+// deadlock. A rank whose call does not match the calls of other ranks has failed, too; engine 0
+// finds it. A late failure counts only if all waiting ranks have left MPI. All engines call
+// conclude together.
 func (k *Kernel) conclude() error {
 	payloads, err := k.partition.Engine.Gather(append(world.AppendWords(nil, k.waiting()), k.collectives.Called()...))
 	if err != nil {
@@ -30,15 +30,16 @@ func (k *Kernel) conclude() error {
 	return k.leastFailure()
 }
 
-// What engine 0 answers: the least failure that all engines know is the end of the run, or the one that
-// follows in the answer, or there is none.
+// The answers of engine 0: the run ends with the least failure known to all engines, or with the
+// failure that follows in the answer, or there is no failure.
 const (
 	knownFailure = iota
 	otherFailure
 	noFailure
 )
 
-// verdict returns, on engine 0, how the run ends, given what all engines have sent.
+// verdict returns, on engine 0, the answer about the end of the run, from the payloads of all
+// engines.
 func (k *Kernel) verdict(payloads [][]byte) []byte {
 	waiting, called := uint64(0), make([][]byte, len(payloads))
 	for i, payload := range payloads {
@@ -60,8 +61,8 @@ func (k *Kernel) verdict(payloads [][]byte) []byte {
 	return world.AppendWords(nil, knownFailure)
 }
 
-// waiting returns how many ranks of this engine have neither ended nor left MPI. Only a late failure asks
-// for it.
+// waiting returns the number of ranks of this engine that have neither ended nor left MPI. It is
+// needed for late failures only.
 func (k *Kernel) waiting() (n uint64) {
 	if !k.partition.Fails() || k.partition.Limited() {
 		return 0
@@ -74,8 +75,8 @@ func (k *Kernel) waiting() (n uint64) {
 	return n
 }
 
-// leastFailure returns the least failure if it is of this engine, else the error that
-// another engine has ended the run.
+// leastFailure returns the least failure if its rank is on this engine, else the error that another
+// engine has ended the run.
 func (k *Kernel) leastFailure() error {
 	least := k.partition.Failing.Horizon
 	if own := k.partition.Failing.Own.Load(); own != nil && own.Rank == int(least.LP) && own.Time == least.Time {
@@ -84,8 +85,8 @@ func (k *Kernel) leastFailure() error {
 	return &engine.Stopped{From: k.partition.Engine.Partition().Owner(int(least.LP)), Reason: least.Reason}
 }
 
-// recount counts the ranks that finished before the failure in virtual time. Which others
-// have run ahead to their end depends on the hosting. A late failure leaves nobody out.
+// recount counts the ranks that finished before the failure in virtual time. Which other ranks have
+// already run to their end depends on the hosting. A late failure leaves no rank out.
 func (k *Kernel) recount() {
 	least := k.partition.Failing.Horizon
 	if least.Late || k.partition.Summary.Digest.Last < least.Time {

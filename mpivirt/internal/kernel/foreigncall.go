@@ -9,9 +9,9 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Ranks of an engine run one at a time, on its thread of control. A rank breaks that if its
-// code waits outside MPI, or calls MPI from another goroutine. The watchdog finds the first,
-// a check of the running rank the second. docs/programs.md has the rules.
+// Ranks of an engine run one at a time, in the engine's thread of control. A rank violates this
+// rule if its code waits outside MPI, or calls MPI from another goroutine. The watchdog finds such
+// waits, and a check of the running rank finds such calls. docs/programs.md has the rules.
 
 // errBlocked is the failure of a rank whose code is blocked outside MPI.
 type errBlocked struct {
@@ -27,14 +27,14 @@ func (e *errBlocked) Error() string {
 var errForeign = errors.New("a goroutine that is no rank's has called it in the rank's place: " +
 	"only the rank's own code may use what belongs to the rank, not goroutines that it starts (docs/programs.md)")
 
-// Foreign ends the run, because a goroutine that is no rank's has called a procedure in the
-// place of an LP.
+// Foreign ends the run after a foreign call: a goroutine that belongs to no rank has called a
+// procedure in the place of an LP.
 func (k *Kernel) Foreign(lp int32, c world.Procedure) {
 	k.partition.Lose(k.glance(lp, c, errForeign))
 }
 
-// blockedRank returns the failure of the running rank, whose code is blocked. An earlier
-// failure in the engine comes first: the blocked rank may wait for a lock of the failed one.
+// blockedRank returns the failure of the running rank, whose code is blocked. An earlier failure in
+// the engine takes precedence: the blocked rank may wait for a lock of the failed rank.
 func (k *Kernel) blockedRank(where string) *world.RankError {
 	if own := k.partition.Failing.Own.Load(); own != nil && !own.Late {
 		return own
@@ -42,7 +42,7 @@ func (k *Kernel) blockedRank(where string) *world.RankError {
 	return k.glance(k.standing(), world.NoProcedure, &errBlocked{where, k.config.watchdog()})
 }
 
-// standing returns the LP whose code runs, read by another goroutine while it is blocked.
+// standing returns the LP whose code runs. Another goroutine calls it while that code is blocked.
 //
 //go:norace
 func (k *Kernel) standing() int32 {
@@ -52,7 +52,8 @@ func (k *Kernel) standing() int32 {
 	return k.partition.Running
 }
 
-// outside returns the LP whose code that is not Go's runs, and where it waits.
+// outside returns the LP whose code in another language than Go runs, and the place at which this
+// code waits.
 func (k *Kernel) outside() (lp int32, where string) {
 	if o, is := k.body.(Outsider); is {
 		return o.Outside()
@@ -60,8 +61,8 @@ func (k *Kernel) outside() (lp int32, where string) {
 	return world.None, ""
 }
 
-// glance returns the failure of an LP in a call, its latest for NoProcedure. Another
-// goroutine reads the LP's state.
+// glance returns the failure of an LP in a call; NoProcedure stands for the LP's latest call.
+// Another goroutine reads the LP's state.
 //
 //go:norace
 func (k *Kernel) glance(lp int32, c world.Procedure, err error) *world.RankError {
@@ -83,8 +84,8 @@ func (c *Config) watchdog() float64 {
 	return max(c.Watchdog, 0)
 }
 
-// fromOutside reports whether another goroutine than the engine's has found a failure. Such a
-// failure may follow from another one, as that of a rank that holds a lock.
+// fromOutside reports whether a goroutine other than the engine's has found a failure. Such a
+// failure may follow from another failure, for example of a rank that holds a lock.
 func fromOutside(e *world.RankError) bool {
 	var blocked *errBlocked
 	return errors.As(e.Err, &blocked) || e.Err == errForeign
@@ -117,9 +118,10 @@ func (s *Simulation) watch() (stop func()) {
 	})
 }
 
-// standsStill is told that an engine has stood still for some seconds, 0 if it goes on. A rank that computes is
-// interrupted: for others now and then, and at each glance if the run is to end. Where CPU times do not count, the
-// ranks after one that was interrupted have a glance each, too.
+// standsStill is called when an engine has stood still for some seconds, and with 0 when it goes
+// on. It interrupts a computing rank: now and then to let other ranks run, and at each glance if
+// the run is to end. Where CPU times do not count, each rank that runs after an interrupted rank
+// has a single glance, too.
 func (s *Simulation) standsStill(i int, k *Kernel, seconds float64) {
 	c := &k.computing
 	if c.since.Store(math.Float64bits(seconds)); seconds == 0 {
@@ -127,11 +129,11 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64) {
 		return
 	}
 	if k.standing() == world.None {
-		return // no rank computes: with more engines than processors, many wait for one
+		return // no rank computes: with more engines than processors, many engines wait for a processor
 	}
 	failure := s.someFailure()
 	if failure != nil && failure.Late && !k.partition.HasLeft(k.standing()) {
-		failure = nil // which waits for the rank
+		failure = nil // the failure waits for the rank
 	}
 	ends := failure != nil || s.reason.Load() != nil || c.hurries.Load()
 	if !ends && !c.others.Load() && seconds < c.paused+s.config.watchdog()/turns {
@@ -150,7 +152,7 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64) {
 	}
 }
 
-// someFailure returns the least failure of a rank that engines of this process have found.
+// someFailure returns the least failure of a rank that an engine of this process has found.
 func (s *Simulation) someFailure() (least *world.RankError) {
 	for i := range s.kernels {
 		if k := s.kernels[i].Load(); k != nil {
@@ -162,8 +164,8 @@ func (s *Simulation) someFailure() (least *world.RankError) {
 	return least
 }
 
-// lose ends the run of an engine with an error, though its goroutine has not returned, and
-// stops the other engines.
+// lose ends the run of an engine with an error, although its goroutine has not returned, and stops
+// the other engines.
 func (s *Simulation) lose(i int, err *world.RankError) {
 	s.losing.Lock()
 	defer s.losing.Unlock()
@@ -181,7 +183,7 @@ func (s *Simulation) lose(i int, err *world.RankError) {
 	}
 }
 
-// lossOf returns the error with which an engine was lost, nil if it was not.
+// lossOf returns the error with which an engine was lost, nil for none.
 func (s *Simulation) lossOf(i int) error {
 	s.losing.Lock()
 	defer s.losing.Unlock()

@@ -13,37 +13,38 @@ import (
 )
 
 // engineRun is the run of one engine of this process. Two goroutines use it, one at a time: the
-// one in which the engine runs, and its host, which has started that one and waits for it to end.
+// goroutine in which the engine runs, and its host, which has started that goroutine and waits for
+// its end.
 type engineRun struct {
 	engine     engine.Engine
 	kernel     Kernel
 	simulation *Simulation
 	index      int         // among the engines of this process
-	began      float64     // when its set-up did, by the wall clock
+	began      float64     // start of its set-up, by the wall clock
 	ready      bool        // the kernel is set up
-	err        error       // with which the run has ended
-	ended      atomic.Bool // kernel and err are what they will be
-	counted    atomic.Bool // the simulation does not wait for it any more
+	err        error       // error with which the run has ended
+	ended      atomic.Bool // kernel and err are final
+	counted    atomic.Bool // the simulation no longer waits for the engine
 	lost       *world.RankError
 }
 
-// host starts goroutines in which engines run, one at a time: a rank's code may end the goroutine in
-// which it runs. It has an engine of its own, which it runs to its end; or it is a worker, and runs
-// any engine that has a turn until that pauses.
+// host starts goroutines in which engines run, one at a time: a rank's code may end the goroutine
+// in which it runs. A host runs its own engine to the end of the engine. A host without an own
+// engine is a worker, which runs any engine that has a turn until that engine pauses.
 type host struct {
 	home   *engine.Home
-	turns  *engine.Turns // nil unless it is a worker
-	run    *engineRun    // to be run next; nil: none, or the one that Turns give
-	inside bool          // its goroutine is in Engine.Run
-	again  bool          // that has been ended by a rank's code, and the engine goes on
+	turns  *engine.Turns // nil for a host that is no worker
+	run    *engineRun    // next engine to run; nil for none, or for the next engine of Turns
+	inside bool          // the goroutine is in Engine.Run
+	again  bool          // a rank's code has ended Engine.Run, and the engine goes on
 }
 
-// newHost returns the host of an engine, or, without one, a worker.
+// newHost returns the host of an engine, or a worker for nil.
 func (s *Simulation) newHost(r *engineRun) *host {
 	return &host{home: engine.NewHome(), run: r, turns: s.turns}
 }
 
-// work runs engines until there is none left for this host.
+// work runs engines until no engine is left for this host.
 func (h *host) work(s *Simulation) {
 	for more := true; more; more = h.run != nil {
 		h.again = false
@@ -85,7 +86,8 @@ func (h *host) runEngines(s *Simulation) {
 	}
 }
 
-// goOn has a worker run an engine next, or if that is negative the one that next gets a turn.
+// goOn sets the engine that a worker runs next; a negative number stands for the next engine with a
+// turn.
 func (h *host) goOn(s *Simulation, engine int) {
 	if engine < 0 {
 		engine = h.turns.Next()
@@ -96,8 +98,8 @@ func (h *host) goOn(s *Simulation, engine int) {
 	}
 }
 
-// end ends the run of an engine. A worker leaves it to another goroutine if the engine may have to wait
-// for others.
+// end ends the run of an engine. A worker starts another goroutine for that if the engine may have
+// to wait for other engines.
 func (h *host) end(s *Simulation) {
 	r := h.run
 	switch {
@@ -113,8 +115,8 @@ func (h *host) end(s *Simulation) {
 	h.goOn(s, h.turns.End(r.index))
 }
 
-// makeRoom makes the runtime give a goroutine a stack that holds an engine's frames, before
-// there are any to move. Only the size of its own frame matters, which is not used.
+// makeRoom has the runtime give a goroutine a stack that holds an engine's frames, before there are
+// frames to move. Only the size of its own unused frame matters.
 //
 //go:noinline
 func makeRoom(use int) byte {
@@ -167,7 +169,7 @@ func (r *engineRun) conclude() {
 	r.count()
 }
 
-// count has the simulation not wait for the engine any more.
+// count has the simulation no longer wait for the engine.
 func (r *engineRun) count() {
 	if !r.counted.Swap(true) && r.simulation.going.Add(-1) == 0 {
 		close(r.simulation.over)
@@ -180,7 +182,7 @@ type prefetching struct {
 	body prefetcher
 }
 
-// prefetcher is a body whose ranks can be prefetched, as [engine.Prefetcher] does.
+// prefetcher is a body that prefetches ranks, as [engine.Prefetcher] does.
 type prefetcher interface {
 	Prefetch(lp int)
 	PrefetchAhead(lp int)
@@ -201,7 +203,7 @@ func (k prefetching) Prefetch(item int32) {
 // PrefetchAhead implements [engine.Prefetcher].
 func (k prefetching) PrefetchAhead(lp int32) { k.body.PrefetchAhead(int(lp)) }
 
-// eventHandler returns the kernel as its engine uses it.
+// eventHandler returns the kernel in the form that its engine uses.
 func (k *Kernel) eventHandler() engine.Kernel {
 	if body, ok := k.body.(prefetcher); ok {
 		return prefetching{k, body}
@@ -209,9 +211,9 @@ func (k *Kernel) eventHandler() engine.Kernel {
 	return k
 }
 
-// interrupted reports whether the engine goes on after a panic, or nil for a Goexit, has
-// ended its goroutine. It does if the panic comes from a rank's code. Else the error is one of
-// gigarank itself, and the engine is not used again.
+// interrupted reports whether the engine goes on after a panic with v, or after a Goexit for nil,
+// has ended its goroutine. The engine goes on if the panic comes from a rank's code. Else err is a
+// fault of gigarank itself, and the engine is not used again.
 func (k *Kernel) interrupted(v any) (again bool, err error) {
 	broken, ours := v.(*invariant.Violation)
 	lp := k.partition.Running
@@ -225,7 +227,7 @@ func (k *Kernel) interrupted(v any) (again bool, err error) {
 	return true, nil
 }
 
-// failedItself returns the error of a panic that comes from no rank's code.
+// failedItself returns the error of a panic that does not come from a rank's code.
 func failedItself(v any, stack []byte) error {
 	return fmt.Errorf("gigarank itself failed, which is a bug: %v\n%s", v, stack)
 }

@@ -5,15 +5,15 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// A blocking collective on an intercommunicator, and the making of one, goes in parts. Each part is
-// complete at once or makes the LP wait. An LP that is resumed in such a call submits it again, until
-// it is over.
+// A blocking collective on an intercommunicator, and the call that makes an intercommunicator,
+// consist of parts. Each part is complete at once or makes the LP wait. An LP that is resumed in
+// such a call submits the call again, until the call is over.
 
-// InParts reports whether an LP is in a call that goes in parts and is not over.
+// InParts reports whether an LP is in an unfinished call that consists of parts.
 func (k *Kernel) InParts(lp int32) bool { return len(k.inParts) > 0 && k.inParts[lp] != nil }
 
-// Told returns what a leader tells the members of its group: its token, and what the remote leader
-// has told it, a token and ranks.
+// Told returns the bytes that a leader broadcasts in its group: its own token, and the token and
+// ranks that the remote leader has sent.
 func Told(token uint64, theirs []uint64) []byte {
 	remoteToken, ranks := uint64(0), []int(nil)
 	for i, n := range theirs {
@@ -26,14 +26,14 @@ func Told(token uint64, theirs []uint64) []byte {
 	return coll.Told(token, remoteToken, world.NewGroup(ranks))
 }
 
-// Meeting returns the collective that makes an intercommunicator by the members of a group whose leader
-// has met another one. told is what the leader tells the others, who have nil. The completion of the call
-// has the communicator.
+// Meeting returns the collective by which the members of a group make an intercommunicator after
+// their leader has exchanged data with the remote leader. told holds the bytes of Told at the
+// leader, and is nil at other members. The completion of the call contains the communicator.
 func (k *Kernel) Meeting(leader int, told []byte) *coll.Collective {
 	return k.collectives.Prepare(coll.Collective{Procedure: world.IntercommCreate, Root: leader, Input: told})
 }
 
-// beginParts begins a call that goes in parts.
+// beginParts begins a call that consists of parts.
 func (k *Kernel) beginParts(lp int32, x *coll.InterCall) bool {
 	if k.inParts == nil {
 		k.inParts = map[int32]*coll.InterCall{}
@@ -43,8 +43,8 @@ func (k *Kernel) beginParts(lp int32, x *coll.InterCall) bool {
 	return k.goOn(lp)
 }
 
-// goOn carries a call that goes in parts on, after a part that is over. It reports whether the call is.
-// An error that does not end the program does not keep a member from the parts that others wait for.
+// goOn continues a call that consists of parts after a part is over. It reports whether the call is
+// over. A member with a nonfatal error still takes part in the parts that other members wait for.
 func (k *Kernel) goOn(lp int32) bool {
 	x := k.inParts[lp]
 	for {

@@ -11,21 +11,22 @@ import (
 	"gigarank/vtime"
 )
 
-// Kernel is the virtual MPI of one partition: it handles the engine's events. It belongs to
+// Kernel is the virtual MPI of one partition: it handles the events of the engine. It belongs to
 // the goroutine that runs the engine. Ranks use it only while the engine has resumed them.
 type Kernel struct {
 	collectives coll.Collectives
-	messages    *p2p.Messages    // those of collectives
-	partition   *world.Partition // that of messages
+	messages    *p2p.Messages    // of collectives
+	partition   *world.Partition // of messages
 	config      *Config
 	body        Body
 	bursts      Bursts // nil if CPU times do not count
 	samples     map[sampleKey]*Sample
-	call        Call                      // scratch: the call that the running LP makes
-	RequestList []int32                   // scratch: the requests in it
-	inParts     map[int32]*coll.InterCall // by LP: its call that goes in parts
+	call        Call                      // scratch: the running LP's call
+	RequestList []int32                   // scratch: the requests of that call
+	inParts     map[int32]*coll.InterCall // by LP: its call that consists of parts
 
-	// Caches holds what ranks of the kind have cached on communicators (MPI 4.1, 7.7).
+	// Caches holds the attributes that ranks of the kind have cached on communicators (MPI 4.1,
+	// 7.7).
 	Caches map[CacheKey]any
 
 	clockPolls clockPolls
@@ -34,10 +35,10 @@ type Kernel struct {
 	computing computing
 }
 
-// CacheKey names a communicator, by its index, as an LP knows it.
+// CacheKey identifies a communicator by its index, and the LP that caches an attribute.
 type CacheKey struct{ LP, Comm int32 }
 
-// What the kernel is to its engine and to the rooms below.
+// The interfaces by which the engine and the rooms below call a kernel.
 var (
 	_ engine.Kernel      = (*Kernel)(nil)
 	_ engine.RangeRunner = (*Kernel)(nil)
@@ -47,7 +48,7 @@ var (
 	_ p2p.Upcalls        = (*Kernel)(nil)
 )
 
-// init makes k, which is zero, the kernel of an engine, without a body.
+// init makes k, which is zero, the kernel of an engine. The body is set later.
 func (k *Kernel) init(c *Config, algorithms []collectives.Algorithm, eng *engine.Engine, blocks *world.Blocks) {
 	k.config = c
 	k.messages = &k.collectives.Messages
@@ -88,8 +89,8 @@ func (k *Kernel) Run(item int32) {
 	}
 }
 
-// RunRange implements [engine.RangeRunner]. LPs that become ready together leave a
-// collective or start: none of them has a wait to finish.
+// RunRange implements [engine.RangeRunner]. LPs that become ready together leave a collective or
+// start: none of them has a wait to finish.
 func (k *Kernel) RunRange(lo, hi int32) {
 	if invariant.Enabled {
 		k.partition.CheckClocks(lo, hi)
@@ -101,7 +102,7 @@ func (k *Kernel) RunRange(lo, hi int32) {
 		return
 	}
 	k.partition.Engine.Statistics.Switches += uint64(hi - lo)
-	k.messages.Completion.Err = nil // of an LP that left a collective before
+	k.messages.Completion.Err = nil // of an LP that left a collective earlier
 	k.body.ResumeRange(lo, hi)
 	k.partition.Engine.Reached(k.partition.Clock[lo])
 }
@@ -137,7 +138,7 @@ func (k *Kernel) Resume(lp int32) {
 	k.partition.Engine.Reached(k.partition.Clock[lp])
 }
 
-// End records the finish of an LP that has not failed, and frees its mailbox and round queue.
+// End records the finish of an LP that has not failed, and releases its mailbox and round queue.
 func (k *Kernel) End(lp int32) {
 	if k.partition.HasFailed(lp) {
 		return

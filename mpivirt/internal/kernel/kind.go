@@ -7,40 +7,40 @@ import (
 	"gigarank/internal/invariant"
 )
 
-// Kind is a kind of rank: how the ranks of a program run. Results do not depend on it.
+// Kind is a kind of rank: how the ranks of a program run. Results do not depend on the kind.
 type Kind struct {
 	Name    string  // as given on the command line
 	Summary string  // one line
-	Bytes   float64 // memory of a rank that has not called MPI, its clock of 8 included, without its program's state
-	Stack   float64 // the part of Bytes that a rank leaves to one that begins when it has ended
-	Growth  float64 // by which that grows when a rank calls deeper than in a barrier: of its stack
-	Engine  float64 // memory of an engine with such ranks, over that of one with event ranks
+	Bytes   float64 // memory of a rank that has not called MPI, including its clock of 8, without its program's state
+	Stack   float64 // the part of Bytes that a finished rank leaves to a rank that begins later
+	Growth  float64 // growth of that part when a rank calls deeper than in a barrier: stack
+	Engine  float64 // memory of an engine with such ranks, beyond that of an engine with event ranks
 	Time    float64 // CPU time of the host, in ns, to resume a rank after a collective
 
-	// Transient is true if the memory of a collective's input may be used again once Submit
-	// has returned. False is safe.
+	// Transient is true if the memory of a collective's input may be reused once Submit has
+	// returned. False is safe.
 	Transient bool
 
 	// Measurable is true if ranks tell the kernel where bursts of computing begin and end.
 	Measurable bool
 
-	// Movable is true if any goroutine may run an engine at any time between two of its ranks'
-	// turns. False is safe.
+	// Movable is true if any goroutine may run an engine at any time between the turns of two of
+	// its ranks. False is safe.
 	Movable bool
 
-	// Prepare makes the process ready for n ranks, which several engines then make at the same
-	// time; nil if there is nothing to do. touch is that of [Config].
+	// Prepare prepares the process for n ranks, which several engines then make at the same time;
+	// nil if no preparation is needed. touch is [Config].Touch.
 	Prepare func(n, engines int, touch func(memory []byte))
 }
 
 // String returns the name of the kind.
 func (k *Kind) String() string { return k.Name }
 
-// kinds are in the order in which they were registered.
+// kinds lists the kinds in the order in which they were registered.
 var kinds []*Kind
 
-// RegisterKind enters a kind into [Kinds] and returns it. The package of a kind registers it
-// on initialisation. No two kinds have one name.
+// RegisterKind adds a kind to [Kinds] and returns it. The package of a kind registers the kind on
+// initialisation. Names of kinds are unique.
 func RegisterKind(k Kind) *Kind {
 	if slices.ContainsFunc(kinds, func(other *Kind) bool { return other.Name == k.Name }) {
 		invariant.Broken("two kinds of rank are named %q", k.Name)
@@ -56,7 +56,7 @@ func Kinds() []*Kind { return slices.Clone(kinds) }
 type Program struct {
 	// Name is the program's name on the command line.
 	Name string
-	// Forms of the program, one for each kind. At least one is needed.
+	// Forms of the program, one for each kind; at least one is needed.
 	Forms []Form
 	// Repeats is the blocking collective of WORLD that all ranks call again and again, if that is all by which they
 	// communicate; else nil. Where the ranks of a node share interfaces, its messages then take these round by round, and it
@@ -72,8 +72,8 @@ type Form interface {
 	Body(k *Kernel, n int) Body
 }
 
-// form returns the form for a kind, nil if there is none. A nil kind stands for that of the
-// first form.
+// form returns the form of a program for a kind, nil for none. A nil kind stands for the kind of
+// the first form.
 func (p *Program) form(kind *Kind) Form {
 	for _, f := range p.Forms {
 		if kind == nil || f.Kind() == kind {
@@ -83,7 +83,7 @@ func (p *Program) form(kind *Kind) Form {
 	return nil
 }
 
-// RankKind returns the kind of the ranks, nil if neither the kind nor a program is known.
+// RankKind returns the kind of the ranks, nil if neither the kind nor a program is set.
 func (c *Config) RankKind() *Kind {
 	if c.Kind == nil && len(c.Program.Forms) > 0 && c.Program.Forms[0] != nil {
 		return c.Program.Forms[0].Kind()

@@ -5,7 +5,7 @@ import (
 	"gigarank/mpivirt/internal/p2p"
 )
 
-// The values that kinds of rank exchange with the kernel. The rooms below describe them.
+// Values that kinds of rank exchange with the kernel, defined in the rooms below.
 type (
 	// Communicator is a communicator as all ranks of an engine share it.
 	Communicator = coll.Communicator
@@ -13,13 +13,13 @@ type (
 	Collective = coll.Collective
 	// Completion is the result of a call.
 	Completion = p2p.Completion
-	// Slice is the slice of requests that a rank hands in.
+	// Slice is the slice of requests that a rank passes to a call.
 	Slice = p2p.Slice
 	// Noise lengthens compute phases.
 	Noise = p2p.Noise
 	// Repeated is the only collective of a program.
 	Repeated = coll.Repeated
-	// Interpreter says how collectives are carried out.
+	// Interpreter selects how collectives are carried out.
 	Interpreter = coll.Interpreter
 )
 
@@ -30,10 +30,10 @@ const (
 	Bulk    = coll.Bulk
 )
 
-// Indices that stand for messages of matched probes.
+// Indices of the messages that a matched probe returns without a message.
 const (
-	MessageNoProc = p2p.MessageNoProc // from ProcNull (MPI_MESSAGE_NO_PROC)
-	MessageNull   = p2p.MessageNull   // none, or received already (MPI_MESSAGE_NULL)
+	MessageNoProc = p2p.MessageNoProc // of a probe from ProcNull (MPI_MESSAGE_NO_PROC)
+	MessageNull   = p2p.MessageNull   // no message, or a message already received (MPI_MESSAGE_NULL)
 )
 
 // EmptyCompletion returns the completion of a call without a result.

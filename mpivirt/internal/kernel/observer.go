@@ -6,68 +6,72 @@ import (
 	"gigarank/vtime"
 )
 
-// Observer hears what the ranks of one engine do: each call begin and end, and each activity that virtual time goes
-// into. Statistics, timelines and recordings are observers. The goroutine that runs the engine calls it, in the order of
-// the host: an observer sorts by time and rank if it needs that order. The values are valid during the call only.
+// Observer hears the actions of the ranks of one engine: the beginning and end of each call, and
+// each activity that takes virtual time. Statistics, timelines and recordings are observers. The
+// goroutine that runs the engine calls the observer in the order of the host: an observer that
+// needs the order of virtual time sorts by time and rank. The values are valid during the call
+// only.
 //
-// An observed rank makes each call in full, without the short forms, so that each call is heard. Virtual times and
-// bytes are the same. What an engine hears of its ranks' calls is the same for any number of engines; an activity of a
-// message is heard by the engine that works out its time.
+// An observed rank makes each call in full, without short forms, so that the observer hears each
+// call. Virtual times and bytes are the same. The calls that an engine's observer hears are the
+// same for any number of engines; the engine that computes the time of a message's activity has its
+// observer hear the activity.
 type Observer interface {
-	// Begins hears that a rank begins a call.
+	// Begins hears the beginning of a rank's call.
 	Begins(b *CallBegin)
-	// Ends hears that a call of a rank is over. A call that fails the rank, or that a deadlock holds, has no end.
+	// Ends hears the end of a rank's call. A call that fails the rank, or that a deadlock holds,
+	// has no end.
 	Ends(e *CallEnd)
-	// Note hears that an activity takes so long. Activities are heard if [Config] has them counted; collectives then go by
-	// messages.
+	// Note hears the time of an activity. Activities are heard if [Config] counts them; collectives
+	// are then carried out by messages.
 	Note(a Activity, d vtime.Duration)
 }
 
-// Activity is what virtual time goes into.
+// Activity is a kind of work that takes virtual time.
 type Activity = stats.Activity
 
-// CallBegin is a call of a rank that begins.
+// CallBegin is the beginning of a rank's call.
 type CallBegin struct {
 	Rank        int // in WORLD
 	Time        vtime.Time
 	Procedure   world.Procedure
 	Nonblocking bool           // a collective in its nonblocking form
 	Context     uint64         // of the communicator; [world.NoContext] for a call without one
-	Sent        Envelope       // of a send, of both sides of a Sendrecv
-	Received    Envelope       // of a receive or probe, likewise
+	Sent        Envelope       // of a send; the send of a Sendrecv
+	Received    Envelope       // of a receive or probe; the receive of a Sendrecv
 	Root        int            // of a collective
-	Bytes       int64          // of a collective: the vector, or one block
+	Bytes       int64          // of a collective: the size of the vector, or of one block
 	Length      vtime.Duration // of Compute, without noise
 }
 
-// Envelope is the other side of a message: a member of the communicator, or a wildcard, and the tag. Bytes are those of
-// the message, or of the room for it.
+// Envelope is the partner of a message, a member of the communicator or a wildcard, and the tag.
+// Bytes is the size of the message, or of the room for it.
 type Envelope struct {
 	Member, Tag int
 	Bytes       int64
-	Present     bool // the call has such a side
+	Present     bool // the call has such a message
 }
 
-// CallEnd is the end of a call.
+// CallEnd is the end of a rank's call.
 type CallEnd struct {
 	Rank         int // in WORLD
 	Procedure    world.Procedure
 	Began, Ended vtime.Time
-	Ready        vtime.Time // until when the rank waited: all was there that the call needs; Began if that was so before
-	For          int        // if the rank waited: the rank whose message was there last, [world.None] for no message
+	Ready        vtime.Time // instant at which all that the call needs had arrived; Began if that was before
+	For          int        // if the rank waited: the rank whose message arrived last, [world.None] for no message
 	Err          error      // MPI's error of the call
 }
 
-// hearing is what a kernel keeps for its observer.
+// hearing is a kernel's state for its observer.
 type hearing struct {
 	observer Observer     // nil for none
-	inCall   bool         // a call is submitted: the calls that it is made of are not heard
-	open     []CallEnd    // by LP: its call, if that is not over; its rank is None if there is none
-	began    []vtime.Time // by LP: the begin heard last
+	inCall   bool         // a call is submitted: calls that are parts of it are not heard
+	open     []CallEnd    // by LP: its unfinished call; Rank is None for none
+	began    []vtime.Time // by LP: the beginning heard last
 	begin    CallBegin    // scratch
 }
 
-// observe has an observer hear the engine's ranks.
+// observe attaches an observer to the engine's ranks.
 func (k *Kernel) observe(o Observer) {
 	k.hearing = hearing{observer: o, open: make([]CallEnd, k.partition.Ranks), began: make([]vtime.Time, k.partition.Ranks)}
 	for lp := range k.hearing.open {
@@ -79,12 +83,12 @@ func (k *Kernel) observe(o Observer) {
 // submitObserved is Submit for an observer.
 func (k *Kernel) submitObserved(lp int32, q *Call) (complete bool) {
 	h := &k.hearing
-	if !k.InParts(lp) { // else it has begun before
+	if !k.InParts(lp) { // else the call has begun before
 		k.describeCall(lp, q)
 		k.begins(lp)
 	}
 	if b := &k.messages.Completion; b.LP == lp {
-		b.LP = world.None // of the call before
+		b.LP = world.None // of the previous call
 	}
 	h.inCall = true
 	complete = k.Submit(lp, q)
@@ -95,7 +99,7 @@ func (k *Kernel) submitObserved(lp int32, q *Call) (complete bool) {
 	return complete
 }
 
-// describeCall stores what is to be heard of a call.
+// describeCall stores the description of a call for the observer.
 func (k *Kernel) describeCall(lp int32, q *Call) {
 	b := &k.hearing.begin
 	*b = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: q.Procedure}
@@ -129,7 +133,8 @@ func (k *Kernel) describeCall(lp int32, q *Call) {
 	}
 }
 
-// begins has the call in hearing.begin begin at the LP's clock, once that includes the operations that the LP has started.
+// begins reports the call in hearing.begin as begun at the LP's clock, once the clock includes all
+// operations that the LP has started.
 func (k *Kernel) begins(lp int32) {
 	h := &k.hearing
 	h.open[lp] = CallEnd{Rank: h.begin.Rank, Procedure: h.begin.Procedure, For: world.None}
@@ -147,7 +152,8 @@ func (k *Kernel) beginsAt(lp int32, b *CallBegin) {
 	k.hearing.observer.Begins(b)
 }
 
-// ends has the call of an LP be over at its clock, once that includes the operations that the LP has started.
+// ends reports the call of an LP as over at the LP's clock, once the clock includes all operations
+// that the LP has started.
 func (k *Kernel) ends(lp int32) {
 	e := &k.hearing.open[lp]
 	b := &k.messages.Completion
@@ -159,7 +165,7 @@ func (k *Kernel) ends(lp int32) {
 		}
 	case world.ClassLocal:
 	default:
-		e.Ready = vtime.Forever // a collective's end
+		e.Ready = vtime.Forever // the end of a collective
 		if own {
 			e.Err = b.Err
 		}
@@ -182,14 +188,14 @@ func (k *Kernel) endsAt(lp int32, e *CallEnd) {
 	e.Rank = world.None
 }
 
-// resumes has the call of an LP be over in which it has waited, if it has.
+// resumes reports the call in which an LP has waited, if any, as over.
 func (k *Kernel) resumes(lp int32) {
 	if k.hearing.open[lp].Rank != world.None && !k.InParts(lp) {
 		k.ends(lp)
 	}
 }
 
-// computes has a phase of computing heard.
+// computes reports a phase of computing.
 func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 	k.hearing.begin = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: world.Compute, Length: d}
 	k.begins(lp)
@@ -201,14 +207,14 @@ func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 	return nil
 }
 
-// sums is the observer of Config.Activities: it sums the activities up.
+// sums is the observer of Config.Activities: it sums the times of activities.
 type sums struct{ *stats.Activities }
 
 func (sums) Begins(*CallBegin) {}
 
 func (sums) Ends(*CallEnd) {}
 
-// both is two observers.
+// both is an observer that forwards to two observers.
 type both struct{ first, second Observer }
 
 func (o both) Begins(b *CallBegin) { o.first.Begins(b); o.second.Begins(b) }

@@ -2,12 +2,12 @@ package kernel
 
 import "gigarank/mpivirt/internal/world"
 
-// Persistent is a send or receive that an LP starts repeatedly with the same arguments
-// (MPI 4.1, 3.9). It must not be copied between a start and the wait for it.
+// Persistent is a send or receive that an LP starts repeatedly with the same arguments (MPI 4.1,
+// 3.9). It must not be copied between a start and the wait for that start.
 type Persistent struct {
 	Buffer     []byte // to send from, or to receive into
 	Peer, Tag  int
-	request    int32           // of the last start, 0 before the first
+	request    int32           // of the latest start, 0 before the first start
 	generation uint32          // of request
 	Procedure  world.Procedure // of the operation in its nonblocking form
 }
@@ -18,7 +18,7 @@ func (q *Call) Starts(p *Persistent) *Call {
 	return q
 }
 
-// submitStart starts the operation of a persistent request. The completion holds its
+// submitStart starts the operation of a persistent request. The completion contains the new
 // request, which is active until the LP has waited for it.
 func (k *Kernel) submitStart(lp int32, q *Call) bool {
 	p := q.persistent

@@ -9,14 +9,15 @@ import (
 	"gigarank/vtime"
 )
 
-// What kinds of rank ask of the rooms below. A kind knows the kernel and the vocabulary of room world; the names that it
-// may use stand in the table in deps_test.go, and a test fails when it uses another one. The kernel stays a struct:
-// behind a Go interface the calls of a barrier's ranks would not be inlined. The methods here go to the rooms by value
-// and not by the kernel's pointers, which cost event ranks in a barrier 4 % of their instructions.
+// The methods of the rooms below that kinds of rank may call. A kind knows the kernel and the
+// vocabulary of room world; kinds_test.go lists the names that a kind may use, and fails when a
+// kind uses another name. The kernel stays a struct: behind a Go interface the calls of a barrier's
+// ranks would not be inlined. The methods here reach the rooms by value and not by the kernel's
+// pointers, which cost event ranks in a barrier 4 % of their instructions.
 
 // Collectives and communicators.
 
-// Barrier returns the arguments of every Barrier, for all calls of it.
+// Barrier returns the arguments of Barrier, the same for all calls.
 func (k *Kernel) Barrier() *Collective { return &k.collectives.Barrier }
 
 // Timing returns the label under which the running LP's next collective is timed.
@@ -25,125 +26,124 @@ func (k *Kernel) Timing() int32 { return k.collectives.Timing }
 // SetTiming sets the label of the running LP's next collective, [world.Untimed] for none; see Label.
 func (k *Kernel) SetTiming(label int32) { k.collectives.Timing = label }
 
-// Joiners returns the LPs in a row that are about to enter one barrier together.
+// Joiners returns the consecutive LPs that are about to enter one barrier together.
 func (k *Kernel) Joiners() *coll.Joiners { return &k.collectives.Joiners }
 
-// Combining returns the LP in whose call an operator is applied, and how many vectors lie in Apply's into, one behind
-// another; 0 if it is to combine left and right.
+// Combining returns the LP in whose call an operator is applied, and the number of vectors that lie
+// one behind another in Apply's into; 0 if Apply combines left and right.
 func (k *Kernel) Combining() (lp int32, vectors int) {
 	return k.collectives.Combining, k.collectives.Row
 }
 
-// Blank is Prepare for a call without arguments. The caller, who may have a small stack,
-// sets them one by one.
+// Blank is Prepare for a call without arguments. The caller, whose stack may be small, sets the
+// arguments one by one.
 func (k *Kernel) Blank(name world.Procedure, op collectives.Operation) *Collective {
 	return k.collectives.Blank(name, op)
 }
 
-// CollectJoiners begins to collect joiners from an LP on, if there is a barrier for
-// them.
+// CollectJoiners begins to collect joiners from an LP on, if a barrier can take them.
 func (k *Kernel) CollectJoiners(lp int32) {
 	if k.hearing.observer == nil {
 		k.collectives.CollectJoiners(lp)
 	}
 }
 
-// Communicator returns the communicator with an index; the freed one if it has been given up.
+// Communicator returns the communicator with an index, the freed communicator if it has been freed.
 func (k *Kernel) Communicator(index int32) *Communicator { return k.collectives.Communicator(index) }
 
-// Create returns the collective that makes communicators of subgroups. A rank gives the
-// group that it belongs to.
+// Create returns the collective that makes communicators of subgroups. A rank passes the group to
+// which it belongs.
 func (k *Kernel) Create(parent, g *world.Group, rank int) (*Collective, error) {
 	return k.collectives.Create(parent, g, rank)
 }
 
-// CreateGroup returns the collective that makes a communicator of a subgroup among its members
-// alone, and the communicator on which they carry it out. That one belongs to the parent, the
-// group and the tag, and the members make it without a message.
+// CreateGroup returns the collective by which only the members of a subgroup make its communicator,
+// and the communicator on which they carry this collective out. The latter is a function of parent,
+// group and tag, so members make it without a message.
 func (k *Kernel) CreateGroup(c *Communicator, g *world.Group, tag int, lp int32) (*Communicator, *Collective, error) {
 	return k.collectives.CreateGroup(c, g, tag, lp)
 }
 
-// Dup returns the collective that makes a communicator of the same members.
+// Dup returns the collective that makes a communicator of the same group.
 func (k *Kernel) Dup(g *world.Group) *Collective { return k.collectives.Dup(g) }
 
-// DupInter returns a duplicate of an intercommunicator, the one with a number. All members make it
-// alike, without a message.
+// DupInter returns the duplicate of an intercommunicator that has a number. All members make equal
+// duplicates, without a message.
 func (k *Kernel) DupInter(c *Communicator, number int32) *Communicator {
 	return k.collectives.DupInter(c, number)
 }
 
-// EnterBarrier enters a member into a blocking barrier that is under way, by a counter or
-// over arrays. It is the short form of Enter for the commonest case, and reports false in
-// any other case.
+// EnterBarrier enters a member into a blocking barrier that is under way, by a counter or over
+// arrays. It is the short form of Enter for the commonest case, and returns false in all other
+// cases.
 func (k *Kernel) EnterBarrier(lp int32, c *Communicator, member int) bool {
 	return k.hearing.observer == nil && k.collectives.EnterBarrier(lp, c, member)
 }
 
-// EnterJoiners enters the collected joiners. Until then their clocks stand at their
-// entries, and nothing reads the instance.
+// EnterJoiners enters the collected joiners. Until then their clocks stand at their entries, and
+// nothing reads the instance.
 func (k *Kernel) EnterJoiners() { k.collectives.EnterJoiners() }
 
-// GroupOf returns the members of a communicator that an LP is a member of.
+// GroupOf returns the group of a communicator for an LP that is a member.
 func (k *Kernel) GroupOf(c *Communicator, lp int32) *world.Group { return k.collectives.GroupOf(c, lp) }
 
-// Merge returns the communicator of both groups of an intercommunicator, the one with a number.
-// The local group comes first, or the remote one. All members make it alike, without a message.
+// Merge returns the communicator of both groups of an intercommunicator that has a number.
+// localFirst puts the local group first. All members make equal communicators, without a message.
 func (k *Kernel) Merge(c *Communicator, number int32, localFirst bool) *Communicator {
 	return k.collectives.Merge(c, number, localFirst)
 }
 
-// NewComm returns the communicator of a color that the members of another have made last, the
-// first rank of the group or 0 where they give no colors; nil if there is none.
+// NewComm returns the communicator of a color that the latest collective on another communicator
+// has made; nil for none. Without colors, color is the first rank of the group, or 0.
 func (k *Kernel) NewComm(lp int32, c *Communicator, color int) *Communicator {
 	return k.collectives.NewComm(lp, c, color)
 }
 
-// Prepare stores the arguments of an LP's call and returns them. The LPs of an engine share
-// the memory: the call is taken over before another LP runs.
+// Prepare stores the arguments of an LP's collective and returns them. The LPs of an engine share
+// the memory: the caller submits the call before another LP runs.
 func (k *Kernel) Prepare(v Collective) *Collective { return k.collectives.Prepare(v) }
 
-// SharedResult returns the result that all members share of the allreduce that an LP has been
-// through.
+// SharedResult returns the result of an LP's latest allreduce, in memory that all members share.
 func (k *Kernel) SharedResult(lp int32, c *Communicator) []byte {
 	return k.collectives.SharedResult(lp, c)
 }
 
-// Sized returns a collective of which only the size is simulated.
+// Sized returns a collective whose data have a size only.
 func (k *Kernel) Sized(op collectives.Operation, bytes int64, root int) (*Collective, error) {
 	return k.collectives.Sized(op, bytes, root)
 }
 
-// Split returns the collective that makes the communicators of a split.
+// Split returns the collective that splits a communicator.
 func (k *Kernel) Split(color, key int) (*Collective, error) { return k.collectives.Split(color, key) }
 
 // Token returns a number that no rank has had before, for the contexts of an intercommunicator.
 func (k *Kernel) Token(lp int32) uint64 { return k.collectives.Token(lp) }
 
-// Twin returns a communicator of the members of another one, the one with a number. All members
-// make it alike, without a message.
+// Twin returns the local duplicate of a communicator that has a number. All members make equal
+// duplicates, without a message.
 func (k *Kernel) Twin(lp int32, c *Communicator, number int32) *Communicator {
 	return k.collectives.Twin(lp, c, number)
 }
 
 // Messages, requests and failures.
 
-// Completion returns the completion of the call made last, by whatever LP.
+// Completion returns the completion of the engine's latest call, of whichever LP.
 func (k *Kernel) Completion() *Completion { return &k.collectives.Messages.Completion }
 
-// IsStandIn reports whether an index stands in for requests that are over at once.
+// IsStandIn reports whether an index stands in for requests that complete at once.
 func (k *Kernel) IsStandIn(request int32) bool {
 	return request == k.collectives.Messages.CompletedSend || request == k.collectives.Messages.CompletedReceive
 }
 
-// HasProcessors reports whether ranks have processors: calls become operations, and a rank's clock stays behind them.
+// HasProcessors reports whether ranks have processors: then calls become operations, and a rank's
+// clock may lag behind them.
 func (k *Kernel) HasProcessors() bool { return k.collectives.Messages.Processors != nil }
 
-// Activity ends an LP's loop of polls: it has made another call.
+// Activity ends an LP's loop of polls, since the LP has made another call.
 func (k *Kernel) Activity(lp int32) { k.collectives.Messages.Activity(lp) }
 
-// Attach sets the size of an LP's buffer, the largest buffered send, and returns the size
-// before.
+// Attach sets the size of an LP's buffer, which bounds the largest buffered send, and returns the
+// previous size.
 func (k *Kernel) Attach(lp int32, bytes int64) (before int64) {
 	return k.collectives.Messages.Attach(lp, bytes)
 }
@@ -151,8 +151,8 @@ func (k *Kernel) Attach(lp int32, bytes int64) (before int64) {
 // Behind reports whether an LP has started operations that have not all begun.
 func (k *Kernel) Behind(lp int32) bool { return k.collectives.Messages.Behind(lp) }
 
-// CompletedRequest returns the status and content of a request, and whether the completion
-// has it. An inactive request, or a send that completed in its call, has neither.
+// CompletedRequest returns the status and content of a request, and whether the completion includes
+// the request. It does not include inactive requests, nor sends that were complete in their call.
 func (k *Kernel) CompletedRequest(b *Completion, index int32) (world.Status, []byte, bool) {
 	return k.collectives.Messages.CompletedRequest(b, index)
 }
@@ -162,7 +162,7 @@ func (k *Kernel) CompletedRequest(b *Completion, index int32) (world.Status, []b
 func (k *Kernel) CompletionOf(lp int32) *Completion { return k.collectives.Messages.CompletionOf(lp) }
 
 // Compute advances the clock of an LP by d, lengthened by noise. It returns an error, without
-// effect, if d is negative or the phase would end after the end of virtual time.
+// effect, for a negative d, and for a phase that would end after the end of virtual time.
 func (k *Kernel) Compute(lp int32, d vtime.Duration) error {
 	if k.hearing.observer != nil {
 		return k.computes(lp, d)
@@ -170,26 +170,26 @@ func (k *Kernel) Compute(lp int32, d vtime.Duration) error {
 	return k.collectives.Messages.Compute(lp, d)
 }
 
-// DataOf returns the content that the receive of a completion has received; of several
-// receives, that of the last one in the list.
+// DataOf returns the content of the message that a completed receive has received; of several
+// receives, the content of the last receive in the list.
 func (k *Kernel) DataOf(b *Completion) []byte { return k.collectives.Messages.DataOf(b) }
 
-// Die fails a rank from its own code and unwinds it. It does not return.
+// Die fails a rank from the rank's own code and unwinds that code. It does not return.
 func (k *Kernel) Die(lp int32, c world.Procedure, err error) { k.collectives.Messages.Die(lp, c, err) }
 
-// EndsWith records an error of a rank at its clock, after the operations that it has started. It does not keep
-// the rank from going on to its end.
+// EndsWith records an error of a rank at its clock, after all operations that the rank has started.
+// The rank still runs to its end.
 func (k *Kernel) EndsWith(lp int32, c world.Procedure, err error) {
 	k.collectives.Messages.EndsWith(lp, c, err)
 }
 
-// Fail records the failure of a rank at its clock, after the operations that it has started.
+// Fail records the failure of a rank at its clock, after all operations that the rank has started.
 // The rank is not resumed again.
 func (k *Kernel) Fail(lp int32, c world.Procedure, err error) {
 	k.collectives.Messages.Fail(lp, c, err)
 }
 
-// HoldsRequest reports whether an index is still that of an LP's request of a generation.
+// HoldsRequest reports whether an index still stands for an LP's request of a generation.
 func (k *Kernel) HoldsRequest(lp, index int32, generation uint32) bool {
 	return k.collectives.Messages.HoldsRequest(lp, index, generation)
 }
@@ -204,62 +204,63 @@ func (k *Kernel) KeepMemory(lp int32, requests []int32) error {
 	return k.collectives.Messages.KeepMemory(lp, requests)
 }
 
-// KeepSlice makes the slice of an LP its wait set. again says that it is the memory for which
-// the list was kept by the call before. An error in the slice is returned.
+// KeepSlice makes the slice of an LP its wait set. again says that the slice has the same memory as
+// the slice of the previous call. It returns the first error in the slice.
 func (k *Kernel) KeepSlice(lp int32, s Slice, again bool) error {
 	return k.collectives.Messages.KeepSlice(lp, s, again)
 }
 
-// KeepSliceUnread is KeepSlice without a look at all of the slice. It reports false if the slice must
-// be looked through: some active request of the LP, which has active ones, is not in the wait set,
-// or the slice has another request in the place of one in the wait set.
+// KeepSliceUnread is KeepSlice without reading the whole slice. It returns false if the slice must
+// be read: an active request of the LP, which has active requests, is not in the wait set, or the
+// slice holds another request at the place of a request in the wait set.
 func (k *Kernel) KeepSliceUnread(lp int32, s Slice, active int32) bool {
 	return k.collectives.Messages.KeepSliceUnread(lp, s, active)
 }
 
-// WaitSetSlice returns the slice that an LP's list was kept for, nil for none.
+// WaitSetSlice returns the slice of an LP's wait set, nil for none.
 func (k *Kernel) WaitSetSlice(lp int32) Slice { return k.collectives.Messages.WaitSetSlice(lp) }
 
-// MayPause reports whether Pause may have the running LP pause. It is quick.
+// MayPause reports whether Pause might pause the running LP. It is quick.
 func (k *Kernel) MayPause() bool { return k.collectives.Messages.MayPause() }
 
-// NewCompletion releases the requests of the completion, clears it and returns it for an LP.
+// NewCompletion releases the requests of the previous completion and returns an empty completion
+// for an LP.
 func (k *Kernel) NewCompletion(lp int32) *Completion { return k.collectives.Messages.NewCompletion(lp) }
 
-// OwnRequest returns an LP's request and its generation. In the place of a request that all
-// LPs share it returns a new one.
+// OwnRequest returns an LP's request and its generation. For a request that all LPs share it
+// returns a new request.
 func (k *Kernel) OwnRequest(lp, index int32, op world.Procedure) (own int32, generation uint32) {
 	return k.collectives.Messages.OwnRequest(lp, index, op)
 }
 
-// Pause has an LP resumed later if it must pause before it goes on, and reports whether it
-// must. Buffers may be full. Under a model with state at the receiver, the operations that
-// the LP has started must have begun.
+// Pause has an LP resumed later if it must pause before it goes on, and reports whether it must. An
+// LP pauses while buffers are full. Under a model with state at the receiver, an LP pauses until
+// all operations that it has started have begun.
 func (k *Kernel) Pause(lp int32) bool { return k.collectives.Messages.Pause(lp) }
 
-// Postpone has an LP resumed once all operations that it has started have begun. Its clock
-// then includes them. It reports false if there are none.
+// Postpone has an LP resumed once all operations that it has started have begun, with a clock that
+// includes them. It returns false if no such operation is left.
 func (k *Kernel) Postpone(lp int32) bool { return k.collectives.Messages.Postpone(lp) }
 
-// PostponeEnd has an LP end once all operations that it has started have begun. It reports
-// false if there are none.
+// PostponeEnd has an LP end once all operations that it has started have begun. It returns false if
+// no such operation is left.
 func (k *Kernel) PostponeEnd(lp int32) bool { return k.collectives.Messages.PostponeEnd(lp) }
 
-// Raise stores an MPI error as the completion of a call. It returns true: the call is
+// Raise stores an MPI error as the completion of a call. It returns true, since the call is
 // complete.
 func (k *Kernel) Raise(lp int32, op world.Procedure, err error) bool {
 	return k.collectives.Messages.Raise(lp, op, err)
 }
 
-// ReadMemory enters a list in an event rank's memory, which a call reads, into the wait set if both lists
+// ReadMemory copies a list in an event rank's memory, which a call reads, into the wait set if both
 // begin at the same address.
 func (k *Kernel) ReadMemory(lp int32, requests []int32) {
 	k.collectives.Messages.ReadMemory(lp, requests)
 }
 
-// ReadSlice enters the requests of an LP's slice, which a call reads, into the wait set of the same
-// memory. So the requests that the rank has moved to other places are found there by the next call
-// with a long slice.
+// ReadSlice copies the requests of an LP's slice, which a call reads, into the wait set of the same
+// memory. So the next call with a long slice finds requests that the rank has moved to other
+// places.
 func (k *Kernel) ReadSlice(lp int32, requests []int32) {
 	k.collectives.Messages.ReadSlice(lp, requests)
 }
@@ -269,22 +270,22 @@ func (k *Kernel) RequestStatus(index int32) world.Status {
 	return k.collectives.Messages.RequestStatus(index)
 }
 
-// SendAtOnce sends a short eager message of an LP on WORLD, as Send does, if it is stored at another LP
-// of the partition that waits for nothing. It reports whether that is so; if not, or if an argument is
-// out of its range, nothing has changed.
+// SendAtOnce sends a short eager message of an LP on WORLD, as Send does, if another LP of the
+// partition that does not wait stores it. It returns false, with nothing changed, if the message
+// must take the general way or an argument is out of its range.
 func (k *Kernel) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag int) bool {
 	return k.collectives.Messages.SendAtOnce(lp, payload, bytes, dst, tag)
 }
 
-// SetMayCancel says whether an LP may cancel the receives that it begins from now on.
+// SetMayCancel stores whether an LP may cancel the receives that it posts from now on.
 func (k *Kernel) SetMayCancel(lp int32, on bool) { k.collectives.Messages.SetMayCancel(lp, on) }
 
-// StatusOf returns the status of a receive or probe; of several receives, that of the last
-// one in the list.
+// StatusOf returns the status of a receive or probe; of several receives, the status of the last
+// receive in the list.
 func (k *Kernel) StatusOf(b *Completion) world.Status { return k.collectives.Messages.StatusOf(b) }
 
-// Throttle has an LP resumed later if it has started too many operations, or filled a
-// buffer. It reports whether that is so.
+// Throttle has an LP resumed later if it has started too many operations or filled a buffer. It
+// reports whether the LP is throttled.
 func (k *Kernel) Throttle(lp int32) bool { return k.collectives.Messages.Throttle(lp) }
 
 // Unwound fails a rank whose code has panicked with a value. A nil value means that the code
@@ -298,24 +299,24 @@ func (k *Kernel) Unwound(lp int32, c world.Procedure, value any) {
 // First returns the least rank of the engine.
 func (k *Kernel) First() int { return k.collectives.Messages.Partition.First }
 
-// Target returns the machine, laid out for the number of ranks.
+// Target returns the target machine, laid out for the number of ranks.
 func (k *Kernel) Target() *network.Target { return k.collectives.Messages.Partition.Target }
 
 // Clocks returns the virtual times of the LPs.
 func (k *Kernel) Clocks() []vtime.Time { return k.collectives.Messages.Partition.Clock }
 
-// ClocksOnly reports whether computing only advances the clock, so that a kind may do so itself: there is no noise, no
-// mailbox, no processor, and no activity is counted.
+// ClocksOnly reports whether computing only advances the clock, so that a kind may advance the
+// clock itself: the run has no noise, no mailbox, no processor, and counts no activity.
 func (k *Kernel) ClocksOnly() bool { return k.collectives.Messages.Partition.ClocksOnly }
 
-// Running returns the LP whose code runs, or ran last; [world.None] if it surely does not run.
+// Running returns the LP whose code runs, or ran last; [world.None] if no LP's code runs.
 func (k *Kernel) Running() int32 { return k.collectives.Messages.Partition.Running }
 
-// SetRunning says whose code runs now: that of an LP or, for [world.None], none.
+// SetRunning stores the LP whose code runs now, [world.None] for none.
 func (k *Kernel) SetRunning(lp int32) { k.collectives.Messages.Partition.Running = lp }
 
-// Alone reports whether no other engine of the process is set up beside that of the partition. It is for
-// the set-up.
+// Alone reports whether no other engine of the process is set up at the same time. It is for the
+// set-up.
 func (k *Kernel) Alone() bool { return k.collectives.Messages.Partition.Alone() }
 
 // Closed reports whether the run is over and its ranks are unwound.
@@ -327,18 +328,18 @@ func (k *Kernel) Global(lp int32) int32 { return k.collectives.Messages.Partitio
 // HasFailed reports whether an LP has failed.
 func (k *Kernel) HasFailed(lp int32) bool { return k.collectives.Messages.Partition.HasFailed(lp) }
 
-// Label returns the label under which a timed operation enters the statistics of the run.
+// Label returns the label under which the statistics of the run record a timed operation.
 func (k *Kernel) Label(index int, operation string) int32 {
 	return k.collectives.Messages.Partition.Label(index, operation)
 }
 
-// Limited reports whether a failure is known that bounds the run, of any rank.
+// Limited reports whether a known failure of any rank bounds the run.
 func (k *Kernel) Limited() bool { return k.collectives.Messages.Partition.Limited() }
 
 // Local returns the LP of a rank, and whether this engine owns it.
 func (k *Kernel) Local(rank int) (int32, bool) { return k.collectives.Messages.Partition.Local(rank) }
 
-// Record enters the length of a timed operation into the statistics of the run.
+// Record adds the length of a timed operation to the statistics of the run.
 func (k *Kernel) Record(index int, operation string, d vtime.Duration) {
 	k.collectives.Messages.Partition.Record(index, operation, d)
 }
@@ -349,37 +350,38 @@ func (k *Kernel) SetErrorsReturn(lp int32, on bool) {
 	k.collectives.Messages.Partition.SetErrorsReturn(lp, on)
 }
 
-// Swallowed adds to a rank's failure that its code has recovered from the panic and gone on.
+// Swallowed adds to a rank's failure the note that the rank's code has recovered from the panic and
+// gone on.
 func (k *Kernel) Swallowed(lp int32) { k.collectives.Messages.Partition.Swallowed(lp) }
 
 // Yield makes LPs lo to hi-1 ready again.
 func (k *Kernel) Yield(lo, hi int32) { k.collectives.Messages.Partition.Yield(lo, hi) }
 
-// Customs are what is particular to ranks whose programs are not in Go.
+// Customs are the peculiarities of ranks whose programs are not in Go.
 type Customs struct {
-	InRows  string                                   // name of the operators that combine many vectors at once, "" for none
-	Lender  p2p.Lender                               // holds what ranks send; nil if Go manages that memory
-	Names   func(c world.Procedure) string           // how programs call a procedure, nil if as in Go
-	Call    func(rank int, c world.Procedure) string // how the call at fault is written, nil if as Names says
+	InRows  string                                   // name of the operators that combine many vectors in one call, "" for none
+	Lender  p2p.Lender                               // holds the memory of sends; nil if Go manages that memory
+	Names   func(c world.Procedure) string           // name of a procedure in programs; nil for the names in Go
+	Call    func(rank int, c world.Procedure) string // the call at fault as the program wrote it; nil for the names of Names
 	HasLeft func(lp int32) bool                      // reports whether an LP has left MPI; nil if LPs never do
 }
 
-// Adopt has the kernel keep to the customs of its ranks.
+// Adopt stores the customs of the kernel's ranks.
 func (k *Kernel) Adopt(c Customs) {
 	k.collectives.InRows, k.collectives.Messages.Lender = c.InRows, c.Lender
 	k.collectives.Messages.Partition.Names, k.collectives.Messages.Partition.Failing.Name, k.collectives.Messages.Partition.Failing.HasLeft = c.Names, c.Call, c.HasLeft
 }
 
-// A kind whose programs run on the host for long, or fail there, has to do with the engine.
+// Methods for kinds whose programs run on the host for long, or fail there.
 
 // FailHost ends the run with a failure of the host.
 func (k *Kernel) FailHost(err error) { k.collectives.Messages.Partition.Engine.Fail(err) }
 
-// Flush sends all packets on their way, so that other engines need not wait until ranks of this one have computed.
+// Flush sends all packets of the engine, so that other engines do not wait while its ranks compute.
 func (k *Kernel) Flush() { k.collectives.Messages.Partition.Engine.Flush() }
 
-// LookAround has the engine take in what has come from others, while its ranks compute.
+// LookAround has the engine receive messages from other engines, while its ranks compute.
 func (k *Kernel) LookAround() { k.collectives.Messages.Partition.Engine.LookAround() }
 
-// HoldsTails reports whether memory of LPs is still on its way to other engines.
+// HoldsTails reports whether other engines still receive from memory of LPs.
 func (k *Kernel) HoldsTails() bool { return k.collectives.Messages.Partition.Engine.HoldsTails() }

@@ -2,8 +2,8 @@ package kernel
 
 import "fmt"
 
-// Print writes text to the output of the simulation. The output may block: the watchdog does
-// not count that.
+// Print writes text to the output of the simulation. The output may block: the watchdog ignores
+// that.
 func (k *Kernel) Print(format string, arguments []any) {
 	if k.config.Output != nil {
 		text := fmt.Sprintf(format, arguments...)

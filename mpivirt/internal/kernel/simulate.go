@@ -8,9 +8,9 @@ import (
 	"gigarank/network"
 )
 
-// Simulate runs a program on a machine, in this process, with one engine for each processor
-// that Go may use. It sets Target and Transports of the Config. After a run that failed it
-// unwinds the ranks that have not finished, as [Simulation.Close].
+// Simulate runs a program on a machine, in this process, with one engine for each processor that Go
+// may use. It sets Target and Transports of the Config. After a failed run it unwinds the ranks
+// that have not finished, as [Simulation.Close] does.
 func Simulate(machine *network.Machine, ranks int, c Config) (*Result, error) {
 	if machine == nil {
 		return nil, errors.New("no machine: load one with network.Load or network.Parse")

@@ -26,17 +26,16 @@ type Simulation struct {
 	counts  []atomic.Int64           // by engine of this process: iterations complete
 	runs    []engineRun              // by engine of this process, in one piece: there may be thousands
 	kernels []atomic.Pointer[Kernel] // by engine of this process, while it runs
-	blocks  *world.Blocks            // of the engines of this process; nil for one
-	going   atomic.Int64             // engines of this process that have neither ended nor been lost
-	over    chan struct{}            // closed once there is none
-	turns   *engine.Turns            // by which workers run the engines; nil if each has a goroutine of its own
-	losing  sync.Mutex               // guards the lost of runs
+	blocks  *world.Blocks            // of the engines of this process; nil for a single engine
+	going   atomic.Int64             // number of engines of this process that have neither ended nor been lost
+	over    chan struct{}            // closed once going is 0
+	turns   *engine.Turns            // by which workers run the engines; nil if each engine has its own goroutine
+	losing  sync.Mutex               // guards lost in runs
 	reason  atomic.Pointer[string]
 	started atomic.Bool // Run has been called
 }
 
-// New returns a simulation that is ready to run. The error names all faults of the
-// configuration.
+// New returns a simulation that is ready to run. The error names all faults of the configuration.
 func New(c Config) (*Simulation, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -66,10 +65,10 @@ func New(c Config) (*Simulation, error) {
 	return s, nil
 }
 
-// partition returns the division of the ranks among the engines. It keeps the ranks of a
-// node together where it can, for a larger lookahead, and in any case where they share interfaces: the engine that has
-// the node decides about these. If the mapping scatters the ranks of nodes, or
-// if all share a network, one engine has all of them.
+// partition returns the division of the ranks among the engines. It keeps the ranks of a node
+// together: where possible, for a larger lookahead, and always where they share interfaces, which
+// the engine of the node decides about. If the mapping scatters the ranks of nodes, or all ranks
+// share a network, one engine has all ranks.
 func (c *Config) partition() engine.Partition {
 	p := engine.Partition{LPs: c.Target.Ranks(), Engines: c.Transports[0].Size()}
 	switch {
@@ -83,21 +82,21 @@ func (c *Config) partition() engine.Partition {
 	return p
 }
 
-// lookahead returns the least delay from an action in one block of ranks to its effect in
-// another. Messages, acknowledgements and steps of collectives have effects.
+// lookahead returns the least delay from an action in a block of ranks to its effect in another
+// block. Messages, acknowledgements and steps of collectives have effects.
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
 	if c.Algorithm(collectives.Barrier) == collectives.GivenTime {
 		least = min(least, coll.FixedCostHop(c.Target, c.Transports[0].Size()))
 	}
 	if c.Target.ReceiverState() {
-		least -= resource.Slack(least) // the match of a rendezvous is awaited
+		least -= resource.Slack(least) // ranks wait for the match of a rendezvous
 	}
 	return least
 }
 
-// leastLookahead returns the least lookahead of a block of ranks to any other. An empty
-// block is a second away.
+// leastLookahead returns the least lookahead from a block of ranks to other ranks, at most a
+// second.
 func (c *Config) leastLookahead(lo, hi int) vtime.Duration {
 	least := vtime.Duration(vtime.Second)
 	if lo < hi && lo > 0 {
@@ -152,9 +151,9 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// Run runs the simulation to its end, once. The result covers what was finished even if
-// there is an error: *RankError, *DeadlockError, or an error of the transport. The error is
-// *engine.Stopped if another process failed or Stop was called.
+// Run runs the simulation to its end, once. The result covers the finished part even if there is an
+// error: *RankError, *DeadlockError, or an error of the transport. The error is *engine.Stopped if
+// another process failed or Stop was called.
 func (s *Simulation) Run() (*Result, error) {
 	if s.started.Swap(true) {
 		return &Result{}, errors.New("the simulation has run already: make another one with New, on transports of its own")
@@ -165,7 +164,7 @@ func (s *Simulation) Run() (*Result, error) {
 	statistics := engine.Statistics{}
 	for i, one := range summaries {
 		if one == nil {
-			continue // its goroutine may still use it
+			continue // the engine's goroutine may still use it
 		}
 		total.Merge(one)
 		counts := s.engines[i].Count()
@@ -189,8 +188,8 @@ func (s *Simulation) Run() (*Result, error) {
 	return result, err
 }
 
-// runEngines runs the engines of this process. An engine whose goroutine does not return
-// has no summary.
+// runEngines runs the engines of this process. An engine whose goroutine does not return has no
+// summary.
 func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 	began := 0.
 	if now := s.config.Now; now != nil {
@@ -229,9 +228,9 @@ func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 	return summaries, errs
 }
 
-// flush writes out what ranks have written to files that they have left open, also those that have not ended: how
-// far they are does not depend on the hosting, but for what lies beyond a failure. The rank of an engine that
-// is lost may hold a file.
+// flush writes out the buffered output of files that ranks have left open, also of ranks that have
+// not ended: their progress does not depend on the hosting, except beyond a failure. The running
+// rank of a lost engine may hold a file.
 func (s *Simulation) flush() {
 	if s.losesAny() {
 		return
@@ -243,8 +242,8 @@ func (s *Simulation) flush() {
 	}
 }
 
-// startHosts starts what runs the engines of this process: workers if the engines take turns and
-// their ranks may run in any goroutine.
+// startHosts starts the hosts of the engines of this process: workers if the engines take turns and
+// any goroutine may run their ranks.
 func (s *Simulation) startHosts() {
 	if kind := s.config.RankKind(); kind != nil && kind.Movable && s.config.Protocol != engine.Null {
 		s.turns = engine.TurnsOf(s.config.Transports)
@@ -257,11 +256,12 @@ func (s *Simulation) startHosts() {
 	}
 	for i := range s.runs {
 		go s.newHost(&s.runs[i]).work(s)
-		runtime.Gosched() // it goes as far as it can by itself before the next begins
+		runtime.Gosched() // the host goes as far as it can before the next host begins
 	}
 }
 
-// gather merges the summaries of all processes on host 0, and returns the own one elsewhere.
+// gather merges the summaries of all processes on host 0, and returns this process's summary
+// elsewhere.
 func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, engine.Statistics, error) {
 	e := s.engines[0]
 	if own == nil { // the engine's goroutine is blocked for good: its transport is free
@@ -302,9 +302,9 @@ func isStopped(err error) bool {
 	return errors.As(err, &stopped)
 }
 
-// firstError returns the error that explains the end of the run best, in this order: an
-// error of gigarank itself or the transport, the least failure of a rank, a failure found
-// from outside, a deadlock, the end of the run by another process.
+// firstError returns the error that explains the end of the run best, in this order: an error of
+// gigarank itself or of the transport, the least failure of a rank, a failure found from outside, a
+// deadlock, the end of the run by another process.
 func firstError(errs []error) error {
 	var own, stopped error
 	var least, blocked *world.RankError
@@ -345,9 +345,8 @@ func firstError(errs []error) error {
 	return stopped
 }
 
-// Close unwinds the ranks that have not finished, after a Run that did not reach its end.
-// Their deferred calls run. With many ranks this takes a while; a process that exits need
-// not call it.
+// Close unwinds the ranks that have not finished, after a Run that did not reach its end. Their
+// deferred calls run. With many ranks this takes time; a process that exits need not call Close.
 func (s *Simulation) Close() {
 	for i := range s.runs {
 		r := &s.runs[i]
@@ -358,7 +357,7 @@ func (s *Simulation) Close() {
 	}
 }
 
-// Stop ends the simulation early, on all hosts. Run then returns the result so far.
+// Stop ends the simulation early, on all hosts. Run then returns the result up to that point.
 func (s *Simulation) Stop(reason string) {
 	s.reason.CompareAndSwap(nil, &reason)
 	for _, e := range s.engines {
@@ -366,7 +365,7 @@ func (s *Simulation) Stop(reason string) {
 	}
 }
 
-// Progress returns how far the simulation has come on this process. Any goroutine may call it.
+// Progress returns the progress of the simulation in this process. Any goroutine may call it.
 func (s *Simulation) Progress() Progress {
 	p := Progress{SetUp: uint64(s.setUp.Load()), Finished: uint64(s.ended.Load())}
 	iterations := int64(-1)
