@@ -11,30 +11,29 @@ import (
 	"gigarank/vtime"
 )
 
-// The message interpreter: each participant of a collective has an agent, which
-// goes through the rounds of the schedule on a clock of its own and sends and
-// receives the messages. It works whether or not the rank itself waits, as a
-// network interface that carries collectives out would; so blocking and
-// nonblocking forms take the same time, but for the Wait under state at the receiver.
+// The message interpreter: each participant of a collective has an agent, which goes through the
+// rounds of the schedule on a clock of its own and sends and receives the messages. The agent works
+// whether or not the rank itself waits, like a network interface that carries out collectives. So
+// blocking and nonblocking forms take the same time, except for the Wait under state at the
+// receiver.
 //
-// A round's message is named by (communicator, instance, round): there is nothing
-// to match, and messages of one collective cannot overtake each other in a way
-// that matters. They stand apart from the order kept between point-to-point
-// messages.
+// The message of a round has the name (communicator, instance, round). So it needs no matching, and
+// messages of one collective cannot overtake each other in a way that matters. They do not take
+// part in the send order of point-to-point messages.
 
 // agent carries one participant through one collective.
 type agent struct {
 	inst     *instance
 	layout   *collectives.Layout
 	lp       int32
-	member   int32 // participant: a member, or the position of a node under node-leader
+	member   int32 // number of the participant: a member, or the position of a node under node-leader
 	round    int32
-	rounds   int32 // of the participant
-	next     int32 // of the LP's agents
+	rounds   int32 // number of rounds of the participant
+	next     int32 // next agent of the same LP
 	stage    stage
-	sent     sentStage // the message of this round
+	sent     sentStage // state of this round's message
 	fate     fate
-	fault    world.ErrorClass // of members' calls, as far as this agent knows; see learn
+	fault    world.ErrorClass // of members' calls, as far as known to this agent; see learn
 	message  int32
 	clock    vtime.Time
 	posted   vtime.Time // when the round began
@@ -44,13 +43,13 @@ type agent struct {
 	memory   *memory // nil if only sizes are simulated
 }
 
-// fate is what has come of an agent.
+// fate is the outcome of an agent so far.
 type fate uint8
 
 const (
-	alone  fate = iota // it has received nothing
-	served             // it has received a message
-	ended              // by an error; what is still on its way to it is lost
+	alone  fate = iota // the agent has received no message
+	served             // the agent has received a message
+	ended              // ended by an error; messages on their way to the agent are lost
 )
 
 // stage is the next action of an agent in its round.
@@ -60,23 +59,23 @@ const (
 	sending stage = iota
 	receiving
 	acknowledging
-	posting   // the processor is to receive a message that came before; see room resource
-	matched   // the message is received, but the own one may not have left
-	combining // the processor is to combine the received content
+	posting   // the processor has yet to receive a message that came early; see room resource
+	matched   // the message is received, but the agent's own may not have left
+	combining // the processor has yet to combine the received content
 )
 
 // sentStage is the progress of the message that an agent sends in its round.
 type sentStage uint8
 
 const (
-	unsent  sentStage = iota // the agent has sent none
-	gone                     // it has left, or there is none
-	held                     // it waits for room; see holdBack
-	leaving                  // the processor is to send it; see room resource
-	unacked                  // its match is awaited
+	unsent  sentStage = iota // the agent has sent no message
+	gone                     // the message has left, or the round has none
+	held                     // the message waits for room; see holdBack
+	leaving                  // the processor has yet to send the message; see room resource
+	unacked                  // the agent waits for the match of the message
 )
 
-// startAgent begins a member's part by messages.
+// startAgent starts a member's part by messages.
 func (c *Collectives) startAgent(inst *instance, lp int32, member int32, v *Collective) {
 	layout := inst.layout
 	switch {
@@ -96,7 +95,7 @@ func (c *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 	c.queueAgent(a)
 }
 
-// startLeader begins the part of a node's leader among the leaders.
+// startLeader starts the part of a node's leader in the schedule of the leaders.
 func (c *Collectives) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
 	a := c.newAgent(inst, lp, int32(p), inst.layout, start)
 	if inst.join.sums != nil {
@@ -123,13 +122,13 @@ func (c *Collectives) newAgent(inst *instance, lp, member int32, layout *collect
 	return index
 }
 
-// single reports whether an agent stands for one member, as under node-leader on a node
-// with one member: nobody joins or is released there.
+// single reports whether an agent acts for a single member, as under node-leader on a node with one
+// member. Such a node has neither joins nor releases.
 func (a *agent) single() bool {
 	return !a.inst.leaders || a.inst.comm.nodes.size(int(a.member)) == 1
 }
 
-// signature is that of the agent's member.
+// signature returns the signature of the call of the agent's member.
 func (a *agent) signature() signature {
 	if a.inst.odd == nil {
 		return a.inst.signature
@@ -137,8 +136,8 @@ func (a *agent) signature() signature {
 	return a.inst.signatureOf(int(a.member))
 }
 
-// flow returns the network interface of an agent. It has its own, since the messages of
-// collectives stand apart from others.
+// flow returns the network interface of an agent. Each agent has its own interface, since messages
+// of collectives are independent of other messages.
 func (c *Collectives) flow(a *agent) *network.Port {
 	if !c.partition.HasPorts {
 		return nil
@@ -154,7 +153,7 @@ func (inst *instance) rankOf(participant int) int {
 	return inst.comm.RankOf(participant, 0)
 }
 
-// RunAgent takes an agent as far as it gets.
+// RunAgent carries an agent on until it must wait.
 func (c *Collectives) RunAgent(index int32) {
 	if c.Messages.Processors != nil {
 		c.goOnAgent(index)
@@ -164,9 +163,9 @@ func (c *Collectives) RunAgent(index int32) {
 	if a.fate == ended {
 		return
 	}
-	step := &c.step // no other agent goes on before this one stops
+	step := &c.step // no other agent goes on before this agent stops
 	for {
-		if a.stage != acknowledging { // else the round's message is received
+		if a.stage != acknowledging { // else the round's message has been received
 			rounds := c.nextStep(a)
 			if rounds == 0 {
 				c.endAgent(index)
@@ -204,8 +203,9 @@ func (c *Collectives) RunAgent(index int32) {
 	}
 }
 
-// nextStep advances an agent to its next round with a step, its present one included, and
-// stores the step in c.step. It returns the number of rounds from it on; 0 if there is none.
+// nextStep advances an agent to its next round with a step, which may be the present round, and
+// stores the step in c.step. It returns the number of rounds left from this round on, 0 if the
+// agent has finished.
 func (c *Collectives) nextStep(a *agent) (rounds int) {
 	if a.round >= a.rounds {
 		return 0
@@ -220,20 +220,21 @@ func (c *Collectives) nextStep(a *agent) (rounds int) {
 	return rounds
 }
 
-// farAhead is the number of instances of one communicator, not left by all members here, past
-// which agents let members go first that are behind.
+// farAhead is the number of instances of a communicator that some local member has not left, from
+// which on agents let slower members go first.
 const farAhead = 256
 
-// A root that sends to all members itself has begun the next instance before most of them have begun
-// this one. Its messages take memory until they do, one for each of them in each instance. So it lets
-// them go first past about so many bytes on its engine, or two instances if members are many.
+// A root that sends to all members itself has begun the next instance before most members have
+// begun this one. Its early messages take memory, one for each member in each instance. So a root
+// that is several instances ahead yields to slower ranks of its engine: past a number of bytes on
+// its engine, or two instances if members are many.
 const (
 	earlyFromRoot  = 6 << 20
 	leastRootAhead = 1
 )
 
-// RootAhead returns the number of instances that a root may have begun, of a collective with so many
-// members on its engine.
+// RootAhead returns the number of instances that a root may have begun, of a collective with a
+// number of members on its engine.
 func (v *Collective) RootAhead(members int) int {
 	each := int64(unsafe.Sizeof(roundMessage{}))
 	if v.Data && v.Operation == collectives.Scatter {
@@ -242,13 +243,13 @@ func (v *Collective) RootAhead(members int) int {
 	return int(min(max(earlyFromRoot/(each*int64(max(members, 1))), leastRootAhead), farAhead))
 }
 
-// FromRoot reports whether one member sends to each other one, which does not answer.
+// FromRoot reports whether one member sends to each other member, without answers.
 func (v *Collective) FromRoot() bool {
 	return v.Algorithm == collectives.Linear && (v.Operation == collectives.Bcast || v.Operation == collectives.Scatter)
 }
 
-// isFarAhead reports whether an agent that is about to send is to let other members go first. A root
-// asks before its first message.
+// isFarAhead reports whether an agent that is about to send must let slower members go first. A
+// root is asked before its first message.
 func (a *agent) isFarAhead() bool {
 	c, q := a.inst.comm, &a.inst.Call
 	n := len(c.Live)
@@ -260,11 +261,11 @@ func (c *Collectives) mayHoldBack(a *agent) bool {
 	return !c.Messages.SharesLinks() && (c.partition.Engine.AnyCongested() || a.isFarAhead())
 }
 
-// holdBack has an agent that is about to send go on later, once for each message, and reports
-// whether it does. It does if the buffers of the receiver's engine or of this one are full, or
-// if other members are far behind, perhaps since they wait for room themselves. So a rank that
-// needs no answer cannot fill the memory of the others' hosts. The engine goes on with the
-// agent when there is room or nothing else is left to do: nobody is stopped for good.
+// holdBack delays an agent that is about to send, once for each message, and reports whether it
+// does. It does if the buffers of the receiver's engine or of this engine are full, or if other
+// members are far behind, perhaps because they wait for room themselves. So a rank that needs no
+// answers cannot fill the memory of other hosts. The engine carries the agent on when there is room
+// or nothing else is left to do: no agent is stopped for good.
 func (c *Collectives) holdBack(index int32, a *agent, step *collectives.Step) bool {
 	if a.sent == held {
 		return false
@@ -298,8 +299,8 @@ func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	c.dispatchRound(a, &m, dst, a.posted, content, at)
 }
 
-// roundMessage returns the message that an agent sends in its round, without its times,
-// and the rank that it goes to.
+// roundMessage returns the message that an agent sends in its round, without times, and the rank of
+// its receiver.
 func (c *Collectives) roundMessage(index int32, a *agent, step *collectives.Step) (m roundMessage, dst int) {
 	m = roundMessage{
 		bytes: a.layout.Bytes(step.Send, a.inst.width), signature: a.signature(), comm: a.inst.comm.Index,
@@ -312,9 +313,9 @@ func (c *Collectives) roundMessage(index int32, a *agent, step *collectives.Step
 	return m, a.inst.rankOf(step.To)
 }
 
-// departRound charges an agent for sending the message of a round and returns when it
-// is free and when the message, or the request for it, arrives. The way of one that goes through interfaces, at
-// which its arrival is decided, is stored.
+// departRound charges an agent for sending the message of a round. It returns the instant at which
+// the agent is free and the arrival of the message or of its REQ. For a message through interfaces,
+// which decide the arrival, it stores the passage.
 func (c *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, arrival vtime.Time) {
 	large := bytes > c.partition.EagerLimit
 	if large {
@@ -336,8 +337,8 @@ func (c *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, ar
 	return free, arrival
 }
 
-// nameOfRound returns an agent's name for the message of its round to a rank. It has the
-// highest bit, which the numbers of point-to-point messages do not have.
+// nameOfRound returns the number by which an agent names the message of its round to a rank. It has
+// the highest bit, which numbers of point-to-point messages do not have.
 func (c *Collectives) nameOfRound(a *agent, dst int) uint64 {
 	return 1<<63 | random.Uint64(a.inst.comm.Context, uint64(a.inst.Number), uint64(a.round)<<32|uint64(dst))
 }
@@ -358,9 +359,9 @@ func (c *Collectives) checkReceived(a *agent, src int, bytes int64, arrival vtim
 	}
 }
 
-// gather returns the content of the positions, valid until the next call or until the agent
-// changes its memory, and the offset in the layout at which it begins; negative if it is none
-// piece of that memory.
+// gather returns the content of the positions, valid until the next call or until the agent changes
+// its memory, and the offset in the layout at which the content begins; a negative offset if the
+// content is not one piece of that memory.
 func (c *Collectives) gather(a *agent, b collectives.Blocks, w int) (content []byte, at int64) {
 	if a.memory == nil || b.Count == 0 {
 		return nil, -1
@@ -377,8 +378,8 @@ func (c *Collectives) gather(a *agent, b collectives.Blocks, w int) (content []b
 	return c.scratch, -1
 }
 
-// receiveRound receives the message of a round, if it is there. It reports whether the
-// agent goes on: a message from another call ends the agent.
+// receiveRound receives the message of a round, if it has arrived. It reports whether the agent
+// goes on: a message of another call ends the agent.
 func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step) bool {
 	if a.message == 0 {
 		a.message = c.takeEarly(a)
@@ -400,15 +401,15 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 	return true
 }
 
-// chargeReceive charges an agent for receiving the message of its round and returns when the
-// content has arrived.
+// chargeReceive charges an agent for receiving the message of its round and returns the arrival of
+// the content.
 func (c *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Time) {
 	arrival = c.matchRoundMessage(m, a, a.posted)
 	a.clock = c.partition.Target.Receive(c.flow(a), m.bytes, a.posted, a.clock, arrival)
 	return arrival
 }
 
-// chargeCombine charges an agent for combining what it has received.
+// chargeCombine charges an agent for combining the content that it has received.
 func (c *Collectives) chargeCombine(a *agent, step *collectives.Step, src int, bytes int64, arrival vtime.Time) {
 	work := c.partition.Target.ReduceTime(CombinedBytes(step, bytes))
 	a.clock = a.clock.Add(work)
@@ -420,8 +421,8 @@ func (c *Collectives) chargeCombine(a *agent, step *collectives.Step, src int, b
 	c.checkReceived(a, src, bytes, arrival)
 }
 
-// acceptRound takes in the content of a round's message. It reports whether the agent goes
-// on: a message from another call ends it.
+// acceptRound absorbs the content of a round's message. It reports whether the agent goes on: a
+// message of another call ends the agent.
 func (c *Collectives) acceptRound(a *agent, step *collectives.Step) bool {
 	m := c.rounds.At(a.message)
 	own, theirs := a.signature(), m.signature
@@ -438,7 +439,7 @@ func (c *Collectives) acceptRound(a *agent, step *collectives.Step) bool {
 	return true
 }
 
-// takeIn takes in the content of a message.
+// takeIn absorbs the content of a message.
 func (c *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) {
 	if expected := a.layout.Bytes(step.Receive, a.inst.width); m.bytes > expected {
 		a.inst.blame(int(a.member), world.Errorf(world.ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
@@ -452,7 +453,7 @@ func (c *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) 
 	}
 }
 
-// CombinedBytes returns how many bytes of a received message go through the operator.
+// CombinedBytes returns the number of bytes of a received message that the operator combines.
 func CombinedBytes(step *collectives.Step, bytes int64) int64 {
 	n := int64(0)
 	if step.Combine != collectives.Store {
@@ -464,7 +465,7 @@ func CombinedBytes(step *collectives.Step, bytes int64) int64 {
 	return n
 }
 
-// absorb stores or combines received content as the step says.
+// absorb stores or combines received content, as the step says.
 func (c *Collectives) absorb(a *agent, step *collectives.Step, content []byte) {
 	c.combine(a, step.Receive, step.Combine, content)
 	if step.Also.Count > 0 {
@@ -506,7 +507,7 @@ func (c *Collectives) AgentAcknowledged(index int32, t vtime.Time) {
 	}
 }
 
-// continueAgent has an agent go on: at once if that is in the order of virtual time.
+// continueAgent carries an agent on: at once if that keeps the order of virtual time.
 func (c *Collectives) continueAgent(index int32) {
 	if c.Messages.Processors != nil {
 		c.goOnAgent(index)
@@ -547,9 +548,9 @@ func (c *Collectives) endAgent(index int32) {
 	}
 }
 
-// goOnWithContent resumes the LPs that have left, as flushRange does. One that stands alone goes
-// on before all that is ready: what it has received is in the cache. It has waited for a message,
-// so it does not get ahead of the others by that.
+// goOnWithContent resumes the LPs that have left, as flushRange does. A single LP goes on before
+// all ready items: its received content is in the cache. It has waited for a message, so it does
+// not get ahead of other LPs that way.
 func (c *Collectives) goOnWithContent(inst *instance) {
 	if r := inst.resuming; r.hi == r.lo+1 {
 		inst.resuming = lpRange{}

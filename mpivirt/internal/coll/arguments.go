@@ -9,8 +9,8 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Algorithm returns the algorithm of an operation: the user's choice, else the default.
-// For a reduction that does not commute it returns one that combines in rank order.
+// Algorithm returns the algorithm of an operation: the user's choice, else the default. For a
+// noncommutative reduction it returns an algorithm that combines in rank order.
 func (c *Collectives) Algorithm(op collectives.Operation, comm *Communicator, o *world.Operator) collectives.Algorithm {
 	a := c.algorithms[op]
 	if o.Apply == nil || o.Commutative || collectives.Ordered(op, a) {
@@ -59,7 +59,7 @@ func (v *Collective) copyAlone() {
 	}
 }
 
-// own returns the bytes that a member has for itself in an alltoall.
+// own returns the number of bytes of the block that a member sends to itself in an alltoall.
 func (v *Collective) own(member int) int64 {
 	switch {
 	case v.Operation == collectives.Alltoall:
@@ -70,8 +70,8 @@ func (v *Collective) own(member int) int64 {
 	return 0
 }
 
-// CopyOwn lets a member copy the block that it has for itself in an alltoall, before it enters
-// it. An error is that of Compute.
+// CopyOwn charges an LP for copying the block that a member sends to itself in an alltoall, before
+// the member enters the instance. It returns the error of Compute.
 func (c *Collectives) CopyOwn(lp int32, member int, v *Collective) error {
 	c.copied = c.partition.Target.LocalCopyTime(v.own(member))
 	if c.copied == 0 {
@@ -84,7 +84,7 @@ func negative(counts []int64) bool {
 	return slices.ContainsFunc(counts, func(n int64) bool { return n < 0 })
 }
 
-// Check returns the fault of a member's arguments, nil if they have none.
+// Check returns the fault of a member's arguments, nil for none.
 func (c *Communicator) Check(v *Collective) error {
 	switch {
 	case c.Size == 0:
@@ -105,7 +105,7 @@ func (c *Communicator) Check(v *Collective) error {
 	return nil
 }
 
-// Split returns the collective that makes the communicators of a split.
+// Split returns the collective that splits a communicator.
 func (c *Collectives) Split(color, key int) (*Collective, error) {
 	v := c.Prepare(Collective{
 		Procedure: world.CommSplit, Operation: collectives.Allgather, Bytes: 8, Element: 8, Creation: &creation{color: color, key: int64(key)},
@@ -113,13 +113,13 @@ func (c *Collectives) Split(color, key int) (*Collective, error) {
 	return v, c.CheckColor(color)
 }
 
-// Dup returns the collective that makes a communicator of the same members.
+// Dup returns the collective that makes a communicator of the same group.
 func (c *Collectives) Dup(g *world.Group) *Collective {
 	return c.prepareCreation(world.CommDup, &creation{group: g})
 }
 
-// Create returns the collective that makes communicators of subgroups. A rank gives the
-// group that it belongs to.
+// Create returns the collective that makes communicators of subgroups. A rank passes the group to
+// which it belongs.
 func (c *Collectives) Create(parent, g *world.Group, rank int) (*Collective, error) {
 	if g == nil {
 		g = world.Strided(0, 1, 0)
@@ -131,9 +131,9 @@ func (c *Collectives) Create(parent, g *world.Group, rank int) (*Collective, err
 	return c.prepareCreation(world.CommCreate, x), parent.Contains(g)
 }
 
-// CreateGroup returns the collective that makes a communicator of a subgroup among its members
-// alone, and the communicator on which they carry it out. That one belongs to the parent, the
-// group and the tag, and the members make it without a message.
+// CreateGroup returns the collective by which only the members of a subgroup make its communicator,
+// and the communicator on which they carry this collective out. The latter is a function of parent,
+// group and tag, so members make it without a message.
 func (c *Collectives) CreateGroup(comm *Communicator, g *world.Group, tag int, lp int32) (*Communicator, *Collective, error) {
 	v := c.prepareCreation(world.CommCreateGroup, &creation{group: g})
 	switch {
@@ -150,11 +150,11 @@ func (c *Collectives) CreateGroup(comm *Communicator, g *world.Group, tag int, l
 	return c.companion(random.Uint64(comm.Context, g.Hash(), uint64(tag)), g), v, nil
 }
 
-// exchangeContext, with that of a communicator, names the one of its exchanges.
+// exchangeContext, with the context of a communicator, gives the context of its exchanges.
 const exchangeContext = 1 << 32
 
-// Exchanging returns the communicator that the messages of a communicator's exchanges are on. A
-// program's receives from any source and of any tag do not see them.
+// Exchanging returns the communicator on which the messages of a communicator's exchanges travel.
+// So a program's receives with wildcards do not match them.
 func (c *Collectives) Exchanging(comm *Communicator) *Communicator {
 	if comm.exchanging == nil && comm.Remote != nil {
 		comm.exchanging = c.Inter(random.Uint64(comm.Context, exchangeContext, 0), comm.Group, random.Uint64(comm.Remote.Context, exchangeContext, 0), comm.Remote.Group)
@@ -164,14 +164,14 @@ func (c *Collectives) Exchanging(comm *Communicator) *Communicator {
 	return comm.exchanging
 }
 
-// companion returns the communicator with a context that its members work out by themselves. It
-// makes it if no rank of the engine has.
+// companion returns the communicator with a context that its members compute by themselves. It
+// makes the communicator if no rank of the engine has made it.
 func (c *Collectives) companion(context uint64, g *world.Group) *Communicator {
 	return c.companionOf(context, func() *world.Group { return g })
 }
 
-// companionOf is companion with a group that is worked out only if no rank of the engine has made
-// the communicator.
+// companionOf is companion with a function that computes the group, called only if no rank of the
+// engine has made the communicator.
 func (c *Collectives) companionOf(context uint64, group func() *world.Group) *Communicator {
 	if comm := c.Communicators.At(c.IndexOfContext(context)); comm.Size != 0 {
 		return comm
@@ -183,7 +183,7 @@ func (c *Collectives) prepareCreation(name world.Procedure, x *creation) *Collec
 	return c.Prepare(Collective{Procedure: name, Operation: collectives.Allreduce, Bytes: 8, Element: 8, Creation: x})
 }
 
-// Color returns the color that a member gives to a collective that makes communicators.
+// Color returns the color that a member passes to a collective that makes communicators.
 func (v *Collective) Color() int { return v.Creation.color }
 
 // SharesResult reports whether all members of a collective share one result.
@@ -191,15 +191,15 @@ func (v *Collective) SharesResult() bool {
 	return v.Operation == collectives.Allreduce && v.Creation == nil
 }
 
-// Prepare stores the arguments of an LP's call and returns them. The LPs of an engine share
-// the memory: the call is taken over before another LP runs.
+// Prepare stores the arguments of an LP's collective and returns them. The LPs of an engine share
+// the memory: the caller submits the call before another LP runs.
 func (c *Collectives) Prepare(v Collective) *Collective {
 	c.prepared = v
 	return &c.prepared
 }
 
-// Blank is Prepare for a call without arguments. The caller, who may have a small stack,
-// sets them one by one.
+// Blank is Prepare for a call without arguments. The caller, whose stack may be small, sets the
+// arguments one by one.
 func (c *Collectives) Blank(name world.Procedure, op collectives.Operation) *Collective {
 	v := &c.prepared
 	*v = Collective{}
@@ -207,7 +207,7 @@ func (c *Collectives) Blank(name world.Procedure, op collectives.Operation) *Col
 	return v
 }
 
-// Sized returns a collective of which only the size is simulated.
+// Sized returns a collective whose data have a size only.
 func (c *Collectives) Sized(op collectives.Operation, bytes int64, root int) (*Collective, error) {
 	v := c.Prepare(Collective{Procedure: world.ProcedureOf(op), Operation: op, Bytes: bytes, Element: 1})
 	switch op {

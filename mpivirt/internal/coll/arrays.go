@@ -10,24 +10,23 @@ import (
 	"gigarank/vtime"
 )
 
-// The bulk interpreter over arrays: package maxplus evaluates exit times from entry times
-// in max-plus algebra. Each engine evaluates its own participants, which
-// are consecutive, and engines exchange the stretches of the array that a round carries
-// across.
+// The bulk interpreter over arrays: package maxplus computes exit times from entry times in
+// max-plus algebra. Each engine evaluates its own participants, which are consecutive. Engines
+// exchange the stretches of the array that a round needs on another engine.
 
-// arrayRun is the state of one instance that is carried out over arrays. The array holds
-// the clocks of this engine's participants.
+// arrayRun is the state of an instance that is carried out over arrays. The array contains the
+// clocks of this engine's participants.
 type arrayRun struct {
 	maxplus.Array
 	collectives *Collectives
 	instance    *instance
-	begun       bool // the engine's own participants have all entered
+	begun       bool // all of the engine's own participants have entered
 	outbound    outbound
-	inbox       []stretch   // what came before the array could take it in, in no order
-	sum         *summing    // nil if no data are combined
-	gathered    *assembling // nil unless blocks of an allgather go between engines
-	traded      *trading    // likewise of an alltoall
-	hold        hold        // from the least of the participants' clocks on, while they wait
+	inbox       []stretch   // stretches that came before the array could take them in, unordered
+	sum         *summing    // nil if the operation combines no data
+	gathered    *assembling // nil unless blocks of an allgather travel between engines
+	traded      *trading    // nil unless blocks of an alltoall travel between engines
+	hold        hold        // from the least clock of the participants on, while they wait
 }
 
 var _ maxplus.Participants = (*arrayRun)(nil)
@@ -35,17 +34,18 @@ var _ maxplus.Participants = (*arrayRun)(nil)
 // RankOf returns the rank in WORLD of a participant.
 func (b *arrayRun) RankOf(participant int) int { return b.instance.rankOf(participant) }
 
-// PastSend lets the sender of a message fail that ends past the end of virtual time.
+// PastSend fails the run: a send ends after the end of virtual time.
 func (b *arrayRun) PastSend(src, dst int, bytes int64, t vtime.Time) {
 	b.collectives.pastSend(b.instance, src, dst, bytes, t)
 }
 
-// PastReceive lets the receiver of a message fail that ends past the end of virtual time.
+// PastReceive fails the run: a receive ends after the end of virtual time.
 func (b *arrayRun) PastReceive(src, dst int, bytes int64, t vtime.Time) {
 	b.collectives.pastReceive(b.instance, src, dst, bytes, t)
 }
 
-// arraysOf returns the state of an instance that is carried out over arrays.
+// arraysOf returns the state of an instance that is carried out over arrays, which it makes at the
+// first call.
 func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 	if inst.arrays == nil {
 		b := &arrayRun{collectives: c, instance: inst}
@@ -73,7 +73,7 @@ func (c *Collectives) participants(inst *instance, engine int) (lo, hi int) {
 	return c.participantFrom(inst, first), c.participantFrom(inst, last)
 }
 
-// participantFrom returns the first participant whose rank is not below a rank.
+// participantFrom returns the first participant whose rank is at least rank.
 func (c *Collectives) participantFrom(inst *instance, rank int) int {
 	if inst.comm.Index == world.World && !inst.leaders {
 		return rank
@@ -84,7 +84,7 @@ func (c *Collectives) participantFrom(inst *instance, rank int) int {
 	return sort.Search(inst.schedule.Members(), func(p int) bool { return inst.rankOf(p) >= rank })
 }
 
-// enterBulk enters a member of an instance that is carried out in bulk.
+// enterBulk enters a member into an instance that is carried out in bulk.
 func (c *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collective) {
 	if inst.mode == ByArrays && v.Data && !Moves(v.Operation) {
 		value := c.partition.Buffers.Take(len(v.Input))
@@ -98,8 +98,8 @@ func (c *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collect
 	c.startComplete(inst)
 }
 
-// runBulk carries an instance as far as it gets, once all local members or, under
-// node-leader, all local nodes are complete.
+// runBulk carries an instance on until it must wait, once all local members or, under node-leader,
+// all local nodes are complete.
 func (c *Collectives) runBulk(inst *instance) {
 	if inst.failed != nil {
 		c.endFailed(inst)
@@ -138,11 +138,12 @@ func (c *Collectives) holdArrays(b *arrayRun) {
 	c.holdFrom(&b.hold, least)
 }
 
-// longPass is the number of LPs of an engine over which a pass takes longer than other
-// engines should wait for the clocks that it has in a packet.
+// longPass is the number of an engine's LPs above which a pass takes so long that other engines
+// should get the clocks in its packets before.
 const longPass = 1 << 13
 
-// progress carries out the rounds whose clocks have come. It reports whether all are done.
+// progress carries out the rounds whose clocks have arrived. It reports whether all rounds are
+// done.
 func (c *Collectives) progress(inst *instance, b *arrayRun) bool {
 	for !b.Over() {
 		b.Prepare()
@@ -166,8 +167,8 @@ func (c *Collectives) beginArrays(inst *instance, b *arrayRun) {
 	b.begun = true
 	spare := &inst.comm.spare.arrays
 	if inst.leaders {
-		// The nodes that this engine leads are complete: their instants are the
-		// leaders' clocks, and nobody else needs them any more.
+		// The nodes that this engine leads are complete: their instants are the clocks of the
+		// leaders, and are not used otherwise.
 		b.BeginWith(inst.join.last[b.Low-inst.comm.nodes.here:b.High-inst.comm.nodes.here], spare)
 	} else {
 		b.Begin(spare)
@@ -179,7 +180,7 @@ func (c *Collectives) beginArrays(inst *instance, b *arrayRun) {
 	c.enterBlocks(inst, b)
 }
 
-// loadClocks sets the clocks of members to their entries.
+// loadClocks copies the entries of members into their clocks.
 func (c *Collectives) loadClocks(inst *instance, b *arrayRun) {
 	work, top := b.Clocks(), b.Top
 	if inst.comm.Index == world.World && inst.nonblocking == nil {
@@ -197,7 +198,7 @@ func (c *Collectives) loadClocks(inst *instance, b *arrayRun) {
 	b.Top = top
 }
 
-// endArrays lets the participants leave.
+// endArrays ends the parts of all participants.
 func (c *Collectives) endArrays(inst *instance, b *arrayRun) {
 	work := b.Clocks()
 	c.move(inst)

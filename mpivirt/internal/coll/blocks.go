@@ -8,45 +8,45 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Blocks of an allgather or alltoall over arrays, which members get as they are, go between
-// engines many at a time, beside the clocks. Those of an allgather go up and down the tree of
-// the engines that have members, like the vectors of an allreduce. Those of an alltoall go from
-// each engine to each other one, in pieces, once the same tree has told that all members have
-// entered: from then on their outputs may be written. So a piece is never kept.
+// Blocks of an allgather or alltoall over arrays, which members receive unchanged, travel between
+// engines in large records, independent of the clocks. Blocks of an allgather go up and down the
+// tree of the engines that have members, like the vectors of an allreduce. Blocks of an alltoall go
+// directly between engines, in pieces, once messages over the same tree have shown that all members
+// have entered: from then on outputs may be written. So no piece has to be stored.
 
-// assembling is what an engine keeps of the blocks of an allgather. Each engine sends its
-// parent the blocks of the engines below it and its own. The engine at the root has the
-// result, which takes the way back. It lies in the output of the first member here.
+// assembling is an engine's state of the blocks of an allgather. Each engine sends its parent its
+// own blocks and the blocks of the engines below. The engine at the root has the result, which
+// travels back down the tree. The result lies in the output of the first member here.
 type assembling struct {
 	inputs  [][]byte // of the members here, once all have entered
 	parts   [][]byte // by child: the blocks of the engines below it, in buffers
-	missing int      // children whose blocks have not come, and the engine itself
-	done    bool     // the result is there, and children have been sent it
+	missing int      // children whose blocks have not arrived, plus one for the engine itself
+	done    bool     // the result has arrived, and has been sent to the children
 }
 
-// trading is what an engine keeps of the blocks of an alltoall.
+// trading is an engine's state of the blocks of an alltoall.
 type trading struct {
 	inputs  [][]byte // of the members here, once all have entered
-	absent  int      // children below which not all members have entered, and the engine itself
-	unsent  int      // engines that have not been sent all blocks
-	missing int      // blocks of other engines' members that have not come
+	absent  int      // children below which not all members have entered, plus one for the engine itself
+	unsent  int      // engines to which blocks are still to be sent
+	missing int      // blocks of other engines' members that have not arrived
 	far     bool     // caches do not hold the outputs
 }
 
-// consignment is what an engine sends another one of the blocks of an alltoall: of each
-// member here the blocks for the members there.
+// consignment is the progress of sending the blocks of an alltoall to another engine: from each
+// member here, a block for each member there.
 type consignment struct {
 	engine   int
 	low, end int // members there
 	from, to int // what the members before from send has been sent, and of the next ones what those before to get
 }
 
-// crossesEngines reports whether blocks of an instance over arrays go between engines.
+// crossesEngines reports whether blocks of an instance over arrays travel between engines.
 func (inst *instance) crossesEngines() bool {
 	return inst.Call.Data && Moves(inst.Call.Operation) && inst.comm.Locals < inst.comm.Size
 }
 
-// beginBlocks makes the state of the blocks that go between engines.
+// beginBlocks makes the state of the blocks that travel between engines.
 func (c *Collectives) beginBlocks(inst *instance, b *arrayRun) {
 	if !inst.crossesEngines() {
 		return
@@ -63,7 +63,7 @@ func (c *Collectives) beginBlocks(inst *instance, b *arrayRun) {
 	}
 }
 
-// enterBlocks begins to send blocks, since all members here have entered.
+// enterBlocks starts sending blocks, since all members here have entered.
 func (c *Collectives) enterBlocks(inst *instance, b *arrayRun) {
 	if g := b.gathered; g != nil {
 		g.inputs = c.apart(inst)
@@ -76,21 +76,21 @@ func (c *Collectives) enterBlocks(inst *instance, b *arrayRun) {
 	}
 }
 
-// blocksOver reports whether all blocks that go between engines have been sent and have come.
+// blocksOver reports whether all blocks between engines have been sent and have arrived.
 func (b *arrayRun) blocksOver() bool {
 	g, t := b.gathered, b.traded
 	return (g == nil || g.done) && (t == nil || t.unsent == 0 && t.missing == 0)
 }
 
-// queueBlocks has an instance go on that lacked nothing but blocks, if they are all there.
+// queueBlocks queues an instance that lacked only blocks, if all blocks have arrived.
 func (c *Collectives) queueBlocks(inst *instance, b *arrayRun) {
 	if b.begun && b.Over() && b.blocksOver() {
 		c.queue(inst)
 	}
 }
 
-// addBlocks notes that the blocks of one child, or the engine's own, are there. After the last
-// ones they go to the parent.
+// addBlocks records that the blocks of one child, or of the engine itself, are complete. The last
+// of them has all blocks sent to the parent.
 func (c *Collectives) addBlocks(inst *instance, g *assembling) {
 	if g.missing--; g.missing > 0 {
 		return
@@ -102,7 +102,7 @@ func (c *Collectives) addBlocks(inst *instance, g *assembling) {
 		end = low + len(g.parts[n-1])/max(1, int(inst.layout.Offset(1)))
 	}
 	low := inst.layout.Offset(comm.First)
-	var all []byte // of the engines here and below, from member First on
+	var all []byte // of this engine and the engines below, from member First on
 	if tree.parent >= 0 {
 		w := c.collectiveRecord(inst, tree.parent, world.RecordTree, int(inst.layout.Offset(end)-low))
 		all = w.Rest
@@ -121,8 +121,8 @@ func (c *Collectives) addBlocks(inst *instance, g *assembling) {
 	}
 }
 
-// handOutBlocks sends the result, which is in the first output, to the children, those above
-// most engines first.
+// handOutBlocks sends the result, which is in the first output, to the children; the child above
+// most engines comes first.
 func (c *Collectives) handOutBlocks(inst *instance, g *assembling, tree branches) {
 	g.done = true
 	result := inst.local.outputs[0][:inst.layout.Offset(inst.comm.Size)]
@@ -131,11 +131,11 @@ func (c *Collectives) handOutBlocks(inst *instance, g *assembling, tree branches
 		copy(w.Rest, result)
 	}
 	if len(tree.children) > 0 {
-		c.partition.Engine.Flush() // the copies to the other members take long
+		c.partition.Engine.Flush() // the copies to the other members here take long
 	}
 }
 
-// receiveBlocks takes in the blocks of the engines below this one.
+// receiveBlocks reads the blocks of the engines below a child.
 func (c *Collectives) receiveBlocks(inst *instance, b *arrayRun, from int, r world.Reader) {
 	g := b.gathered
 	i := slices.IndexFunc(c.engineTree(inst).children, func(child branch) bool { return child.engine == from })
@@ -145,15 +145,15 @@ func (c *Collectives) receiveBlocks(inst *instance, b *arrayRun, from int, r wor
 	c.queueBlocks(inst, b)
 }
 
-// receiveAllBlocks takes in the result of an allgather.
+// receiveAllBlocks reads the result of an allgather.
 func (c *Collectives) receiveAllBlocks(inst *instance, b *arrayRun, r world.Reader) {
 	copy(inst.local.outputs[0], r.Rest)
 	c.handOutBlocks(inst, b.gathered, c.engineTree(inst))
 	c.queueBlocks(inst, b)
 }
 
-// enterTrade notes that all members below one child, or here, have entered an alltoall. After the last
-// of them the parent is told.
+// enterTrade records that all members below one child, or here, have entered an alltoall. After the
+// last of them it tells the parent.
 func (c *Collectives) enterTrade(inst *instance, t *trading) {
 	if t.absent--; t.absent > 0 {
 		return
@@ -165,8 +165,9 @@ func (c *Collectives) enterTrade(inst *instance, t *trading) {
 	}
 }
 
-// trade begins to send other engines their blocks, since all members have entered, and tells the children.
-// An engine begins with the one after it, so that not all send to the first one.
+// trade starts sending blocks to other engines, since all members have entered, and tells the
+// children. An engine begins with the engine after it, so that not all engines send to the first
+// one.
 func (c *Collectives) trade(inst *instance, tree branches) {
 	for _, child := range slices.Backward(tree.children) {
 		c.collectiveRecord(inst, child.engine, world.RecordResult, 0)
@@ -185,12 +186,11 @@ func (c *Collectives) trade(inst *instance, tree branches) {
 // class of buffers.
 const pieceBytes = 1<<16 - 1<<8
 
-// turnBytes are the bytes of pieces that are sent one after the other, before something else
-// that is ready has a turn.
+// turnBytes is the number of bytes of pieces sent in a row, before other ready items have a turn.
 const turnBytes = 8 * pieceBytes
 
-// sendBlocks sends an engine blocks of an alltoall, as far as there is room. As many senders as have
-// blocks in one page of an output go together.
+// sendBlocks sends blocks of an alltoall to an engine, as far as there is room. It groups as many
+// senders as have blocks in one page of an output.
 func (c *Collectives) sendBlocks(inst *instance, consigned *consignment) {
 	b := inst.arrays
 	if inst.failed != nil {
@@ -223,8 +223,8 @@ func (c *Collectives) sendBlocks(inst *instance, consigned *consignment) {
 	}
 }
 
-// sendPiece sends the blocks of some senders for some receivers: by receivers, and for each of them by
-// senders.
+// sendPiece sends the blocks of some senders for some receivers, sorted by receiver, then by
+// sender.
 func (c *Collectives) sendPiece(inst *instance, t *trading, consigned *consignment, senders, receivers int) {
 	size := int(inst.layout.Offset(1))
 	w := c.collectiveRecord(inst, consigned.engine, world.RecordBlocks, 3*4+senders*receivers*size)
@@ -241,7 +241,7 @@ func (c *Collectives) sendPiece(inst *instance, t *trading, consigned *consignme
 	c.partition.Engine.Copied(senders * receivers * size)
 }
 
-// receivePiece takes in a record of sendPiece.
+// receivePiece reads a record of sendPiece.
 func (c *Collectives) receivePiece(inst *instance, r world.Reader) {
 	b := inst.arrays
 	from, senders, to := int(r.U32()), int(r.U32()), int(r.U32())

@@ -1,23 +1,23 @@
 package coll
 
-// The engines that take part in an instance form a tree, over which vectors and colours are
-// gathered and handed out. An aligned range of 2^k engines is represented by the first of them
-// that takes part. So the halves of a range give a binomial tree: the representative of the
-// higher half is a child of that of the lower one. Each engine is above a contiguous range of
-// engines, and has O(log engines) children.
+// The engines that take part in an instance form a tree, over which vectors and colors are gathered
+// and distributed. The first participating engine of an aligned range of 2^k engines represents the
+// range. The halves of ranges give a binomial tree: the representative of the higher half is a
+// child of the representative of the lower half. Below each engine lies a contiguous range of
+// engines, and each engine has O(log engines) children.
 
-// branches are the neighbours of an engine in the tree.
+// branches are the neighbours of an engine in the tree: its parent and children.
 type branches struct {
 	parent   int // -1 at the root
 	children []branch
 }
 
-// branch is a child with the range of engines that it is above. Children come in ascending
-// order, which is that of the sizes of their ranges.
+// branch is a child, with the range of engines below it. Children are in ascending order, in which
+// the sizes of their ranges ascend too.
 type branch struct{ engine, end int }
 
-// branchesOf returns the neighbours of this engine, which takes part, among those that own a
-// rank taking part. next returns the least such rank that is not below a rank, or a negative
+// branchesOf returns the neighbours of this engine, which takes part, among the engines that own a
+// participating rank. next returns the least such rank that is not below a rank, or a negative
 // number. The children are valid until the next call.
 func (c *Collectives) branchesOf(next func(rank int) int) branches {
 	partition := c.partition.Engine.Partition()
@@ -34,8 +34,8 @@ func (c *Collectives) branchesOf(next func(rank int) int) branches {
 	return b
 }
 
-// branchesAmong returns the neighbours of engine own, and appends the children to those given.
-// first returns the first engine taking part in a range, or -1.
+// branchesAmong returns the neighbours of engine own, and appends the children to a slice. first
+// returns the first participating engine in a range, or -1.
 func branchesAmong(own, engines int, children []branch, first func(lo, hi int) int) branches {
 	for size := 1; size < engines; size *= 2 {
 		lo := own &^ (2*size - 1)
@@ -53,8 +53,8 @@ func branchesAmong(own, engines int, children []branch, first func(lo, hi int) i
 	return branches{-1, children}
 }
 
-// successor returns the next engine after this one that has members of a communicator, or
-// the first of all after the last one. It is this engine if no other has members.
+// successor returns the next engine after this engine that has members of a communicator,
+// cyclically: this engine if no other engine has members.
 func (c *Collectives) successor(comm *Communicator) int {
 	if comm.Locals == comm.Size {
 		return c.partition.Engine.Index()
@@ -66,9 +66,9 @@ func (c *Collectives) successor(comm *Communicator) int {
 	return c.partition.Engine.Partition().Owner(rank)
 }
 
-// others returns the other engines that have members of a communicator, in ascending order. That takes
-// as long as there are such engines: it is for an alltoall, which has blocks for all of them, and for
-// collectives that fail where null messages alone are sent.
+// others returns the other engines that have members of a communicator, in ascending order. Its
+// time grows with their number: it is for an alltoall, which has blocks for all of them, and for
+// failing collectives under null messages alone.
 func (c *Collectives) others(comm *Communicator) (engines []int) {
 	partition := c.partition.Engine.Partition()
 	for rank := comm.Group.Next(0); rank >= 0; {

@@ -12,62 +12,63 @@ import (
 	"gigarank/vtime"
 )
 
-// Collective holds the arguments of a member's call of a collective operation.
+// Collective holds a member's arguments of a call of a collective operation.
 type Collective struct {
 	Procedure world.Procedure
 	Operation collectives.Operation
 	Algorithm collectives.Algorithm
 	Root      int
-	Bytes     int64             // of the vector, or of one block
+	Bytes     int64             // size of the vector, or of one block
 	Element   int64             // size of an element; vectors are cut between elements
 	Type      world.ElementType // of the elements; untyped if only sizes are simulated
-	Within    world.Procedure   // of the call on an intercommunicator that this is a part of
-	Counts    []int64           // bytes of each member's block, for the operations where they differ
+	Within    world.Procedure   // the call on an intercommunicator of which this collective is a part
+	Counts    []int64           // bytes of each member's block, for operations with different blocks
 	Operator  world.Operator    // for reductions with data
-	Data      bool              // memory is really moved; else only sizes are simulated
-	Transient bool              // the input does not outlive the call
+	Data      bool              // memory is moved; else only sizes are simulated
+	Transient bool              // the memory of the input may change after the call
 	Input     []byte            // this member's contribution
-	Output    []byte            // where this member's result goes
+	Output    []byte            // memory for this member's result
 	InCounts  []int64           // alltoallv: bytes to each member
 	OutCounts []int64           // alltoallv: bytes from each member
-	Creation  *creation         // for the making of communicators
+	Creation  *creation         // for calls that make communicators
 }
 
 // Collectives holds the communicators and collectives of a partition.
 type Collectives struct {
 	Messages  p2p.Messages
-	partition *world.Partition // that of messages
+	partition *world.Partition // of messages
 	collecting
 	Communicators  world.Table[Communicator] // by index, as Comms
-	freed          []*Communicator           // that all local members have freed
-	spareEntries   world.Stack[*postponed]   // of LPs that entered later
-	tokens         map[int32]uint64          // by LP: number of those that it has had
+	freed          []*Communicator           // communicators that all local members have freed
+	spareEntries   world.Stack[*postponed]   // of LPs that enter once their earlier operations have begun
+	tokens         map[int32]uint64          // by LP: number of tokens taken
 	prepared       Collective                // scratch: the arguments of the running LP's call
 	Barrier        Collective                // the arguments of every Barrier
 	algorithms     []collectives.Algorithm   // by operation
-	interpreter    Interpreter               // that the user asks for
+	interpreter    Interpreter               // the user's choice
 	layering       *layering                 // of the messages between nodes, nil for none
-	leadersUniform bool                      // any two leaders of nodes are as far apart as any other two
+	leadersUniform bool                      // any two leaders of nodes are at the same distance
 	Faults         map[int32]fault           // by LP that has left a collective and has not been resumed
-	KeptResults    map[int32][]byte          // by LP: common result of an allreduce that other members began
+	KeptResults    map[int32][]byte          // by LP: result of its blocking allreduce, which other members called in the nonblocking form
 
-	// The communicators that every engine has, and their places, are allocated with it.
+	// The communicators that every engine has, and their table entries, are allocated together with
+	// the engine.
 	freedComm, worldComm, selfComm Communicator
 	commPlaces                     world.TablePlaces[world.Comm]
 	communicatorPlaces             world.TablePlaces[Communicator]
 
-	// So is room for what comes early for the rounds of an array.
+	// So is room for early stretches of the rounds of an array.
 	earlyClocks    [usualClocks]vtime.Time
 	earlyStretches [usual]stretch
 }
 
-// Open prepares collectives and enters WORLD and SELF. The messages must have been
-// prepared. algorithms names one for each operation. repeated is the only collective, nil if there may be any.
+// Open initialises collectives and makes WORLD and SELF. The messages must already be initialised.
+// algorithms has one algorithm for each operation. repeated is the only collective, nil if there may be any.
 func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter, repeated *Repeated) {
 	c.partition = &c.Messages.Partition
 	c.algorithms, c.interpreter, c.leadersUniform = algorithms, wanted, c.partition.Target.LeadersUniform()
 	if c.partition.Activities != nil {
-		c.interpreter = Message // each message is seen by itself
+		c.interpreter = Message // each message is visible to observers of messages
 	}
 	if c.Messages.Processors != nil {
 		c.Messages.Processors.Carries(resource.OfAgents, (*rounds)(c))
@@ -101,48 +102,49 @@ func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interprete
 type Communicator struct {
 	world.Comm
 	Next     uint32      // number of the next instance of a collective
-	Live     []*instance // instances that some local member has not left, by number
-	nodes    *nodeTable  // nil until it is needed
-	result   []byte      // common result of the collective that a member left last
+	Live     []*instance // instances that a local member has not left, by number
+	nodes    *nodeTable  // nil until the first use
+	result   []byte      // result of the latest allreduce that a member has left
 	spare    spare
-	open     *instance             // a barrier that members are joining, all in blocking form, while no other instance lacks members
-	made     map[int]*Communicator // by color, communicators that the latest collective made
+	open     *instance             // a barrier that members are entering, all in the blocking form, while no other instance lacks members
+	made     map[int]*Communicator // by color: communicators made by the latest collective
 	pending  map[uint32][]pendingRecord
-	callRuns []callRun       // the calls of this engine's members, if other engines have members
-	past     []entrance      // likewise: the first entrants of instances that all members of this engine have left
-	freers   []uint64        // set of the local members that have freed it, counted from First; nil if none has
-	failed   map[uint32]bool // instances that have failed because members called different things
+	callRuns []callRun       // the runs of calls of this engine's members, if other engines have members
+	past     []entrance      // with members on other engines: first entrants of the instances that all local members have left
+	freers   []uint64        // set of the local members that have freed it, counted from First; nil for none
+	failed   map[uint32]bool // instances that have failed because of a mismatch
 
-	exchanging *Communicator // that the messages of exchanges are on; nil before the first
+	exchanging *Communicator // communicator of the messages of exchanges; nil before the first exchange
 
-	// Of an intercommunicator: those of its group alone, and of both; nil before their first use.
+	// Of an intercommunicator: the communicators of the local group and of both groups; nil before
+	// their first use.
 	local, union *Communicator
-	first        *world.Group // of one of both groups: the first of them; nil of others
+	first        *world.Group // of a communicator of both groups: the first group; else nil
 }
 
 // collecting holds the state of collectives that belongs to no communicator.
 type collecting struct {
-	Timing     int32          // label of the time of the running LP's next collective
+	Timing     int32          // label for the time of the running LP's next collective
 	Combining  int32          // LP in whose call an operator is applied
-	InRows     string         // name of the operators that combine many vectors at once, "" for none
-	Row        int            // vectors that lie in Apply's into, one behind another; 0 if it is to combine left and right
-	copied     vtime.Duration // what the running LP has copied for its next collective
+	InRows     string         // name of the operators that combine many vectors in one call, "" for none
+	Row        int            // number of vectors that lie one behind another in Apply's into; 0 if Apply combines left and right
+	copied     vtime.Duration // time that the running LP has spent copying for its next collective
 	Joiners    Joiners
-	tasks      []task      // that items of the ready queue stand for; see taskItems
-	idle       []int32     // places in tasks
-	incomplete []*instance // carried out locally, and some member had not entered; see addIncomplete
-	holds      []*hold     // that have begun
+	tasks      []task      // tasks of items in the ready queue; see taskItems
+	idle       []int32     // free places in tasks
+	incomplete []*instance // local instances that lacked a member when they were added; see addIncomplete
+	holds      []*hold     // holds in effect
 	rounding
 	localRun  localRun       // scratch of runLocally
 	memory    maxplus.Memory // of arrays and of stretches of clocks
-	idleInbox []stretch      // of an array that has ended
+	idleInbox []stretch      // the inbox of an ended array
 	told      []int          // scratch of release
 	children  []branch       // scratch of branchesOf
 }
 
-// EnterBarrier enters a member into a blocking barrier that is under way, by a counter or
-// over arrays. It is the short form of Enter for the commonest case, and reports false in
-// any other case.
+// EnterBarrier enters a member into a blocking barrier that is under way, by a counter or over
+// arrays. It is the short form of Enter for the commonest case, and returns false in all other
+// cases.
 func (c *Collectives) EnterBarrier(lp int32, comm *Communicator, member int) bool {
 	inst := comm.open
 	if inst == nil {
@@ -174,21 +176,20 @@ func (c *Collectives) EnterBarrier(lp int32, comm *Communicator, member int) boo
 	return true
 }
 
-// startComplete lets an instance that is carried out in bulk begin once all local
-// members have entered.
+// startComplete starts an instance that is carried out in bulk, once all local members have
+// entered.
 func (c *Collectives) startComplete(inst *instance) {
 	if inst.Count == inst.comm.Locals {
 		c.queue(inst)
 	}
 }
 
-// Joiners are LPs lo to hi-1, resumed one after another, that have called the barrier of
-// WORLD which is open, timed under its label, and are entered together. hi is -1 while
-// LPs enter one by one.
+// Joiners are LPs lo to hi-1, resumed one after another, that have called the open barrier of
+// WORLD, timed under the barrier's label, and enter it together. hi is -1 while LPs enter one by
+// one.
 type Joiners struct{ Lo, Hi, Timed int32 }
 
-// CollectJoiners begins to collect joiners from an LP on, if there is a barrier for
-// them.
+// CollectJoiners begins to collect joiners from an LP on, if a barrier can take them.
 func (c *Collectives) CollectJoiners(lp int32) {
 	if inst := c.Communicators.At(world.World).open; inst != nil {
 		c.Joiners = Joiners{lp, lp, inst.timed}
@@ -254,7 +255,7 @@ func (c *Collectives) joinRun(inst *instance, j Joiners) {
 	}
 }
 
-// setBits sets bits lo to hi-1 of a set.
+// setBits sets bits lo to hi-1 of a bit set.
 func setBits(set []uint64, lo, hi int) {
 	for lo < hi {
 		n := min(64-lo&63, hi-lo)
@@ -263,9 +264,8 @@ func setBits(set []uint64, lo, hi int) {
 	}
 }
 
-// Enter begins a member's part in a collective at the LP's clock. request is 0
-// for a blocking call: the LP must then be suspended, and is resumed when the
-// operation is over for it.
+// Enter starts a member's part in a collective at the LP's clock. request is 0 for a blocking call:
+// the LP must then be suspended, and is resumed when its part is over.
 func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collective, request int32) *instance {
 	c.Messages.Activity(lp)
 	c.EnterJoiners()
@@ -291,7 +291,7 @@ func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collect
 	if request != 0 && inst.nonblocking == nil {
 		inst.keepEntries(c)
 		if inst.failed == nil {
-			c.announce(inst) // in which call a rank is told, only the rank knows
+			c.announce(inst) // only the rank knows in which call it gets the error
 		}
 	}
 	if inst.nonblocking != nil {
@@ -319,7 +319,7 @@ func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collect
 	return inst
 }
 
-// CarryOutAlone carries out a collective of one member, in no time but that of CopyOwn.
+// CarryOutAlone carries out a collective of a single member, which takes only the time of CopyOwn.
 func (c *Collectives) CarryOutAlone(lp int32, comm *Communicator, v *Collective, request int32) {
 	if c.Timing != stats.Untimed {
 		c.partition.Summary.Tally.Note(c.Timing, c.copied)
@@ -335,7 +335,7 @@ func (c *Collectives) CarryOutAlone(lp int32, comm *Communicator, v *Collective,
 		if r := c.Messages.Requests.At(request); r.Buffer == nil {
 			r.Buffer = shared
 		}
-		if c.Messages.Behind(lp) { // the clock does not include what the rank has started before
+		if c.Messages.Behind(lp) { // the clock does not include operations that the rank has started before
 			c.Messages.After(lp, func() { c.Messages.CompleteRequest(request, c.partition.Clock[lp]) })
 		} else {
 			c.Messages.CompleteRequest(request, c.partition.Clock[lp])

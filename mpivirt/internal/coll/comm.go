@@ -9,7 +9,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// GroupOf returns the members of a communicator that an LP is a member of.
+// GroupOf returns the group of a communicator for an LP that is a member.
 func (c *Collectives) GroupOf(comm *Communicator, lp int32) *world.Group {
 	if comm.Group == nil {
 		return world.Strided(int(c.partition.Global(lp)), 1, 1)
@@ -17,7 +17,7 @@ func (c *Collectives) GroupOf(comm *Communicator, lp int32) *world.Group {
 	return comm.Group
 }
 
-// addComm makes a communicator, which may have members on this engine.
+// addComm makes a communicator, with or without members on this engine.
 func (c *Collectives) addComm(context uint64, g *world.Group) *Communicator {
 	comm := c.Communicators.At(c.IndexOfContext(context))
 	if comm.Size != 0 {
@@ -32,9 +32,10 @@ func (c *Collectives) addComm(context uint64, g *world.Group) *Communicator {
 	return comm
 }
 
-// IndexOfContext returns the index of the communicator with a context. If the ranks of this engine
-// have not made it yet, since a member elsewhere was faster, only its context is known until
-// they do. What comes for it waits in mailboxes and queues meanwhile, as in any other.
+// IndexOfContext returns the index of the communicator with a context. If a member elsewhere was
+// faster than the ranks of this engine, it makes a communicator with this context alone, to be
+// completed later. Messages for such a communicator wait in mailboxes and round queues, as for any
+// other.
 func (c *Collectives) IndexOfContext(context uint64) int32 {
 	index, known := c.partition.Contexts[context]
 	if !known {
@@ -44,13 +45,13 @@ func (c *Collectives) IndexOfContext(context uint64) int32 {
 	return index
 }
 
-// enterComm enters a communicator into the tables and returns its index.
+// enterComm adds a communicator to the tables and returns its index.
 func (c *Collectives) enterComm(comm *Communicator) int32 {
 	comm.Index = c.partition.Comms.Add(&comm.Comm)
 	return c.Communicators.Add(comm)
 }
 
-// CheckColor returns the fault of a color, nil if it has none.
+// CheckColor returns the fault of a color, nil for none.
 func (*Collectives) CheckColor(color int) error {
 	if color < 0 && color != world.Undefined {
 		return world.Errorf(world.ErrArgument, "color %d: use a color >= 0, or Undefined", color)
@@ -58,14 +59,14 @@ func (*Collectives) CheckColor(color int) error {
 	return nil
 }
 
-// makeAlone makes the communicator of a color out of one with a single member; nil if
-// the color is Undefined.
+// makeAlone makes the communicator of a color from a communicator with a single member; nil if the
+// color is Undefined.
 func (c *Collectives) makeAlone(lp int32, comm *Communicator, color int) *Communicator {
 	if color < 0 {
 		return nil
 	}
 	number := &comm.Next
-	if comm.Group == nil { // the ranks of the engine share SELF, and each counts for itself
+	if comm.Group == nil { // the ranks of the engine share SELF, and each frees it for itself
 		if c.partition.SelfMade == nil {
 			c.partition.SelfMade = map[int32]*uint32{}
 		}
@@ -79,8 +80,8 @@ func (c *Collectives) makeAlone(lp int32, comm *Communicator, color int) *Commun
 	return c.addComm(context, world.Strided(int(c.partition.Global(lp)), 1, 1))
 }
 
-// Free frees a communicator for an LP, after the operations that it started before have
-// begun (MPI_Comm_free). It returns an error if the LP may not free it.
+// Free frees a communicator for an LP, once the operations that the LP started before have begun
+// (MPI_Comm_free). It returns an error if the LP may not free the communicator.
 func (c *Collectives) Free(lp int32, comm *Communicator) error {
 	if comm.Index <= world.Self {
 		return world.Errorf(world.ErrComm, "%s cannot be freed", comm)
@@ -100,14 +101,14 @@ func (c *Collectives) Free(lp int32, comm *Communicator) error {
 	return nil
 }
 
-// FreedBy reports whether a local member has freed a communicator. Any use of it by that
-// member is an error, though it exists until all members have freed it.
+// FreedBy reports whether a local member has freed a communicator. Any further use by that member
+// is an error, although the communicator exists until all members have freed it.
 func (c *Communicator) FreedBy(member int) bool {
 	local := member - c.First
 	return c.freers != nil && c.freers[local>>6]>>(local&63)&1 != 0
 }
 
-// free counts a local member that has freed a communicator.
+// free records that a local member has freed a communicator.
 func (c *Collectives) free(comm *Communicator) {
 	if comm.Freed++; comm.Freed == comm.Locals {
 		c.freed = append(c.freed, comm)
@@ -115,13 +116,13 @@ func (c *Collectives) free(comm *Communicator) {
 	c.forgetFreed()
 }
 
-// forgetFreed removes the communicators that all local members have freed, when no
-// operation is pending that may be on one of them.
+// forgetFreed removes the communicators that all local members have freed, when no pending
+// operation may refer to them.
 func (c *Collectives) forgetFreed() {
 	pending := c.Messages.Requests.InUse() - 2 // without CompletedSend and CompletedReceive
 	for _, index := range c.Messages.Completion.Completed {
 		if index != c.Messages.CompletedReceive {
-			pending-- // complete, but not read yet
+			pending-- // complete, but not yet read
 		}
 	}
 	if pending > 0 {
@@ -148,32 +149,32 @@ func (c *Collectives) removeComm(comm *Communicator) {
 	c.partition.Groups.Release(comm.Group)
 }
 
-// creation holds a member's arguments of a call that makes communicators: color and key
-// of a split, or the group, which all its members know.
+// creation holds a member's arguments of a call that makes communicators: color and key of a split,
+// or the group, known to all its members.
 type creation struct {
 	color int
 	key   int64
-	group *world.Group          // dup, create: the new group; nil for a member of none
-	told  []byte                // of the leader, for an intercommunicator; see Told
+	group *world.Group          // dup, create: the new group; nil for a member of no group
+	told  []byte                // from the leader, for an intercommunicator; see Told
 	made  map[int]*Communicator // by color, or by the first rank of the group; 0 for an intercommunicator
-	split *splitState           // that the member has entered
+	split *splitState           // state of the split that the member has entered
 }
 
-// entry is one member's part in a split.
+// entry is a member's color and key in a split.
 type entry struct {
 	color  int
 	member int32
 	key    int64
 }
 
-// part holds the group of a split's members of one color.
+// part is the group of the members of a split with one color.
 type part struct {
 	color int
 	group *world.Group
 }
 
-// splitGroups divides the members of a parent by color. The parts come in the order
-// of their colors. In each, the members that are in first, if that is not nil, come before the others.
+// splitGroups returns the members of a parent divided by color, in the order of the colors. Within
+// each part the members in first, if first is not nil, precede the other members.
 func splitGroups(parent, first *world.Group, entries []entry) (parts []part) {
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.color, b.color), cmp.Compare(a.key, b.key), cmp.Compare(a.member, b.member))

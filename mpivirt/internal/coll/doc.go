@@ -1,122 +1,120 @@
-// Package coll carries collectives out.
+// Package coll carries out collective operations.
 //
 // # Model
 //
-// A call (collective.go) enters an instance (instance.go). Its communicator and its number name
-// it on all engines. All engines make the same choice of an interpreter (interpreter.go), since
-// it rests on what all of them know. By messages, each participant has an agent on a clock of
-// its own. Over arrays of clocks, package maxplus evaluates all participants of an engine at
-// once. Locally, one engine that has all members goes through the schedule round by round.
-// Schedules come from package collectives. Node-leader wraps the first two with joins and
-// releases within nodes (join.go). Signatures that travel with messages show that members call
-// different things (mismatch.go). PlanOf tells the same choice
-// beforehand (plan.go).
+// A call (collective.go) enters an instance (instance.go), which its communicator and its number
+// identify on all engines. All engines choose the same interpreter (interpreter.go), since the
+// choice rests on data that all of them know. By messages, each participant has an agent on a clock
+// of its own. Over arrays of clocks, package maxplus evaluates all participants of an engine at
+// once. Locally, an engine that has all members goes through the schedule round by round. Schedules
+// come from package collectives. Node-leader adds joins and releases within nodes to the first two
+// interpreters (join.go). Signatures that travel with messages show calls that do not match
+// (mismatch.go). PlanOf returns the choice of interpreter beforehand (plan.go).
 //
 // # Invariants
 //
-//   - All three ways give the same times and bytes, on any hosting.
-//   - The bytes of a member's input and output are the operation's from its entry to the end of
-//     its part, and only then: the program may change them when its call returns. Nothing else
-//     holds bytes of them but messages that nobody has taken in (memory.go, moves.go).
+//   - All interpreters give the same times and bytes, on any hosting.
+//   - The bytes of a member's input and output belong to the operation from the member's entry to
+//     the end of its part, and only then: the program may change them when its call returns.
+//     Only messages that no agent has received refer to them (memory.go, moves.go).
 //   - Vectors are combined in rank order or in a fixed tree, so that floating-point results
 //     do not depend on the partition.
-//   - Entering a barrier that is under way touches two cache lines and makes nothing.
-//   - A nonblocking operation takes the time of the blocking one. Under state at the receiver, the
-//     Wait behind it is an operation that takes its turn at the processor, and may end later.
+//   - Entering a barrier that is under way touches two cache lines and allocates nothing.
+//   - A nonblocking operation takes the time of its blocking form. Under state at the receiver,
+//     the Wait behind it is an operation of the processor, and may end later.
 //
 // # Use
 //
-// [Collectives] adds to [p2p.Messages] what the members of communicators do together. The
-// kernel enters ranks and hands over records and tasks. The package must not know kinds of
-// rank, how a run begins or how it ends. The cases are those of the MPI standard 4.1,
-// chapters 6 and 7.
+// [Collectives] adds to [p2p.Messages] the collective operations of communicators. The kernel
+// enters ranks and passes on records and tasks. The package must not know kinds of rank, nor how a
+// run begins or ends. Its cases are the cases of the MPI standard 4.1, chapters 6 and 7.
 //
 // # Instances and interpreters
 //
-// A call enters an *instance* (communicator, number). The instance is carried out in
-// one of four ways, which the engines choose alike from what they all know
-// (`interpreter.go`):
+// A call enters an *instance* (communicator, number). The instance is carried out in one of four
+// ways. All engines choose the same way, from data that all of them know (`interpreter.go`):
 //
 //   - by messages (`agent.go`): each participant has an agent that goes through the
 //     schedule on a clock of its own; every message is an event. Round messages are a type
 //     of their own (`round.go`), and a rank's round queue, not its mailbox, holds its agents
-//     and what comes before they wait for it. A root that sends to all members itself lets those on
-//     its engine go first who are some instances behind (`rootAhead`): early messages take memory;
-//   - over arrays (`arrays.go`): once all local members are in, a round is a pass over
-//     an array of clocks; engines exchange the stretches that cross. Only for
-//     operations in which nobody can leave before everybody has entered. Blocks that members get as
-//     they are go between engines beside the clocks (`blocks.go`);
-//     Where ranks share the interfaces of their nodes, that holds for a collective that is all they
-//     do, whose messages take interfaces round by round (`layers.go`);
-//   - locally (`local.go`): a communicator that lies on one engine, round by round,
-//     for any algorithm, data and delay model. If the engine runs dry before all
-//     members have entered, the instance turns into one by messages;
-//   - at a fixed cost (`fixedcost.go`): a barrier whose cost the machine file gives. The last entry
-//     goes up a tree of the engines and down again.
+//     and its early messages. A root that sends to all members itself and is several instances
+//     ahead yields to slower ranks of its engine (`rootAhead`), since early messages take memory;
+//   - over arrays (`arrays.go`): once all local members have entered, a round is a pass over
+//     an array of clocks; engines exchange the stretches of clocks that cross. Only for
+//     operations in which no member can leave before all have entered. Blocks that members
+//     receive unchanged travel between engines independent of the clocks (`blocks.go`).
+//     Where ranks share the interfaces of their nodes, only a collective that is all ranks do goes this
+//     way: its messages take interfaces round by round (`layers.go`);
+//   - locally (`local.go`): a communicator on a single engine, round by round, for any
+//     algorithm, data and delay model. If the engine runs dry before all members have entered,
+//     the instance continues by messages;
+//   - at a fixed cost (`fixedcost.go`): a barrier whose cost is in the machine file. The last
+//     entry goes up a tree of the engines and down again.
 //
-// Bytes are moved once to each receiver, and lie in the program's slices. MPI gives the
-// operation a member's input and output from its entry to the end of its part, so positions of
+// Bytes are copied once for each receiver, from slice to slice of the program. MPI gives the
+// operation a member's input and output from its entry to the end of its part, so the positions of
 // a schedule lie there (`memory.go`). Within an engine a message's payload is a view of its
-// sender's memory: an agent that waits takes it in at once, a sender that waits for the match
-// lends it until then, and otherwise messages of the same content share one copy. Where one
-// engine has all members and all have entered, what is not combined goes from input to output
-// directly (`moves.go`). Of an allgather and an alltoall that holds on several engines, too: within an engine blocks
-// go directly, between engines many in a record. Those of an allgather take the tree of the engines up
-// and down. Those of an alltoall go to each engine once all members have entered, which the same tree tells, so that they go
-// from the record to their place. Between engines a record has one copy. Point-to-point messages do the
-// same: a posted receive takes the payload from where it is, and a blocking send lends its slice
-// while it waits (`Messages.keep` in room `p2p`). A content of a few pages is copied two pages
-// side by side (`world.CopyContent`), since a processor fetches ahead up to the end of a page.
+// sender's memory: an agent that waits absorbs it at once, a sender that waits for the match lends
+// its memory until then, and otherwise messages of the same content share one copy. Where one
+// engine has all members and all have entered, bytes that are not combined are copied from input to
+// output directly (`moves.go`). For an allgather and an alltoall that also holds on several
+// engines: within an engine blocks are copied directly, between engines many blocks share a record.
+// Blocks of an allgather travel up and down the tree of the engines. Blocks of an alltoall travel
+// to each engine once messages over the same tree have shown that all members have entered, so that
+// they are copied from the record to their place. Between engines a record has one copy.
+// Point-to-point messages work alike: a posted receive copies the payload from where it lies, and a
+// blocking send lends its slice while it waits (`Messages.keep` in room `p2p`). A content of a few
+// pages is copied two pages side by side (`world.CopyContent`), since a processor prefetches up to
+// the end of a page.
 //
-// Forecasts of the needs of a collective on the host rest on the same choice (`PlanOf` in `plan.go`): room `forecast`.
+// Forecasts of the host resources of a collective rest on the same choice (`PlanOf` in `plan.go`):
+// room `forecast`.
 //
-// Node-leader (`join.go`) wraps the first two: a counter per target node, the
-// leaders' schedule, one release per node. The leader goes on at max(its own entry, each
-// other member's entry + α_intra + β_intra·m) and combines the other vectors, γm each; the
-// others leave at its exit + α_intra + β_intra·m. This is pure max-plus arithmetic: a
-// later entry makes no exit earlier, and who was counted last does not matter. Joins and
-// releases stand for counters and buffers in shared memory, so that no processor pays a
-// message's overhead for them. Sums of an allreduce are combined in rank
-// order within the node and in a fixed tree over the nodes (`tree.go`), so their bits
-// do not depend on the partition. Vectors between engines go up and down a binomial tree of
-// those that take part (`branches.go`): an engine sends what may not be combined yet to its
-// parent, and the result to O(log engines) children.
+// Node-leader (`join.go`) adds to the first two ways a counter per target node, the leaders'
+// schedule, and one release per node. The leader goes on at max(its own entry, each other member's
+// entry + α_intra + β_intra·m) and combines the other vectors, γm each; the other members leave at
+// its exit + α_intra + β_intra·m. This is pure max-plus arithmetic: a later entry makes no exit
+// earlier, and the order of counting does not matter. Joins and releases stand for counters and
+// buffers in shared memory, so no processor pays the overhead of a message for them. Sums of an
+// allreduce are combined in rank order within the node and in a fixed tree over the nodes
+// (`tree.go`), so their bits do not depend on the partition. Vectors between engines go up and down
+// a binomial tree of the participating engines (`branches.go`): an engine sends vectors that must
+// not be combined yet to its parent, and the result to O(log engines) children.
 //
-// Members that call different collectives, or with arguments that do not match, are
-// found out without messages for that (`mismatch.go`): each message and record has a
-// signature of its sender's call, one that nobody takes gives its sender away, and the
-// report of a deadlock compares what engines have called. A call that goes like another one has a
-// procedure of its own for that (`Procedure.Plain`), and programs have their own names for procedures
-// (`Partition.NameOf`). What each rank gets, and which rank is named, does not depend on the hosting.
-// If nobody can leave any of the calls before all have entered, the
-// collective fails as a whole (`failure.go`): all get the error, at the last entry and twice
-// the greatest latency from the first member. Lengths, types and operations that differ in
-// a rooted collective or a scan go through the messages of the algorithm, which say that
-// they rest on a call that does not match; who receives one gets the error. Anything else
-// ends the run. The members of each family of calls then go on among themselves, in an
-// instance of their own with the same number, so that nothing before the error depends on
-// who came first on the host. An engine that hears of two families bounds the run. When
-// nothing is left before the bound, engine 0 gathers the first entrants of all engines, finds
-// the first rank whose call is of another family than the first of all, and tells the others
-// (`Kernel.conclude`).
+// Calls of different collectives, or with arguments that do not match, are detected without extra
+// messages (`mismatch.go`): each message and record carries a signature of its sender's call, a
+// message that no agent receives exposes its sender, and the deadlock report compares the calls of
+// all engines. A call that shares the code of another call has its own procedure for this
+// (`Procedure.Plain`), and programs have their own names for procedures (`Partition.NameOf`). The
+// error of each rank, and the rank that is named, do not depend on the hosting. If in none of the
+// calls a member can leave before all have entered, the collective fails as a whole (`failure.go`):
+// all members get the error, at the last entry plus twice the greatest latency from the first
+// member. Lengths, types and operations that differ in a rooted collective or a scan go through the
+// messages of the algorithm, which carry a mark that they rest on a call that does not match; a
+// member that receives such a message gets the error. Any other mismatch ends the run. The members
+// of each family of calls then go on among themselves, in an instance of their own with the same
+// number, so that nothing before the error depends on the order on the host. An engine that learns
+// of two families bounds the run. When nothing is left before the bound, engine 0 gathers the first
+// entrants of all engines, finds the first rank whose call is of another family than the call of
+// the first entrant, and sends the result to the other engines (`Kernel.conclude`).
 //
-// Intercommunicators (`inter.go`) have a communicator for each group, whose messages go to that
-// group. Their blocking collectives go in parts (`interparts.go`): collectives on a communicator of the
-// group alone, and messages between the leaders. Each part is an operation of its own on the rank's
-// clock; a rank that is resumed in the middle submits the call again until it is over
-// (`Kernel.InParts`). Nonblocking ones, and every alltoall, are exchanges, as below: each member sends
-// to all that need its data, so they take as many messages as there are such pairs. A split is one of
-// a communicator of both groups. What the leaders of two groups have told each other goes over the
-// tree of the engines, as the colors of a split do, so that each engine has one copy of it.
+// Intercommunicators (`inter.go`) have a communicator for each group, for the messages to that
+// group. Their blocking collectives consist of parts (`interparts.go`): collectives on a
+// communicator of the group alone, and messages between the leaders. Each part is an operation of
+// its own on the rank's clock; a rank that is resumed in the middle submits the call again until it
+// is over (`Kernel.InParts`). Nonblocking collectives, and every alltoall, are exchanges, as below:
+// each member sends to all members that need its data, with one message for each such pair. A split
+// is a split of a communicator of both groups. The data that the leaders of two groups have
+// exchanged travel over the tree of the engines, as the colors of a split do, so that each engine
+// has one copy.
 //
-// Neighbourhood collectives have no schedule: a member knows its own neighbours, and messages of
-// one call may be of any number. They are an *exchange* (`exchange.go` in `p2p`): receives and
-// sends that begin together and have one request, on a communicator beside the program's. All
-// ranks work out its context by themselves, so a message may come before the receiver's engine
-// knows the group. A communicator of which only the context is known keeps such messages
+// Neighbourhood collectives have no schedule: a member knows its own neighbours, and a call may
+// have any number of messages. They are an *exchange* (`exchange.go` in `p2p`): receives and sends
+// that begin together and have one request, on a separate communicator. All ranks compute the
+// context of this communicator by themselves, so a message may come before the receiver's engine
+// knows the group. A communicator of which only the context is known stores such messages
 // (`Collectives.IndexOfContext`).
 //
-// Messages of a collective are named by (instance, round) and cannot overtake each
-// other in a way that matters; the order kept between point-to-point messages of one
-// sender (`sendOrder`) does not concern them.
+// Messages of a collective have the name (instance, round) and cannot overtake each other in a way
+// that matters; the send order of point-to-point messages (`sendOrder`) does not apply to them.
 package coll

@@ -5,9 +5,9 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// earlyMessages is a hash table of the early messages of LPs that have many, one for each key, in
-// chains. A message names the next one of its chain. So early messages that come and go in each
-// collective leave nothing to the collector.
+// earlyMessages is a hash table of the early messages of LPs that have many, one message for each
+// key, in chains linked by the messages themselves. So early messages that come and go in each
+// collective leave no garbage to the collector.
 type earlyMessages struct {
 	table []int32 // by hash: the first message of a chain; its length is a power of two
 	used  int
@@ -16,7 +16,7 @@ type earlyMessages struct {
 // earlyTable is the length of the first table.
 const earlyTable = 64
 
-// earlyKey names the message of an agent's round.
+// earlyKey identifies the message of an agent's round.
 type earlyKey struct {
 	lp, comm int32
 	number   uint32
@@ -31,8 +31,8 @@ func (k earlyKey) hash() uint64 {
 	return random.Mix((uint64(uint32(k.lp))<<32 | uint64(uint32(k.round))) ^ (uint64(uint32(k.comm))<<32|uint64(k.number))*golden)
 }
 
-// place returns where the chain of a key names the message of that key, or where it ends. The
-// table has a length.
+// place returns the link of a key's chain that refers to the message of that key, or the end of the
+// chain. The table must not be empty.
 func (c *earlyMessages) place(s *world.Slab[roundMessage], key earlyKey) *int32 {
 	at := &c.table[key.hash()&uint64(len(c.table)-1)]
 	for *at != 0 && s.At(*at).early() != key {
@@ -49,7 +49,7 @@ func (c *earlyMessages) find(s *world.Slab[roundMessage], key earlyKey) int32 {
 	return *c.place(s, key)
 }
 
-// add stores a message under its key, which no other has.
+// add stores a message under its key, which has no message yet.
 func (c *earlyMessages) add(s *world.Slab[roundMessage], index int32) {
 	if c.used == len(c.table) {
 		c.resize(s, max(2*c.used, earlyTable))
@@ -60,7 +60,7 @@ func (c *earlyMessages) add(s *world.Slab[roundMessage], index int32) {
 	c.used++
 }
 
-// remove removes the message of a key, which is there.
+// remove removes the message of a key, which must exist.
 func (c *earlyMessages) remove(s *world.Slab[roundMessage], key earlyKey) {
 	at := c.place(s, key)
 	*at = s.At(*at).next
@@ -83,7 +83,7 @@ func (c *earlyMessages) takeInstance(s *world.Slab[roundMessage], comm int32, nu
 	return taken
 }
 
-// resize gives the table another length.
+// resize gives the hash table another length.
 func (c *earlyMessages) resize(s *world.Slab[roundMessage], length int) {
 	old := c.table
 	c.table = make([]int32, length)

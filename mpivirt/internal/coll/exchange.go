@@ -6,9 +6,8 @@ import (
 	"gigarank/vtime"
 )
 
-// collectiveRecord begins a record about an instance for another engine, with
-// room for n bytes. What the receiver needs to begin the instance itself is in
-// the calls of its own members.
+// collectiveRecord starts a record about an instance for another engine, with room for n bytes. The
+// record need not describe the call: the receiver learns it from the calls of its own members.
 func (c *Collectives) collectiveRecord(inst *instance, engine int, kind byte, n int) world.Writer {
 	w := world.Writer{Rest: c.partition.Engine.Record(engine, 2+8+4+entrantBytes+n)}
 	w.U8(kind)
@@ -19,7 +18,7 @@ func (c *Collectives) collectiveRecord(inst *instance, engine int, kind byte, n 
 	return w
 }
 
-// entrantBytes is the length of an entrant in a record.
+// entrantBytes is the length in bytes of an entrant in a record.
 const entrantBytes = 8 + 4 + 8
 
 func writeEntrant(w *world.Writer, e entrant) {
@@ -32,8 +31,8 @@ func readEntrant(r *world.Reader) entrant {
 	return entrant{vtime.Time(r.U64()), int32(r.U32()), signature(r.U64())}
 }
 
-// DeliverCollective takes in a record about an instance. The record waits if no local
-// member has entered the instance yet. It reports false if the whole record was put off.
+// DeliverCollective handles a record about an instance. The record waits if no local member has
+// entered the instance yet. It returns false if the whole record waits.
 func (c *Collectives) DeliverCollective(src int, record []byte, r world.Reader) bool {
 	r.U8()
 	comm := c.Communicators.At(c.IndexOfContext(r.U64()))
@@ -53,12 +52,12 @@ func (c *Collectives) DeliverCollective(src int, record []byte, r world.Reader) 
 	return c.takeRecord(inst, origin{src, len(record)}, record[0], r)
 }
 
-// origin is where a record came from, and its length in bytes.
+// origin is the engine that sent a record, and the length of the record in bytes.
 type origin struct{ engine, size int }
 
 // pendingRecord is a record about an instance that has not begun here.
 type pendingRecord struct {
-	from origin // of no size: it has been consumed
+	from origin // with size 0, since the record has been consumed
 	kind byte
 	body []byte
 }
@@ -71,8 +70,8 @@ func (c *Collectives) adopt(inst *instance) {
 	delete(inst.comm.pending, inst.Number)
 }
 
-// takeRecord takes in a record about an instance. It reports false if the record will
-// be consumed later; one that has been already is of no size.
+// takeRecord handles a record about an instance. It returns false if the record will be consumed
+// later. A record with size 0 has been consumed already.
 func (c *Collectives) takeRecord(inst *instance, from origin, kind byte, r world.Reader) bool {
 	theirs := readEntrant(&r)
 	own := c.ofFamily(inst, c.family(theirs.signature))
@@ -127,8 +126,8 @@ func (c *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 	return true
 }
 
-// sendJoin tells the engine of a node's leader that all local members of the node
-// have joined.
+// sendJoin sends the engine of a node's leader the joins of the node's members here, which are
+// complete.
 func (c *Collectives) sendJoin(inst *instance, p int) {
 	node := p - inst.comm.nodes.here
 	var early []contribution
@@ -152,7 +151,7 @@ func (c *Collectives) sendJoin(inst *instance, p int) {
 	}
 }
 
-// receiveJoin takes in the joins of another engine's members of a node.
+// receiveJoin reads the joins of another engine's members of a node.
 func (c *Collectives) receiveJoin(inst *instance, r world.Reader) {
 	p := int(r.U64())
 	last, count := vtime.Time(r.U64()), int32(r.U32())
@@ -167,8 +166,8 @@ func (c *Collectives) receiveJoin(inst *instance, r world.Reader) {
 	}
 }
 
-// sendRelease tells another engine when the leader of a node leaves that it has
-// members of.
+// sendRelease sends another engine, which has members of a node, the instant at which the node's
+// leader leaves.
 func (c *Collectives) sendRelease(inst *instance, p int, t vtime.Time, engine int) {
 	w := c.collectiveRecord(inst, engine, world.RecordRelease, 16+len(inst.result))
 	w.U64(uint64(p))

@@ -8,31 +8,33 @@ import (
 	"gigarank/vtime"
 )
 
-// failure ends a collective for all members, because they have called different things
-// and each call waits for all members. No member has left then, and each call ends
-// with the error: at the instant of the last entry and twice the greatest latency from
-// the first member, as if all had told it what they call and it had told all. The error of a
-// member is about the first of all, in the order of (virtual time, rank), that calls something else.
+// failure is the state of a collective that fails for all members: they have called different
+// procedures, in each of which no member can leave before all have entered. So no member has left,
+// and each call ends with the error. It ends at the instant of the last entry plus twice the
+// greatest latency from the first member, as if all members had sent their calls to the first
+// member and had its answer. The error of a member names the first entrant, in the order of
+// (virtual time, rank), with another call.
 //
-// The news that it fails goes over the tree of the engines that have members, from wherever it is
-// found. An engine whose members have all entered, and from all of whose children the same has come, tells
-// its parent the first entrants and the last entry of them all. The root hands down those of all
-// engines. Meanwhile a hold bounds EIT. Where null messages alone raise EIT there are no holds, and an
-// engine must hear of each entry before it gets a later promise of that engine: each tells all others,
-// to which it sends null messages anyway.
+// The news of the failure travels over the tree of the engines that have members, from the engine
+// that finds it. Once all members of an engine have entered, and all its children have sent their
+// entrants, the engine sends its parent the first entrants and the last entry of all of them. The
+// root sends those of all engines down the tree. Meanwhile a hold bounds EIT. Where null messages
+// alone raise EIT there are no holds, and an engine must hear of each entry before it gets a later
+// promise of that engine: each engine sends its entrants to all other engines, to which it sends
+// null messages anyway.
 type failure struct {
-	first   []entrant      // by signature, of the members that are known: enough to find the first that differs from any
-	latest  vtime.Time     // entry, of those that are known
-	span    vtime.Duration // the greatest thereAndBack of the engines that are known
+	first   []entrant      // by signature, of the known members: enough to find the first that differs from any signature
+	latest  vtime.Time     // last entry of the known members
+	span    vtime.Duration // the greatest thereAndBack of the known engines
 	tree    branches       // see failureTree
-	missing int            // engines that are to tell this one and have not
-	entered bool           // what is known includes all members here
-	settled bool           // it includes all members
+	missing int            // engines whose entrants have not arrived
+	entered bool           // the known members include all members here
+	settled bool           // the known members are all members
 	ended   bool
-	hold    hold // keeps EIT from going past members that are to leave
+	hold    hold // bounds EIT by the exits of the failed members
 }
 
-// add takes in an entrant.
+// add adds an entrant to the known members.
 func (f *failure) add(e entrant) {
 	for i := range f.first {
 		if known := &f.first[i]; known.signature == e.signature {
@@ -45,8 +47,9 @@ func (f *failure) add(e entrant) {
 	f.first = append(f.first, e)
 }
 
-// failureTree returns the engines that tell this one, as its children, and the one that it
-// tells. Under Null none is above, and it takes as long as there are engines.
+// failureTree returns the engines that send their entrants to this engine, as its children, and the
+// engine to which it sends its own, as its parent. Under null messages alone there is no parent,
+// and all other engines are children.
 func (c *Collectives) failureTree(comm *Communicator) branches {
 	if !c.partition.Engine.Null() {
 		b := c.memberTree(comm)
@@ -60,8 +63,8 @@ func (c *Collectives) failureTree(comm *Communicator) branches {
 	return b
 }
 
-// failTogether ends a collective for all members, who have called different things. The news has
-// come from an engine, this one if it has been found here.
+// failTogether fails a collective for all members, because of a mismatch. The news came from engine
+// from, this engine if it has found the mismatch.
 func (c *Collectives) failTogether(inst *instance, from int) {
 	comm := inst.comm
 	if inst.exited > 0 {
@@ -107,7 +110,7 @@ func (c *Collectives) enterFailed(inst *instance, lp int32) {
 	c.enteredFailed(inst)
 }
 
-// enteredFailed lets the members leave if all have entered.
+// enteredFailed ends the parts of the members of a failed instance, if all have entered.
 func (c *Collectives) enteredFailed(inst *instance) {
 	f := inst.failed
 	if inst.Count > 0 && !f.hold.held && !c.partition.Engine.Null() && c.partition.Engine.Engines() > 1 {
@@ -136,7 +139,8 @@ func (c *Collectives) enteredFailed(inst *instance) {
 	}
 }
 
-// settleFailed lets the members leave, since all have entered, and tells the engines below.
+// settleFailed ends the parts of the members, since all members have entered, and tells the engines
+// below.
 func (c *Collectives) settleFailed(inst *instance) {
 	f := inst.failed
 	f.settled = true
@@ -148,8 +152,8 @@ func (c *Collectives) settleFailed(inst *instance) {
 	c.queue(inst)
 }
 
-// endFailed lets the members of an instance that has failed leave, if it is time. The
-// task that calls it may have been queued before the instance failed.
+// endFailed ends the parts of the members of a failed instance, once the instant has come. Its task
+// may have been queued before the instance failed.
 func (c *Collectives) endFailed(inst *instance) {
 	f, comm := inst.failed, inst.comm
 	if f.ended || !f.settled {
@@ -168,7 +172,7 @@ func (c *Collectives) endFailed(inst *instance) {
 	c.flushRange(inst)
 }
 
-// contradictionOf returns the error of a member in an instance that has failed.
+// contradictionOf returns the error of a member in a failed instance.
 func (c *Collectives) contradictionOf(inst *instance, member int) error {
 	own := inst.signatureOf(member)
 	other := slices.IndexFunc(inst.failed.first, func(e entrant) bool { return e.signature != own })
@@ -176,8 +180,8 @@ func (c *Collectives) contradictionOf(inst *instance, member int) error {
 	return inst.comm.mismatch(inst.Number, own, theirs.signature, theirs.rank, c.partition.NameOf)
 }
 
-// thereAndBack returns twice the greatest latency between the first member and one of this
-// engine. The greatest of all engines counts.
+// thereAndBack returns twice the greatest latency between the first member and a member of this
+// engine. The greatest value of all engines counts.
 func (c *Collectives) thereAndBack(comm *Communicator) vtime.Duration {
 	first, greatest := comm.RankOf(0, 0), vtime.Duration(0)
 	for member := max(comm.First, 1); member < comm.Last; member++ {
@@ -189,8 +193,8 @@ func (c *Collectives) thereAndBack(comm *Communicator) vtime.Duration {
 	return 2 * greatest
 }
 
-// forsake drops an LP's agent in an instance that has failed, and the messages for it. Those of
-// another family have receivers that go on.
+// forsake releases an LP's agent in a failed instance, and the messages for the agent. Messages of
+// another family stay: their receivers go on.
 func (c *Collectives) forsake(inst *instance, lp int32) {
 	q := c.roundQueue(lp)
 	if q == nil {
@@ -214,7 +218,7 @@ func (c *Collectives) forsake(inst *instance, lp int32) {
 	}
 }
 
-// dropEarly drops the messages for an instance in the hash table of early messages.
+// dropEarly releases an instance's messages in the hash table of early messages.
 func (c *Collectives) dropEarly(inst *instance) {
 	for _, index := range c.earlyMessages.takeInstance(&c.rounds, inst.comm.Index, inst.Number) {
 		m := c.rounds.At(index)
@@ -223,12 +227,12 @@ func (c *Collectives) dropEarly(inst *instance) {
 	}
 }
 
-// sendFailed tells another engine that an instance fails.
+// sendFailed sends another engine the news that an instance fails.
 func (c *Collectives) sendFailed(inst *instance, engine int) {
 	c.collectiveRecord(inst, engine, world.RecordFailed, 0)
 }
 
-// sendEntrants tells another engine what is known of the members of an instance that fails.
+// sendEntrants sends another engine the known entrants of a failing instance.
 func (c *Collectives) sendEntrants(inst *instance, engine int) {
 	f := inst.failed
 	w := c.collectiveRecord(inst, engine, world.RecordFailed, 2*8+len(f.first)*entrantBytes)
@@ -239,7 +243,7 @@ func (c *Collectives) sendEntrants(inst *instance, engine int) {
 	}
 }
 
-// receiveFailed takes in a record of sendFailed or sendEntrants.
+// receiveFailed reads a record of sendFailed or sendEntrants.
 func (c *Collectives) receiveFailed(inst *instance, from int, r world.Reader) {
 	if inst.failed == nil {
 		c.failTogether(inst, from)

@@ -10,23 +10,22 @@ import (
 	"gigarank/vtime"
 )
 
-// A barrier of fixed cost has no messages: all members leave when the last has entered and
-// the machine's time for it is over. Each engine tells its parent in the tree of engines
-// the last entry that it knows of, once all its own members have entered and all its
-// children have told theirs. The root tells the exits over the tree.
+// A barrier of fixed cost has no messages: all members leave after the last entry plus the barrier
+// time of the machine. Each engine sends its parent in the tree of engines the last entry that it
+// knows, once all its own members have entered and all its children have sent theirs. The root
+// sends the last entry of all members down the tree.
 //
-// The last member's engine is up to 2·levels hops from another. A hop counts as a message
-// that takes FixedCostHop of virtual time at least, which the lookahead between engines is not
-// above. So no exit is before what an engine has been promised.
+// The last member's engine is up to 2·levels hops from another engine. A hop counts as a message of
+// at least FixedCostHop of virtual time, and the lookahead between engines is at most that long. So
+// no exit violates a promise to another engine.
 
-// fixedCostState is what an engine keeps of a barrier of fixed cost.
+// fixedCostState is an engine's state of a barrier of fixed cost.
 type fixedCostState struct {
-	last    vtime.Time // entry that the engine knows of
-	missing int        // children that have not told theirs, and the engine itself
+	last    vtime.Time // last entry that the engine knows
+	missing int        // children that have not sent their last entry, plus one for the engine itself
 }
 
-// FixedCostHop returns the virtual time for each hop between engines in a barrier of fixed
-// cost.
+// FixedCostHop returns the virtual time of a hop between engines in a barrier of fixed cost.
 func FixedCostHop(t *network.Target, engines int) vtime.Duration {
 	return t.BarrierTime() / vtime.Duration(2*max(levels(engines), 1))
 }
@@ -34,12 +33,12 @@ func FixedCostHop(t *network.Target, engines int) vtime.Duration {
 // levels returns the number of levels of a binary tree over n leaves.
 func levels(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
-// beginFixedCost returns what an engine begins with.
+// beginFixedCost returns the initial state of a barrier of fixed cost.
 func (c *Collectives) beginFixedCost(inst *instance) *fixedCostState {
 	return &fixedCostState{missing: 1 + len(c.branchesOf(inst.comm.Group.Next).children)}
 }
 
-// runFixedCost enters this engine's members, all of whom have called.
+// runFixedCost enters this engine's members, which have all called the barrier.
 func (c *Collectives) runFixedCost(inst *instance) {
 	last, comm := vtime.Time(0), inst.comm
 	if inst.ofAllHere() {
@@ -61,8 +60,8 @@ func (inst *instance) ofAllHere() bool {
 	return inst.comm.Index == world.World && inst.nonblocking == nil
 }
 
-// addEntries notes the last entry of a child and those below it, or of this engine's own
-// members. After the last of them the engine tells its parent.
+// addEntries records the last entry below a child, or of this engine's own members. After the last
+// of them the engine sends its parent the last entry.
 func (c *Collectives) addEntries(inst *instance, last vtime.Time) {
 	g := inst.fixedCost
 	g.last = max(g.last, last)
@@ -78,8 +77,8 @@ func (c *Collectives) addEntries(inst *instance, last vtime.Time) {
 	w.U64(uint64(g.last))
 }
 
-// leaveFixedCost ends the parts of this engine's members and tells its children. last is the
-// last entry of all members.
+// leaveFixedCost ends the parts of this engine's members and sends the children the last entry of
+// all members.
 func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time) {
 	comm, t := inst.comm, last.Add(c.partition.Target.BarrierTime())
 	for _, child := range slices.Backward(c.branchesOf(comm.Group.Next).children) {

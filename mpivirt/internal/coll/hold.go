@@ -6,14 +6,14 @@ import (
 	"gigarank/vtime"
 )
 
-// hold keeps promises from taking this engine's EIT past an instant from which on ranks
-// of it act that wait for other engines outside virtual time; see [engine.Engine.Cap].
+// hold bounds this engine's EIT by an instant. From that instant on ranks of the engine may act
+// that wait for other engines outside virtual time; see [engine.Engine.Cap].
 type hold struct {
 	held  bool
 	least vtime.Time
 }
 
-// holdFrom begins a hold at an instant, or extends one to it.
+// holdFrom starts a hold at an instant, or moves its instant forward to an earlier one.
 func (c *Collectives) holdFrom(h *hold, t vtime.Time) {
 	if h.held && h.least <= t {
 		return
@@ -26,7 +26,7 @@ func (c *Collectives) holdFrom(h *hold, t vtime.Time) {
 	c.partition.Engine.Cap(t)
 }
 
-// endHold ends a hold, if it has begun, and tells the engine what others there are.
+// endHold ends a hold, if it is in effect, and has the engine keep to the remaining holds.
 func (c *Collectives) endHold(h *hold) {
 	if !h.held {
 		return

@@ -13,52 +13,52 @@ import (
 	"gigarank/vtime"
 )
 
-// instance is one collective operation on one communicator, with the part of this
-// engine's members. MPI demands that all members call collectives in the same order, so
-// an instance has the same number on all engines.
+// instance is one collective operation on one communicator, with the part of this engine's members.
+// MPI demands that all members call collectives in the same order, so an instance has the same
+// number on all engines.
 type instance struct {
-	// The fields that EnterBarrier reads lie in the first two cache lines.
+	// The fields that EnterBarrier reads are in the first two cache lines.
 	comm    *Communicator
 	entered []uint64 // bit set of local members, counted from comm.first
-	Count   int      // of them
-	timed   int32    // label of the members' times in the tally, or stats.Untimed
+	Count   int      // number of local members that have entered
+	timed   int32    // label of the members' times in the statistics, or stats.Untimed
 	mode    Mode
 	leaders bool            // the schedule is among node leaders, with a join before and a release after
 	counted bool            // a barrier by joins, over arrays or at a fixed cost
-	labels  map[int32]int32 // by LP, where they differ from timed
+	labels  map[int32]int32 // by LP: its label, where it differs from timed
 	join    joinState       // under node-leader
 
 	Number   uint32
-	Call     Collective           // of the first local member; those of the others agree
+	Call     Collective           // of the first local member; equal in all members
 	schedule collectives.Schedule // nil for GivenTime
 	steps    collectives.Stepper  // of the schedule
-	width    int                  // its positions
-	layout   *collectives.Layout  // of the working buffers; nil if each member has its own
+	width    int                  // number of positions of the schedule
+	layout   *collectives.Layout  // of the working buffers; nil if each member has its own layout
 	agreement
 
 	nonblocking *nonblockingState // if any member called a nonblocking form
-	local       *localState       // carried out locally, with data
-	arrays      *arrayRun         // carried out over arrays, once begun
-	fixedCost   *fixedCostState   // at a fixed cost
-	split       *splitState       // if it makes communicators
-	failed      *failure          // of the collective as a whole
+	local       *localState       // state of a local instance with data
+	arrays      *arrayRun         // state over arrays, once begun
+	fixedCost   *fixedCostState   // state at a fixed cost
+	split       *splitState       // state of a call that makes communicators
+	failed      *failure          // state of a collective that fails as a whole
 
-	result   []byte                   // of an operation with one result for all members
+	result   []byte                   // result that all members share
 	errors   map[int]error            // by member: the error of its call
-	exited   int                      // members that have left
-	copied   map[int32]vtime.Duration // by LP that is timed: what it has copied before its entry
+	exited   int                      // number of members that have left
+	copied   map[int32]vtime.Duration // by timed LP: time of copying before its entry
 	resuming lpRange                  // members that have left and are not resumed yet
 }
 
-// nonblockingState holds entries and requests of members, counted from comm.First, once
-// one of them has called a nonblocking form: its clock goes on.
+// nonblockingState holds entries and requests of members, counted from comm.First, once a member
+// has called a nonblocking form, since that member's clock goes on.
 type nonblockingState struct {
 	entry    []vtime.Time
 	requests []int32  // 0 for a blocking form
-	calls    []uint32 // numbers of the ranks' calls, as their processors count them; nil without processors
+	calls    []uint32 // numbers of the ranks' calls, as counted by their processors; nil without processors
 }
 
-// instanceBytes is the memory of an instance that members who are ahead have left to others.
+// instanceBytes is the memory of an instance that members who are ahead leave for slower members.
 const instanceBytes = int64(unsafe.Sizeof(instance{}))
 
 // lpRange collects LPs with consecutive numbers that are to be resumed.
@@ -87,7 +87,7 @@ func (c *Collectives) keepMember(inst *instance, local int, v *Collective) {
 	inst.local.inputs[local], inst.local.outputs[local] = input, v.Output
 }
 
-// dropMembers gives the memory of keepMember back, once all members have their results.
+// dropMembers releases the memory of keepMember, once all members have their results.
 func (c *Collectives) dropMembers(inst *instance) {
 	l := inst.local
 	if l == nil {
@@ -104,8 +104,8 @@ func (c *Collectives) dropMembers(inst *instance) {
 	inst.comm.spare.local.Push(l)
 }
 
-// keepEntries allocates entry times, requests and the numbers of calls, and stores those of the
-// members that have entered.
+// keepEntries allocates entry times, requests and numbers of calls, and stores those of the members
+// that have entered.
 func (inst *instance) keepEntries(k *Collectives) {
 	n := inst.comm.Last - inst.comm.First
 	inst.nonblocking = &nonblockingState{entry: make([]vtime.Time, n), requests: make([]int32, n)}
@@ -123,7 +123,7 @@ func (inst *instance) keepEntries(k *Collectives) {
 	}
 }
 
-// time stores the label under which the tally counts an LP's time in the instance.
+// time stores the label under which the statistics record an LP's time in the instance.
 func (inst *instance) time(lp, label int32) {
 	if label == inst.timed {
 		return
@@ -134,7 +134,7 @@ func (inst *instance) time(lp, label int32) {
 	inst.labels[lp] = label
 }
 
-// noteCopied keeps what an LP that is timed has copied before its entry.
+// noteCopied stores the time that a timed LP has spent copying before its entry.
 func (inst *instance) noteCopied(lp int32, d vtime.Duration) {
 	if inst.copied == nil {
 		inst.copied = map[int32]vtime.Duration{}
@@ -142,7 +142,7 @@ func (inst *instance) noteCopied(lp int32, d vtime.Duration) {
 	inst.copied[lp] = d
 }
 
-// noteTime enters an LP's time in the instance into the tally.
+// noteTime adds an LP's time in the instance to the statistics.
 func (c *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
 	label := inst.timed
 	if inst.labels != nil {
@@ -171,7 +171,7 @@ func (inst *instance) hasAny(local int) bool {
 	return false
 }
 
-// entryOf returns when a local member entered.
+// entryOf returns the instant of a local member's entry.
 func (inst *instance) entryOf(k *Collectives, lp int32, member int) vtime.Time {
 	if inst.nonblocking != nil {
 		return inst.nonblocking.entry[member-inst.comm.First]
@@ -179,8 +179,8 @@ func (inst *instance) entryOf(k *Collectives, lp int32, member int) vtime.Time {
 	return k.partition.Clock[lp]
 }
 
-// instanceFor returns the instance that a member's next collective belongs to:
-// the first that it has not entered.
+// instanceFor returns the instance of a member's next collective: the first that the member has not
+// entered.
 func (c *Communicator) instanceFor(k *Collectives, lp int32, member int, v *Collective) *instance {
 	local := member - c.First
 	if at := sort.Search(len(c.Live), func(i int) bool { return !c.Live[i].hasAny(local) }); at < len(c.Live) {
@@ -210,12 +210,12 @@ func (c *Communicator) numbered(number uint32) *instance {
 	return nil
 }
 
-// place returns where in Live the instance with a number is, or would be.
+// place returns the index in Live at which the instance with a number is, or would be.
 func (c *Communicator) place(number uint32) int {
 	return sort.Search(len(c.Live), func(i int) bool { return c.Live[i].Number >= number })
 }
 
-// newInstance returns a new instance, which an LP enters first on this engine.
+// newInstance returns a new instance, which an LP is the first to enter on this engine.
 func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v *Collective) *instance {
 	inst := &instance{comm: comm, Number: number, Call: *v}
 	var reused bool
@@ -265,7 +265,7 @@ func (c *Collectives) exit(inst *instance, lp int32, member int, t vtime.Time) {
 	c.exitFrom(inst, lp, member, t, t)
 }
 
-// exitFrom ends a member's part whose CPU is free at t. Its next operation is released at
+// exitFrom ends a member's part, whose CPU is free at t. The member's next operation is released at
 // over, an instant before t.
 func (c *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vtime.Time) {
 	if inst.split != nil && !inst.split.done && inst.errors[member] == nil {
@@ -293,7 +293,7 @@ func (c *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vti
 	if c.Messages.Processors != nil {
 		c.Messages.Processors.Of(lp).Released = over
 	}
-	if c.partition.Strict && c.Messages.Processors == nil { // a processor keeps the order by itself
+	if c.partition.Strict && c.Messages.Processors == nil { // a processor keeps the order itself
 		c.wake(lp, t)
 		return
 	}
@@ -301,15 +301,15 @@ func (c *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vti
 	c.extendRange(inst, lp, 1)
 }
 
-// leave ends the parts of n LPs with consecutive numbers, whose clocks are set
-// and who wait in the blocking form.
+// leave ends the parts of n consecutive LPs, which wait in the blocking form. Their clocks are
+// already set.
 func (c *Collectives) leave(inst *instance, lp, n int32) {
 	c.countExits(inst, int(n))
 	c.extendRange(inst, lp, n)
 }
 
-// keepResult stores the result of an allreduce for an LP that waits in its blocking form,
-// where other members called the nonblocking form. Their next allreduce may end before the
+// keepResult stores the result of an allreduce for an LP that waits in the blocking form, where
+// other members called the nonblocking form. The next allreduce of these members may end before the
 // LP is resumed.
 func (c *Collectives) keepResult(inst *instance, lp int32) {
 	if inst.Call.Operation != collectives.Allreduce || inst.result == nil {
@@ -323,7 +323,7 @@ func (c *Collectives) keepResult(inst *instance, lp int32) {
 
 // countExits counts members that have left.
 func (c *Collectives) countExits(inst *instance, n int) {
-	if inst.Call.Operation == collectives.Allreduce && inst.nonblocking == nil { // else completeCollective brings it
+	if inst.Call.Operation == collectives.Allreduce && inst.nonblocking == nil { // else completeCollective delivers the result
 		inst.comm.result = inst.result // nil for a vector of no elements
 	}
 	if inst.split != nil {
@@ -347,7 +347,7 @@ func (c *Collectives) extendRange(inst *instance, lp, n int32) {
 	inst.resuming.hi += n
 }
 
-// flushRange resumes the collected LPs.
+// flushRange resumes the LPs collected in resuming.
 func (c *Collectives) flushRange(inst *instance) {
 	r := inst.resuming
 	inst.resuming = lpRange{}
@@ -371,7 +371,7 @@ func (c *Collectives) completeCollective(inst *instance, ri, lp int32, t vtime.T
 	c.Messages.Notice(lp)
 }
 
-// spare holds the memory of ended instances for the next ones.
+// spare holds the memory of ended instances for new instances.
 type spare struct {
 	joins   world.Stack[joinArrays]
 	sums    world.Stack[*nodeSums]
@@ -380,11 +380,11 @@ type spare struct {
 	arrays  maxplus.Spare
 }
 
-// shortLive is the length up to which the instances after the first one move up when it ends.
-// Members far ahead of others may leave many behind.
+// shortLive is the length of Live up to which the later instances move up when the first one ends.
+// Members far ahead may leave many instances behind.
 const shortLive = 16
 
-// retire forgets an instance that all local members have left.
+// retire removes an instance that all local members have left.
 func (c *Communicator) retire(inst *instance) {
 	at := c.place(inst.Number)
 	if at == len(c.Live) || c.Live[at] != inst {
@@ -407,7 +407,7 @@ func (c *Communicator) retire(inst *instance) {
 	c.keepPast(inst)
 }
 
-// Blocking returns the instance in whose blocking form an LP waits, nil if in none.
+// Blocking returns the instance in whose blocking form an LP waits, nil for none.
 func (c *Communicator) Blocking(lp int32, k *Collectives) *instance {
 	if c.Group == nil {
 		return nil
@@ -427,9 +427,8 @@ func (c *Communicator) Blocking(lp int32, k *Collectives) *instance {
 	return nil
 }
 
-// within reports whether a local member that has entered an instance has not left it,
-// when no engine has anything left to do. Where each exit depends on all entries, no
-// member has left.
+// within reports whether a local member that has entered an instance is still in it, when no engine
+// has work left. Where each exit depends on all entries, no member has left.
 func (c *Collectives) within(inst *instance, lp int32) bool {
 	if inst.leaders || inst.mode != ByMessages {
 		return true
@@ -437,13 +436,14 @@ func (c *Collectives) within(inst *instance, lp int32) bool {
 	return c.agentOf(inst, lp) != 0
 }
 
-// lacksMembers reports whether an instance is carried out locally and not all have entered.
+// lacksMembers reports whether an instance is carried out locally and a member has not entered.
 func (inst *instance) lacksMembers() bool {
 	return inst.mode == Locally && inst.Count < inst.comm.Locals
 }
 
-// addIncomplete adds a local instance that lacks members. When the list is full, the instances
-// go that lack none any more: ranks may always find something to do, and never be drained.
+// addIncomplete adds a local instance that lacks members. When the list is full, it removes
+// instances that have become complete: ranks may always find work, so that the engine never runs
+// dry.
 func (c *Collectives) addIncomplete(inst *instance) {
 	if len(c.incomplete) == cap(c.incomplete) {
 		c.incomplete = slices.DeleteFunc(c.incomplete, func(i *instance) bool { return !i.lacksMembers() })
@@ -452,9 +452,8 @@ func (c *Collectives) addIncomplete(inst *instance) {
 	c.incomplete = append(c.incomplete, inst)
 }
 
-// Drained implements [engine.Kernel]. It turns local instances that lack members into
-// instances by messages: the missing members may wait for one that has entered and can
-// leave.
+// Drained implements [engine.Kernel]. It turns local instances that lack members into instances by
+// messages: a missing member may wait for a member that has entered and can leave.
 func (c *Collectives) Drained() {
 	for i, inst := range c.incomplete {
 		c.incomplete[i] = nil
@@ -465,7 +464,7 @@ func (c *Collectives) Drained() {
 	c.incomplete = c.incomplete[:0]
 }
 
-// demote turns an instance that is carried out locally into one by messages.
+// demote turns a local instance into an instance by messages.
 func (c *Collectives) demote(inst *instance) {
 	inst.mode = ByMessages
 	for member := inst.comm.First; member < inst.comm.Last; member++ {
@@ -481,7 +480,7 @@ func (c *Collectives) demote(inst *instance) {
 		}
 		c.startAgent(inst, lp, int32(member), &v)
 	}
-	if inst.local != nil && !inst.local.copied { // from here on the agents have what is in it
+	if inst.local != nil && !inst.local.copied { // the agents now own its memory
 		c.dropMembers(inst)
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"gigarank/vtime"
 )
 
-// Intercommunicators (MPI 4.1, 7.6). Each group has a communicator of its own, whose Remote is
-// that of the other; a message is on the one of its receiver. A blocking collective goes in parts
-// (interparts.go). A nonblocking one, and every alltoall, is one exchange: whoever has data for
-// others sends it to each of them, and who combines contributions does so when all are there, in
-// the order of their senders.
+// Intercommunicators (MPI 4.1, 7.6). Each group has a communicator of its own, the side of the
+// group, whose Remote is the side of the other group; a message travels on the side of its
+// receiver. A blocking collective consists of parts (interparts.go). A nonblocking collective, and
+// every alltoall, is one exchange: members with data for other members send each of them the data,
+// and members that combine contributions do so when all have arrived, in the order of the senders.
 
-// tokenSeed keeps tokens apart from other random numbers. duplicateContext and splitContext,
-// with that of a group's side, name the side of a duplicate or of a part. localContext names the
-// communicator of a group alone, and unionContext that of both.
+// tokenSeed separates tokens from other random numbers. duplicateContext and splitContext, with the
+// context of a group's side, give the context of the side of a duplicate or part. localContext
+// gives the context of the communicator of a group alone, unionContext that of both groups.
 const (
 	tokenSeed        = 0x696e746572636f6d
 	duplicateContext = 1<<32 + 1
@@ -35,8 +35,8 @@ func (c *Collectives) Inter(context uint64, g *world.Group, remoteContext uint64
 	return comm
 }
 
-// meeting returns a group's side of the intercommunicator with the remote group that its leader has
-// told of.
+// meeting returns a group's side of the intercommunicator with the remote group in the bytes of
+// Told.
 func (c *Collectives) meeting(g *world.Group, told []byte) (*Communicator, error) {
 	r := world.Reader{Rest: told}
 	token, remoteToken := r.U64(), r.U64()
@@ -52,7 +52,7 @@ func (c *Collectives) meeting(g *world.Group, told []byte) (*Communicator, error
 	return c.Inter(context(token), g, context(remoteToken), remote), nil
 }
 
-// Told returns what a leader tells the members of its group: the tokens of both leaders and the
+// Told returns the bytes that a leader broadcasts in its group: the tokens of both leaders and the
 // remote group.
 func Told(token, remoteToken uint64, remote *world.Group) []byte {
 	told := make([]byte, 16+remote.Bytes())
@@ -72,15 +72,15 @@ func (c *Collectives) Token(lp int32) uint64 {
 	return random.Uint64(tokenSeed, uint64(c.partition.Global(lp)), c.tokens[lp])
 }
 
-// DupInter returns a duplicate of an intercommunicator, the one with a number. All members make it
-// alike, without a message.
+// DupInter returns the duplicate of an intercommunicator that has a number. All members make equal
+// duplicates, without a message.
 func (c *Collectives) DupInter(comm *Communicator, number int32) *Communicator {
 	return c.Inter(random.Uint64(comm.Context, duplicateContext, uint64(number)), comm.Group,
 		random.Uint64(comm.Remote.Context, duplicateContext, uint64(number)), comm.Remote.Group)
 }
 
-// Twin returns a communicator of the members of another one, the one with a number. All members
-// make it alike, without a message.
+// Twin returns the local duplicate of a communicator that has a number. All members make equal
+// duplicates, without a message.
 func (c *Collectives) Twin(lp int32, comm *Communicator, number int32) *Communicator {
 	if comm.Group == nil {
 		rank := int(c.partition.Global(lp))
@@ -90,7 +90,7 @@ func (c *Collectives) Twin(lp int32, comm *Communicator, number int32) *Communic
 }
 
 // union returns the communicator of both groups of an intercommunicator, on which its members split
-// it. Its members are in the order of their ranks.
+// the intercommunicator. The members are in the order of their ranks.
 func (c *Collectives) union(comm *Communicator) *Communicator {
 	if comm.union != nil {
 		return comm.union
@@ -105,15 +105,15 @@ func (c *Collectives) union(comm *Communicator) *Communicator {
 	return comm.union
 }
 
-// OfBoth returns the communicator of both groups of an intercommunicator, and the member of it that
-// an LP is.
+// OfBoth returns the communicator of both groups of an intercommunicator, and the member number of
+// an LP in it.
 func (c *Collectives) OfBoth(comm *Communicator, lp int32) (*Communicator, int32) {
 	u := c.union(comm)
 	return u, int32(u.Group.Member(int(c.partition.Global(lp))))
 }
 
-// makeSides makes the intercommunicator of a color out of the communicator of both groups, from its
-// members of both, and returns the side of the first group; nil if a group has none.
+// makeSides makes the intercommunicator of a color, from a group of members of the communicator of
+// both groups, and returns the side of the first group; nil if all members are of one group.
 func (c *Collectives) makeSides(union *Communicator, context uint64, g *world.Group) *Communicator {
 	first := sort.Search(g.Size(), func(m int) bool { return union.first.Member(g.WorldRank(m)) < 0 })
 	if first == 0 || first == g.Size() {
@@ -130,8 +130,8 @@ func (c *Collectives) sideOf(comm *Communicator, lp int32) *Communicator {
 	return c.Communicators.At(comm.Remote.Index)
 }
 
-// Merge returns the communicator of both groups of an intercommunicator, the one with a number.
-// The local group comes first, or the remote one. All members make it alike, without a message.
+// Merge returns the communicator of both groups of an intercommunicator that has a number.
+// localFirst puts the local group first. All members make equal communicators, without a message.
 func (c *Collectives) Merge(comm *Communicator, number int32, localFirst bool) *Communicator {
 	least, greatest := min(comm.Context, comm.Remote.Context), max(comm.Context, comm.Remote.Context)
 	first, second := comm.Group, comm.Remote.Group
@@ -146,7 +146,7 @@ func (c *Collectives) Merge(comm *Communicator, number int32, localFirst bool) *
 func (c *Collectives) removeInter(comm *Communicator) {
 	remote := c.Communicators.At(comm.Remote.Index)
 	if remote == nil || remote.Freed < remote.Locals {
-		return // removed with the other side, or that sends to this side's members elsewhere
+		return // removed with the other side, or still used to send to members of this side elsewhere
 	}
 	for _, side := range []*Communicator{comm, remote} {
 		for _, hidden := range []*Communicator{side.local, side.union} {
@@ -188,7 +188,7 @@ func (c *Communicator) checkInter(v *Collective) error {
 	return nil
 }
 
-// parts are the messages of a member in a collective on an intercommunicator.
+// parts builds the messages of a member in a collective on an intercommunicator.
 type parts struct {
 	remote          int // size of the remote group
 	lp              int32
@@ -196,7 +196,8 @@ type parts struct {
 	receives, sends []p2p.Part
 }
 
-// part returns a message of so many bytes from a place in a buffer, if there is data.
+// part returns a message of some bytes from a place in a buffer, without a buffer if only sizes are
+// simulated.
 func (p *parts) part(peer int, buffer []byte, at, bytes int64) p2p.Part {
 	m := p2p.Part{Peer: peer, Bytes: bytes}
 	if p.data && bytes > 0 {
@@ -205,7 +206,7 @@ func (p *parts) part(peer int, buffer []byte, at, bytes int64) p2p.Part {
 	return m
 }
 
-// block returns the length of one of the blocks of a buffer that are alike.
+// block returns the length of a block in a buffer of blocks of equal length.
 func (p *parts) block(buffer []byte, bytes int64) int64 {
 	if p.data {
 		return int64(len(buffer) / p.remote)
@@ -221,8 +222,8 @@ func (p *parts) whole(buffer []byte, bytes int64) int64 {
 	return bytes
 }
 
-// blocks returns a message with each remote member, of blocks one after the other: with the
-// counts, else of one length.
+// blocks returns a message for each remote member, of consecutive blocks with lengths counts, or of
+// equal length.
 func (p *parts) blocks(buffer []byte, counts []int64, bytes int64) (all []p2p.Part) {
 	at := int64(0)
 	for i := range p.remote {
@@ -236,7 +237,7 @@ func (p *parts) blocks(buffer []byte, counts []int64, bytes int64) (all []p2p.Pa
 	return all
 }
 
-// same returns a message with each remote member, of one piece of memory.
+// same returns a message for each remote member, all of the same memory.
 func (p *parts) same(buffer []byte, bytes int64) (all []p2p.Part) {
 	for i := range p.remote {
 		all = append(all, p.part(i, buffer, 0, bytes))
@@ -244,8 +245,8 @@ func (p *parts) same(buffer []byte, bytes int64) (all []p2p.Part) {
 	return all
 }
 
-// InterMessages returns the messages of a member in a collective on an intercommunicator whose
-// arguments were checked, and what is to be done when all are there.
+// InterMessages returns the messages of a member in a collective on an intercommunicator, and the
+// function to call when all have arrived. The arguments have been checked.
 func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collective) (receives, sends []p2p.Part, end func() vtime.Duration) {
 	p := &parts{remote: comm.Remote.Size, data: v.Data}
 	p.lp, _ = c.partition.Local(comm.RankOf(member, 0))
@@ -302,8 +303,8 @@ func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collectiv
 	return p.receives, p.sends, end
 }
 
-// ofCall gives messages the tag of a call, so that those of other calls do not match them: members that
-// call different collectives wait for each other.
+// ofCall gives messages the tag of a call, so that messages of other calls do not match them:
+// members that call different collectives then wait for each other.
 func ofCall(p world.Procedure, messages ...[]p2p.Part) {
 	for _, list := range messages {
 		for i := range list {
@@ -312,8 +313,9 @@ func ofCall(p world.Procedure, messages ...[]p2p.Part) {
 	}
 }
 
-// combineRemote adds receives of vectors from all remote members. It returns what combines them,
-// in the order of the members, and stores the result from a place on.
+// combineRemote adds receives of vectors from all remote members. It returns a function that
+// combines the vectors, in the order of the members, and stores the result at a place of the
+// output.
 func (c *Collectives) combineRemote(p *parts, v *Collective, bytes, at int64) func() vtime.Duration {
 	operator, output := v.Operator, v.Output
 	var vectors []byte

@@ -9,23 +9,24 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// A blocking collective on an intercommunicator goes in parts, one after another: a collective in
-// the local group, messages between the leaders of both groups or between a leader and the root,
-// and a collective in the local group. The leader of a group is its first member. The collectives
-// are on a communicator of the group alone and have the algorithms of their operations.
+// A blocking collective on an intercommunicator consists of successive parts: a collective in the
+// local group, messages between the leaders of both groups or between a leader and the root, and a
+// collective in the local group. The leader of a group is its first member. The collectives use a
+// communicator of the group alone and the algorithms of their operations.
 
-// InterCall is a member's blocking call of a collective on an intercommunicator, or of the making of one.
+// InterCall is a member's blocking call of a collective on an intercommunicator, or of a call that
+// makes an intercommunicator.
 type InterCall struct {
 	Comm   *Communicator // of the messages
 	Group  *Communicator // of the collectives
 	Member int
 	Call   Collective
-	Err    error // the first of the parts
+	Err    error // of the first part that failed
 
 	next  int
 	parts []func() InterPart
-	held  [][]byte  // pooled buffers, until the call is over
-	told  *creation // for the making of an intercommunicator
+	held  [][]byte  // pooled buffers, held until the call is over
+	told  *creation // for a call that makes an intercommunicator
 }
 
 // InterPart is a collective in the local group, or messages to and from remote members.
@@ -34,7 +35,7 @@ type InterPart struct {
 	Receives, Sends []p2p.Part
 }
 
-// NewInterCall returns a member's call, whose arguments were checked.
+// NewInterCall returns a member's call. The arguments have been checked.
 func (c *Collectives) NewInterCall(comm *Communicator, member int, v *Collective) *InterCall {
 	if comm.local == nil {
 		comm.local = c.companion(random.Uint64(comm.Context, localContext, 0), comm.Group)
@@ -44,13 +45,13 @@ func (c *Collectives) NewInterCall(comm *Communicator, member int, v *Collective
 	return x
 }
 
-// GoesInParts reports whether a collective on an intercommunicator goes in parts. Of an alltoall
-// each member has something else for each remote one.
+// GoesInParts reports whether a collective on an intercommunicator consists of parts. An alltoall
+// does not, since each member has a different block for each remote member.
 func (v *Collective) GoesInParts() bool {
 	return v.Operation != collectives.Alltoall && v.Operation != collectives.Alltoallv
 }
 
-// NextPart returns the next part of a call, and false if there is none.
+// NextPart returns the next part of a call, and false after the last part.
 func (x *InterCall) NextPart() (part InterPart, more bool) {
 	if x.next == len(x.parts) {
 		return InterPart{}, false
@@ -59,7 +60,8 @@ func (x *InterCall) NextPart() (part InterPart, more bool) {
 	return x.parts[x.next-1](), true
 }
 
-// EndParts ends a call whose parts are over. It returns the communicator that the call has made, nil if none.
+// EndParts ends a call after its last part. It returns the communicator that the call has made, nil
+// for none.
 func (c *Collectives) EndParts(x *InterCall) *Communicator {
 	for _, buffer := range x.held {
 		c.partition.Buffers.Release(buffer)
@@ -87,7 +89,7 @@ func (x *InterCall) Procedure() world.Procedure {
 // leads reports whether the member is the leader of its group.
 func (x *InterCall) leads() bool { return x.Member == 0 }
 
-// take returns a buffer of the leader's, nil if only sizes are simulated.
+// take returns a buffer for the leader, nil if only sizes are simulated.
 func (x *InterCall) take(k *Collectives, bytes int64) []byte {
 	if !x.leads() || !x.Call.Data {
 		return nil
@@ -134,14 +136,14 @@ func (x *InterCall) spread(k *Collectives, buffer []byte, bytes int64, data bool
 	x.within(k, v)
 }
 
-// plan sets the parts of a call. Those of Allgatherv are messages from each member to the remote leader,
+// plan sets the parts of a call. Allgatherv sends messages from each member to the remote leader,
 // since a leader does not know the lengths of its own group's blocks.
 func (x *InterCall) plan(k *Collectives) {
 	v, p := &x.Call, &parts{remote: x.Comm.Remote.Size, data: x.Call.Data}
 	locals := int64(x.Group.Size)
 	in, out := p.whole(v.Input, v.Bytes), p.whole(v.Output, v.Bytes)
 	switch {
-	case v.Procedure == world.IntercommMerge: // the leaders tell which group comes first
+	case v.Procedure == world.IntercommMerge: // the leaders agree on which group comes first
 		x.swap(v.Output, out, v.Input, in)
 		x.spread(k, v.Output, out, v.Data)
 	case v.Operation == collectives.Barrier: // an allreduce of one integer
@@ -187,9 +189,9 @@ func (x *InterCall) plan(k *Collectives) {
 	}
 }
 
-// planRooted is plan for an operation with a root, whose input and output have so many bytes. The root
-// and the remote leader exchange a message. Those of Gatherv and Scatterv are between the root and each
-// member. The members of the root's group have no part.
+// planRooted is plan for an operation with a root, whose input and output have in and out bytes.
+// The root and the remote leader exchange a message; in Gatherv and Scatterv the root and each
+// remote member do. The members of the root's group have no part.
 func (x *InterCall) planRooted(k *Collectives, p *parts, in, out int64) {
 	v, locals := &x.Call, int64(x.Group.Size)
 	root := v.Root == world.Root
@@ -235,19 +237,20 @@ func (x *InterCall) planRooted(k *Collectives, p *parts, in, out int64) {
 	}
 }
 
-// barrierBytes is the length of the integer that a barrier combines.
+// barrierBytes is the length in bytes of the integer that a barrier combines.
 const barrierBytes = 4
 
-// gather adds the gathering of the members' blocks of so many bytes, and returns the leader's buffer
-// of them.
+// gather adds the gathering of the members' blocks of some bytes, and returns the leader's buffer
+// for the blocks.
 func (x *InterCall) gather(k *Collectives, bytes int64) []byte {
 	all := x.take(k, bytes*int64(x.Group.Size))
 	x.within(k, Collective{Operation: collectives.Gather, Bytes: bytes, Data: x.Call.Data, Transient: x.Call.Transient, Input: x.Call.Input, Output: all})
 	return all
 }
 
-// NewMeeting returns a member's call of the making of an intercommunicator with a group that its
-// leader, a member of its own group, has met. told is what the leader tells the others, who have nil.
+// NewMeeting returns a member's call that makes an intercommunicator with the remote group. leader
+// is a member of the local group; told holds the bytes of Told at the leader, and is nil at other
+// members.
 func (c *Collectives) NewMeeting(comm *Communicator, member, leader int, told []byte) *InterCall {
 	x := &InterCall{Comm: comm, Group: comm, Member: member, told: &creation{told: told}}
 	length := make([]byte, 8)

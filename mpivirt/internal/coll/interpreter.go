@@ -16,13 +16,13 @@ type Mode uint8
 const (
 	ByMessages  Mode = iota // agents send and receive every message
 	ByArrays                // max-plus over arrays of clocks, on all engines
-	Locally                 // round by round over all members, on the one engine that has them
-	AtFixedCost             // at the last entry and a time: no messages; see fixedcost.go
-	mismatched              // not at all: members have called different things; see failure
+	Locally                 // round by round over all members, on the single engine that has them
+	AtFixedCost             // a fixed time after the last entry, without messages; see fixedcost.go
+	mismatched              // not carried out: members have called different procedures; see failure
 )
 
-// choice holds all that the choice of an interpreter rests on. Engines that share an
-// instance know it alike, and so choose alike.
+// choice contains the data on which the choice of an interpreter rests. Engines that share an
+// instance have equal data, and so choose alike.
 type choice struct {
 	target      *network.Target
 	wanted      Interpreter
@@ -38,7 +38,7 @@ type choice struct {
 	layered     bool                // messages take the interfaces of nodes in layers
 }
 
-// choiceFor returns the choice for an instance that begins.
+// choiceFor returns the data of the choice for a new instance.
 func (c *Collectives) choiceFor(inst *instance) choice {
 	comm := inst.comm
 	return choice{
@@ -50,7 +50,7 @@ func (c *Collectives) choiceFor(inst *instance) choice {
 	}
 }
 
-// mode returns the interpreter.
+// mode returns the chosen interpreter.
 func (c *choice) mode() Mode {
 	switch {
 	case c.call.Algorithm == collectives.GivenTime:
@@ -66,16 +66,16 @@ func (c *choice) mode() Mode {
 	}
 }
 
-// LongRounds is more rounds than any algorithm has whose rounds differ in kind: twice
-// the logarithm of the number of members. Algorithms with more have rounds of one
-// kind, or of one kind after another that are both regular or both not.
+// LongRounds is more than the number of rounds of any algorithm whose rounds differ in kind: twice
+// the logarithm of the number of members. Algorithms with more rounds have rounds of one kind, or
+// of two successive kinds that are both regular or both not.
 const LongRounds = 64
 
-// arraysFit reports whether an instance can be carried out over arrays of clocks:
-// the exit of each member must depend on the entries of all, so that nobody
-// waits for one that has left; messages must not depend on those before; every round
-// must be regular, with messages of one size; and data must be of the kind that a
-// tree of partial results carries, or go from input to output as they are.
+// arraysFit reports whether an instance can be carried out over arrays of clocks. The exit of each
+// member must depend on the entries of all members, so that no member waits for a member that has
+// left. Messages must not depend on earlier messages. Every round must be regular, with messages of
+// one size. The data must be such that a tree of partial results carries them, or be copied
+// unchanged from input to output.
 func (c *choice) arraysFit() bool {
 	switch {
 	case !synchronizing(c.call.Operation) || c.layout == nil || !c.ascending:
@@ -111,7 +111,7 @@ func (c *choice) roundFits(p collectives.Pattern) bool {
 	case p.Kind == collectives.Irregular || p.Sent == collectives.Varies || p.Combined == collectives.Varies:
 		return false
 	case p.Kind == collectives.Strided && p.Count < 2 && c.schedule.MaxRounds() > LongRounds:
-		return false // one message a round: nothing to do in bulk
+		return false // one message a round: bulk has no advantage
 	case c.target.HasPorts() && !c.hidesGap(p):
 		return false
 	case blockBytes(c.layout, c.schedule)*int64(p.Sent) > c.target.EagerLimit():
@@ -120,31 +120,31 @@ func (c *choice) roundFits(p collectives.Pattern) bool {
 	return true
 }
 
-// rendezvousFits reports whether a round of messages above the eager limit can be
-// carried out over arrays of clocks. Its senders wait for their receivers. That is
-// simple where two exchange messages, and where a participant folds: it has nothing to
-// do until the result comes back, long after its own data have left.
+// rendezvousFits reports whether a round of messages above the eager limit can be carried out over
+// arrays of clocks. Its senders wait for their receivers. That is simple where pairs exchange
+// messages, and where a participant folds: it has no work until the result comes back, long after
+// its own data have left.
 func (c *choice) rendezvousFits(p collectives.Pattern) bool {
 	return maxplus.UniformDelay(c.uniformFrom, c.schedule.Members(), p) && (p.Kind == collectives.Exchange || c.folds(p))
 }
 
-// folds reports whether a round folds members before exchanges, or gives them the
-// result after these.
+// folds reports whether a round folds members before exchanges, or sends them the result after
+// exchanges.
 func (c *choice) folds(p collectives.Pattern) bool {
 	return p.Kind == collectives.Strided && c.schedule.MaxRounds() > 1 && c.schedule.Pattern(1).Folded > 0
 }
 
-// hidesGap reports whether participants never wait for their ports in a round. Who
-// sends and receives in each round is busy for both overheads from one message to the
-// next, in either direction; who folds sends once and receives once.
+// hidesGap reports whether participants never wait for their ports in a round. A participant that
+// sends and receives in each round is busy for both overheads between two messages, in either
+// direction; a participant that folds sends once and receives once.
 func (c *choice) hidesGap(p collectives.Pattern) bool {
 	o := c.target.Overhead()
 	return (p.Kind != collectives.Strided || c.folds(p)) && c.target.Gap() <= o.Send+o.Receive
 }
 
-// uniformFrom returns a distance such that the delay between any two participants whose
-// numbers are at least so far apart depends on the size of the message alone. Members
-// ascend, so their ranks are at least as far apart as they.
+// uniformFrom returns a distance such that the delay between any two participants whose numbers
+// differ by at least that distance depends on the size of the message alone. Members ascend, so
+// their ranks differ by at least as much as their numbers.
 func (c *Collectives) uniformFrom(leaders bool) int {
 	switch {
 	case !leaders:
@@ -155,8 +155,7 @@ func (c *Collectives) uniformFrom(leaders bool) int {
 	return math.MaxInt
 }
 
-// treeShaped reports whether the result is that of the fixed tree over the
-// participants in order.
+// treeShaped reports whether the result is that of the fixed tree over the participants in order.
 func (c *choice) treeShaped() bool {
 	a := c.call.Algorithm
 	return c.call.Operation == collectives.Allreduce && (a == collectives.NodeLeader || a == collectives.RecursiveDoubling)
@@ -178,15 +177,14 @@ func (c *choice) evenChunks() bool {
 	return !slices.ContainsFunc(c.call.Counts, func(n int64) bool { return n != first })
 }
 
-// blockBytes returns the bytes of a position of a schedule whose positions all have the
-// same number.
+// blockBytes returns the bytes of each position of a schedule whose positions have equal size.
 func blockBytes(l *collectives.Layout, s collectives.Schedule) int64 {
 	w := s.Positions()
 	return l.Offset(w) / int64(max(w, 1))
 }
 
-// ScheduleOf returns the schedule of a collective among its participants: the members,
-// or the node leaders. It is nil for GivenTime.
+// ScheduleOf returns the schedule of a collective among its participants: the members, or the node
+// leaders. It is nil for GivenTime.
 func ScheduleOf(op collectives.Operation, a collectives.Algorithm, participants, root int) (collectives.Schedule, error) {
 	switch a {
 	case collectives.NodeLeader:
@@ -197,7 +195,7 @@ func ScheduleOf(op collectives.Operation, a collectives.Algorithm, participants,
 	return collectives.New(op, a, participants, root)
 }
 
-// schedule is ScheduleOf for a call whose arguments were checked.
+// schedule is ScheduleOf for a call whose arguments have been checked.
 func (v *Collective) schedule(participants int) collectives.Schedule {
 	s, err := ScheduleOf(v.Operation, v.Algorithm, participants, v.Root)
 	if err != nil {
@@ -206,7 +204,7 @@ func (v *Collective) schedule(participants int) collectives.Schedule {
 	return s
 }
 
-// Interpreter says how collectives are carried out. The results are the same.
+// Interpreter selects how collectives are carried out. The results are the same.
 type Interpreter uint8
 
 // The interpreters of collectives.

@@ -6,8 +6,8 @@ import (
 	"gigarank/internal/invariant"
 )
 
-// CheckRoundQueue holds what an LP counts of round messages that came early against the
-// list of them, and looks whether its agents are its own.
+// CheckRoundQueue compares an LP's counters of early round messages with the list of these
+// messages, and checks that its agents are its own.
 func (c *Collectives) CheckRoundQueue(lp int32) {
 	q := c.roundQueue(lp)
 	if q == nil {
@@ -29,7 +29,7 @@ func (c *Collectives) CheckRoundQueue(lp int32) {
 	}
 }
 
-// checkCounts holds the counts of an instance's members against each other.
+// checkCounts compares the counters of an instance's members.
 func (inst *instance) checkCounts() {
 	entered := 0
 	for _, word := range inst.entered {
@@ -41,8 +41,8 @@ func (inst *instance) checkCounts() {
 	}
 }
 
-// checkCover looks whether each participant of an instance that is carried out over
-// arrays lies in the array of one engine.
+// checkCover checks that each participant of an instance over arrays lies in the array of exactly
+// one engine.
 func (c *Collectives) checkCover(inst *instance) {
 	next := 0
 	for engine := range c.partition.Engine.Engines() {
@@ -58,8 +58,8 @@ func (c *Collectives) checkCover(inst *instance) {
 	}
 }
 
-// checkHeld checks that an engine which has blocks to send holds from the entry of each of its members on:
-// members of other engines that wait for the blocks may leave as early.
+// checkHeld checks that an engine with blocks to send has a hold from the entry of each of its
+// members on: members of other engines that wait for the blocks may leave at that instant.
 func (c *Collectives) checkHeld(inst *instance) {
 	h := &inst.arrays.hold
 	for member := inst.comm.First; member < inst.comm.Last; member++ {

@@ -9,43 +9,43 @@ import (
 	"gigarank/vtime"
 )
 
-// The node-leader algorithms: the members on one target node join by a counter;
-// whoever makes it complete lets the node's leader go on; the leaders run a schedule
-// among themselves; the release of a node is one event.
+// The node-leader algorithms: the members on one target node join by a counter; the last join lets
+// the node's leader go on; the leaders run a schedule among themselves; the release of a node is
+// one event.
 //
-// In virtual time a vector of m bytes takes α_intra + β_intra·m between two members of a
-// node, or the time that the machine gives a join. The leader goes on at its own entry or when the last vector of another member
-// has come, whichever is later. Of k members it then combines k−1 vectors with its own,
-// γm each. The others leave when its result has come. That is max-plus arithmetic: who
-// was counted last does not matter, and nobody acts on another sooner than after
-// α_intra. Joins and releases stand for counters and buffers in shared memory: no
-// processor pays the overhead of a message for them. Contributions are combined in rank
-// order within a node.
+// In virtual time a vector of m bytes takes α_intra + β_intra·m between two members of a node, or
+// the time that the machine gives a join. The leader goes on at its own entry or at the arrival of
+// the last vector of another member, whichever is later. With k members it then combines k−1
+// vectors with its own, γm each. The other members leave when the leader's result arrives. That is
+// max-plus arithmetic: the order of counting does not matter, and no member acts on another sooner
+// than after α_intra. Joins and releases stand for counters and buffers in shared memory: no
+// processor pays the overhead of a message for them. Contributions are combined in rank order
+// within a node.
 
 // nodeSum combines the contributions of a node's members in their order.
 type nodeSum struct {
 	value []byte
-	next  int // members combined; gathering if value has the vectors of all members, to be combined when all are there
+	next  int // members combined; gathering if value has the vectors of all members, to be combined once complete
 	early []contribution
 }
 
 const gathering = -1
 
-// longestRow is the most bytes that a node's vectors take which wait for each other to be combined
-// together. To keep more costs more than that saves.
+// longestRow is the greatest number of bytes of a node's vectors that wait to be combined together.
+// To store more costs more than it saves.
 const longestRow = 256 << 10
 
 type contribution struct {
-	index int // among the node's members
+	index int // number among the node's members
 	data  []byte
 }
 
-// nodeSums holds the sums of the nodes of which some members have contributed and others
-// have not. They are few where consecutive ranks share a node.
+// nodeSums holds the sums of the nodes of which some members, not all, have contributed. They are
+// few where consecutive ranks share a node.
 type nodeSums struct {
 	open   map[int]*nodeSum
-	latest *nodeSum // asked for last
-	node   int      // of latest
+	latest *nodeSum // the sum asked for last
+	node   int      // node of latest
 	free   []*nodeSum
 }
 
@@ -67,8 +67,8 @@ func (s *nodeSums) of(node int) *nodeSum {
 	return sum
 }
 
-// take removes a node's sum and returns the combined vector and the contributions that
-// are still out of order.
+// take removes a node's sum and returns the combined vector and the contributions that still wait
+// for earlier members.
 func (s *nodeSums) take(node int) (value []byte, early []contribution) {
 	sum := s.of(node)
 	value, early = sum.value, sum.early
@@ -81,26 +81,26 @@ func (s *nodeSums) take(node int) (value []byte, early []contribution) {
 	return value, early
 }
 
-// joinArrays are arrays by node.
+// joinArrays holds arrays by node.
 type joinArrays struct {
-	awaited []int32      // members that this engine still has to hear of
-	last    []vtime.Time // the latest entry of a member but the leader; once complete, when that goes on
+	awaited []int32      // members whose joins this engine still waits for
+	last    []vtime.Time // the latest arrival from a member other than the leader; once complete, the instant at which the leader goes on
 }
 
-// joinState holds the joins and releases of an instance under node-leader. Nodes with
-// members of this engine are counted from nodes.here.
+// joinState holds the joins and releases of an instance under node-leader. Nodes with members of
+// this engine are counted from nodes.here.
 type joinState struct {
 	joinArrays
 
 	within         vtime.Duration // time of a vector between two members of a node
 	combine        vtime.Duration // time of the leader for each vector of another member
-	sums           *nodeSums      // if there are data
+	sums           *nodeSums      // nil without data
 	ledFrom, ledTo int            // nodes whose leader belongs to this engine
-	complete       int            // of them, those of which all members have joined
+	complete       int            // number of these nodes whose members have all joined
 }
 
-// beginJoins prepares the joins of an instance. This engine waits for all members of the
-// nodes that it leads, and for its own members of other nodes.
+// beginJoins initialises the joins of an instance. This engine waits for all members of the nodes
+// that it leads, and for its own members of other nodes.
 func (c *Collectives) beginJoins(inst *instance) {
 	nodes, j := inst.comm.nodes, &inst.join
 	spare := &inst.comm.spare
@@ -139,7 +139,8 @@ func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) 
 	}
 }
 
-// enterNode enters a member at t. It returns its node and how many are missing there.
+// enterNode records the entry of a member at t. It returns the member's node and the number of
+// members still missing there.
 func (inst *instance) enterNode(t vtime.Time, member int) (p int, missing int32) {
 	nodes := inst.comm.nodes
 	p = nodes.at(member)
@@ -149,9 +150,8 @@ func (inst *instance) enterNode(t vtime.Time, member int) (p int, missing int32)
 	return p, inst.enterOthers(p-nodes.here, t, 1)
 }
 
-// enterOthers notes that count members of a node, counted from nodes.here, have joined,
-// of whom those other than the leader entered at t or before. It returns how many are
-// missing.
+// enterOthers records that count members of a node, counted from nodes.here, have joined; those
+// other than the leader entered at t or before. It returns the number of members still missing.
 func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing int32) {
 	j := &inst.join
 	j.last[node] = max(j.last[node], t)
@@ -164,7 +164,7 @@ func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing 
 	return missing
 }
 
-// contribute adds a member's vector to its node's sum. A vector waits until those of all
+// contribute adds a member's vector to its node's sum. The vector waits until the vectors of all
 // members before it have been added.
 func (c *Collectives) contribute(inst *instance, p, member int, data []byte) {
 	sum := inst.join.sums.of(p)
@@ -198,7 +198,7 @@ func (c *Collectives) contribute(inst *instance, p, member int, data []byte) {
 	}
 }
 
-// inRow reports whether the vectors of a node's members, of so many bytes each, are combined together.
+// inRow reports whether the vectors of a node's members, of some bytes each, are combined together.
 func (c *Collectives) inRow(inst *instance, p, bytes int) bool {
 	if c.InRows == "" || inst.Call.Operator.Name != c.InRows || bytes == 0 {
 		return false
@@ -207,7 +207,7 @@ func (c *Collectives) inRow(inst *instance, p, bytes int) bool {
 	return members > 2 && members*bytes <= longestRow && c.leads(inst, p)
 }
 
-// combineRow combines the vectors of a node's members if they have waited for each other.
+// combineRow combines the vectors of a node's members, if they have been waiting for each other.
 func (c *Collectives) combineRow(inst *instance, p int, leader int32) {
 	sum := inst.join.sums.of(p)
 	if sum.next != gathering {
@@ -216,7 +216,7 @@ func (c *Collectives) combineRow(inst *instance, p int, leader int32) {
 	row, members := sum.value, inst.comm.nodes.size(p)
 	bytes := len(row) / members
 	c.Combining, c.Row = leader, members
-	inst.Call.Operator.Apply(row, nil, nil) // which leaves the result in place of the last
+	inst.Call.Operator.Apply(row, nil, nil) // leaves the result in the place of the last vector
 	c.Row = 0
 	sum.value = c.partition.Buffers.Take(bytes)
 	copy(sum.value, row[len(row)-bytes:])
@@ -240,7 +240,7 @@ func (c *Collectives) leads(inst *instance, p int) bool {
 	return local
 }
 
-// joinedHere handles the last join that this engine waits for on a node.
+// joinedHere records the last join of a node that this engine waits for.
 func (c *Collectives) joinedHere(inst *instance, p int) {
 	nodes := inst.comm.nodes
 	if nodes.ascending && inst.join.ledFrom <= p && p < inst.join.ledTo || !nodes.ascending && c.leads(inst, p) {
@@ -250,7 +250,7 @@ func (c *Collectives) joinedHere(inst *instance, p int) {
 	}
 }
 
-// complete lets the leader of a node go on, all of whose members have joined.
+// complete lets the leader of a node go on, since all its members have joined.
 func (c *Collectives) complete(inst *instance, p int) {
 	nodes, j := inst.comm.nodes, &inst.join
 	last := &j.last[p-nodes.here]
@@ -284,8 +284,8 @@ func (c *Collectives) complete(inst *instance, p int) {
 	}
 }
 
-// ledRange returns the positions of the nodes whose leader belongs to this
-// engine; they are consecutive where the leaders ascend.
+// ledRange returns the positions of the nodes whose leader belongs to this engine; they are
+// consecutive where the leaders ascend.
 func (c *Collectives) ledRange(inst *instance) (lo, hi int) {
 	nodes := inst.comm.nodes
 	lo, hi = nodes.here, nodes.there
@@ -330,7 +330,7 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 	c.told = told[:0]
 }
 
-// releaseBlock releases a node whose members are consecutive ranks of this engine and all
+// releaseBlock releases a node whose members are consecutive ranks of this engine, all of which
 // wait in the blocking form.
 func (c *Collectives) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 	lp := leader - c.partition.First
@@ -350,14 +350,14 @@ func (c *Collectives) releaseBlock(inst *instance, leader, size int, t vtime.Tim
 	c.leave(inst, int32(lp), int32(size))
 }
 
-// pastRelease fails the run: a member would leave its node after the end of virtual time,
-// the leader at t.
+// pastRelease fails the run: a member would leave its node after the end of virtual time. The
+// leader leaves at t.
 func (c *Collectives) pastRelease(inst *instance, rank int, t vtime.Time) {
 	c.partition.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.join.within)
 }
 
-// noteTimes enters the times of LPs with consecutive numbers that leave together at t
-// and whose clocks stand at their entries.
+// noteTimes records the times of consecutive LPs that leave together at t and whose clocks stand at
+// their entries.
 func (c *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtime.Time) {
 	if inst.labels != nil {
 		for i, entry := range clocks {

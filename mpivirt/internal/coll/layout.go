@@ -6,8 +6,8 @@ import (
 	"gigarank/collectives"
 )
 
-// CommonLayout returns the layout of the working buffers if it is the same for
-// all members, else nil.
+// CommonLayout returns the layout of the working buffers if all members have the same layout, else
+// nil.
 func (v *Collective) CommonLayout(s collectives.Schedule) *collectives.Layout {
 	var l collectives.Layout
 	switch {
@@ -21,8 +21,7 @@ func (v *Collective) CommonLayout(s collectives.Schedule) *collectives.Layout {
 	return &l
 }
 
-// layoutOf returns a member's own layout, for the operations whose counts only some
-// members know.
+// layoutOf returns a member's own layout, for operations whose counts only some members know.
 func (v *Collective) layoutOf(member int) *collectives.Layout {
 	var l collectives.Layout
 	switch {
@@ -36,7 +35,7 @@ func (v *Collective) layoutOf(member int) *collectives.Layout {
 	return &l
 }
 
-// resultBlocks returns how many blocks a member's result has.
+// resultBlocks returns the number of blocks in a member's result.
 func (inst *instance) resultBlocks(member int) int {
 	switch inst.Call.Operation {
 	case collectives.Barrier:
@@ -61,8 +60,7 @@ func onlyRoot(inst *instance, member, n int) int {
 	return 0
 }
 
-// resultBase is the block of the layout that belongs to the first block of the
-// result.
+// resultBase returns the block of the layout to which the first block of the result belongs.
 func (inst *instance) resultBase() int {
 	if inst.Call.Operation == collectives.Alltoallv {
 		return inst.comm.Size

@@ -5,41 +5,41 @@ import (
 	"gigarank/vtime"
 )
 
-// The local bulk interpreter: all members of the communicator are on this engine
-// and have entered. It goes through the schedule round by round over all members
-// that do something in the round, for any algorithm, data and delay model.
+// The local bulk interpreter: all members of the communicator are on this engine and have entered.
+// It goes through the schedule round by round over all members that are active in the round, for
+// any algorithm, data and delay model.
 
-// localState is the memory of the members of an instance, counted from comm.first, until
-// all have entered.
+// localState holds the memory of the members of an instance, counted from comm.first, until all
+// have entered.
 type localState struct {
 	inputs  [][]byte
-	outputs [][]byte // where results go member by member
+	outputs [][]byte // memory for results, by member
 	copied  bool     // the inputs are buffers of the pool
 }
 
-// localRun is the state of one instance that is carried out locally. There is one for
-// all instances: it is over before another begins, and the next finds its room.
+// localRun is the state of a local instance that is carried out. All instances share one localRun:
+// an instance is over before the next begins, which reuses the memory.
 type localRun struct {
 	k        *Collectives
 	inst     *instance
 	members  []agent
 	memories []memory     // of members
-	lists    []memberList // by round: the members that are active in it next
-	next     []int32      // by member: the one behind it in its list
+	lists    []memberList // by round: the members whose next active round it is
+	next     []int32      // by member: the next member of its list
 	sent     []localMessage
 }
 
-// memberList is a list of members, of which each is in one list at most.
+// memberList is a linked list of members; each member is in one list at most.
 type memberList struct{ first, last int32 } // counted from 1; 0 for none
 
-// localMessage is what a member sends in a round, to a member of the same run.
+// localMessage is the message that a member sends in a round, to a member of the same run.
 type localMessage struct {
 	arrival vtime.Time
 	bytes   int64
 	payload []byte     // a view of the sender's memory, or a buffer
 	kept    bool       // payload is a buffer
 	over    bool       // the sender has received its own message
-	free    vtime.Time // when its match frees a sender that waits for that
+	free    vtime.Time // instant at which the match frees a sender that waits for it
 }
 
 // runLocally carries out an instance that all members have entered.
@@ -76,13 +76,12 @@ func (c *Collectives) runLocally(inst *instance) {
 		c.exit(inst, a.lp, m, a.clock)
 	}
 	r.inst = nil
-	clear(r.members) // they refer to the instance
+	clear(r.members) // the members refer to the instance
 	c.dropMembers(inst)
 	c.flushRange(inst)
 }
 
-// room returns a slice of n elements, which may hold anything, in the memory of another
-// if it suffices.
+// room returns a slice of n elements with arbitrary contents, in the memory of s if that suffices.
 func room[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -90,7 +89,7 @@ func room[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// enlist enters a member for the first round from round on in which it is active.
+// enlist adds a member to the list of the first round from round on in which it is active.
 func (r *localRun) enlist(m int32, round int) {
 	s := r.inst.schedule
 	next := s.Next(int(m), round)
@@ -147,7 +146,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 	}
 }
 
-// keep copies what a member sends in a round, before it changes.
+// keep copies the message that a member sends in a round, before its memory changes.
 func (r *localRun) keep(m int32) {
 	sent := &r.sent[m]
 	view := sent.payload
@@ -155,8 +154,8 @@ func (r *localRun) keep(m int32) {
 	copy(sent.payload, view)
 }
 
-// receiveFrom has a member receive in a round. If that has changed what the member sends, the
-// one that it sends to is next: so only one buffer holds what is sent in exchanges.
+// receiveFrom has a member receive in a round. If that has changed the message that the member
+// sends, the receiver of that message is next: so a single buffer holds the messages of exchanges.
 func (r *localRun) receiveFrom(m int32, round int) {
 	for !r.sent[m].over {
 		step := r.inst.schedule.Step(int(m), round)
@@ -190,7 +189,7 @@ func (r *localRun) receive(m int32, step collectives.Step) {
 	k.checkReceived(a, r.inst.rankOf(step.From), sent.bytes, arrival)
 }
 
-// taken ends the content of a member's message, which its receiver has taken in.
+// taken releases the content of a member's message, which the receiver has absorbed.
 func (r *localRun) taken(m int) {
 	sent := &r.sent[m]
 	if sent.kept {

@@ -7,35 +7,34 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// The bytes of a collective belong to the operation from the entry of a member to the end of
-// its part: its input may be read and its output written. So the positions of a schedule lie
-// in input and output wherever they have a place there. A pooled buffer holds them only where
-// an algorithm needs more.
+// The bytes of a collective belong to the operation from the entry of a member to the end of its
+// part: the operation may read the member's input and write its output. So the positions of a
+// schedule lie in input and output wherever they have a place there. A pooled buffer holds them
+// only where an algorithm needs more memory.
 //
-// The content of a message within an engine is a view of its sender's memory, which lasts
-// until the sender changes those bytes or its part is over. Whoever waits for the message
-// takes the content in at once. Otherwise the message keeps a copy, unless its sender waits
-// for the match. Messages with the same bytes share one copy, also those of members that
-// forward what they have received.
+// The content of a message within an engine is a view of its sender's memory, valid until the
+// sender changes these bytes or its part is over. An agent that waits for the message absorbs the
+// content at once. Otherwise the message gets a copy, unless its sender waits for the match.
+// Messages with the same bytes share one copy, also those of members that forward received bytes.
 
-// memory holds the bytes of a participant. Positions below split lie in lent, the others in
-// own.
+// memory holds the bytes of a participant. Positions below split lie in lent, the other positions
+// in own.
 type memory struct {
-	lent     []byte // the input, which is only read
-	own      []byte // what the participant writes: its output, or a pooled buffer
-	output   []byte // where the result goes that does not lie there yet
+	lent     []byte // the member's input, which is only read
+	own      []byte // written by the participant: its output, or a pooled buffer
+	output   []byte // output for a result that lies elsewhere
 	lentAt   int64  // offset in the layout at which lent begins
-	ownAt    int64  // likewise of own
-	keptAt   int64  // likewise of kept
+	ownAt    int64  // offset in the layout at which own begins
+	keptAt   int64  // offset in the layout at which kept begins
 	split    int32
 	kept     int32 // a content with bytes of this memory, 0 for none
-	message  int32 // by messages: the one of which viewed says so
-	viewed   bool  // a message that nobody has taken in has a view of this memory as its payload
+	message  int32 // by messages: the message that viewed refers to
+	viewed   bool  // the payload of a message that no agent has received is a view of this memory
 	buffered bool  // own is a pooled buffer
-	copied   bool  // lent is one: the input does not outlive the call
+	copied   bool  // lent is a pooled buffer: the input does not outlive the call
 }
 
-// lay gives an agent a memory, which has no bytes so far: the input and the output of a member's call.
+// lay gives an agent an empty memory over the input and the output of a member's call.
 func (c *Collectives) lay(a *agent, m *memory, v *Collective, input, output []byte) {
 	a.memory = m
 	if a.inst.resultBlocks(int(a.member)) > 0 {
@@ -45,7 +44,7 @@ func (c *Collectives) lay(a *agent, m *memory, v *Collective, input, output []by
 	case InInput:
 		c.lend(a, v, input, a.inst.width)
 		if v.Operation == collectives.Bcast {
-			m.output = nil // the root has its result
+			m.output = nil // the root's result is in place
 		}
 	case InInputFirst:
 		c.lend(a, v, input, 1)
@@ -68,19 +67,19 @@ func (c *Collectives) lay(a *agent, m *memory, v *Collective, input, output []by
 	}
 }
 
-// Place is where the positions of a member lie.
+// Place says where the positions of a member lie.
 type Place uint8
 
 const (
 	InBuffer     Place = iota
-	InInput            // the member receives nothing
+	InInput            // the member receives no message
 	InInputFirst       // a vector that is combined into the output
-	InBoth             // what the member sends in the input, what it receives in the output
+	InBoth             // sent positions in the input, received positions in the output
 	InOutput
 )
 
-// placeFor returns where the positions of an agent's member lie. Input and output that share
-// memory must be one slice where positions lie in both.
+// placeFor returns the place of the positions of an agent's member. Where positions lie in both, an
+// input and an output that share memory must be the same slice.
 func (a *agent) placeFor(v *Collective, input []byte) Place {
 	output := a.memory.output
 	apart := !world.Overlap(input, output)
@@ -90,8 +89,8 @@ func (a *agent) placeFor(v *Collective, input []byte) Place {
 	return v.PlaceOf(a.inst.schedule, int(a.member), output != nil, apart)
 }
 
-// PlaceOf returns where the positions of a member lie that has an output or not, apart from its
-// input or not.
+// PlaceOf returns the place of the positions of a member. output says that the member has an
+// output, apart that output and input are one slice or share no memory.
 func (v *Collective) PlaceOf(s collectives.Schedule, member int, output, apart bool) Place {
 	root, vector := member == v.Root, s.Positions() == 1
 	alone := s.Extent(member).Count == 1
@@ -141,7 +140,7 @@ func (a *agent) extent() collectives.Blocks {
 	return extent
 }
 
-// lend lays positions below split into an agent's input.
+// lend places the positions below split in an agent's input.
 func (c *Collectives) lend(a *agent, v *Collective, input []byte, split int) {
 	m := a.memory
 	m.lent, m.split = input, int32(split)
@@ -154,7 +153,7 @@ func (c *Collectives) lend(a *agent, v *Collective, input []byte, split int) {
 	}
 }
 
-// loadSources copies an agent's input to where its positions lie.
+// loadSources copies an agent's input to the place of its positions.
 func (c *Collectives) loadSources(a *agent, input []byte) {
 	s, extent := a.inst.schedule, a.extent()
 	for p := extent.First; p < extent.First+extent.Count; p++ {
@@ -165,14 +164,14 @@ func (c *Collectives) loadSources(a *agent, input []byte) {
 	}
 }
 
-// moveTo copies bytes unless they are there.
+// moveTo copies bytes, unless source and destination are the same memory.
 func moveTo(to, from []byte) {
 	if unsafe.SliceData(to) != unsafe.SliceData(from) {
 		copy(to, from)
 	}
 }
 
-// at returns the memory of n positions, all below split or none.
+// at returns the memory of n positions, which lie all below split or all above.
 func (a *agent) at(position, n int) []byte {
 	m, begin, end := a.memory, a.layout.Offset(position), a.layout.Offset(position+n)
 	if position < int(m.split) {
@@ -181,8 +180,8 @@ func (a *agent) at(position, n int) []byte {
 	return m.own[begin-m.ownAt : end-m.ownAt]
 }
 
-// toWrite returns the memory of n positions in which to write. What the agent has lent of it
-// is secured.
+// toWrite returns the memory of n positions to write to. It secures messages that are views of this
+// memory.
 func (c *Collectives) toWrite(a *agent, position, n int) []byte {
 	m := a.memory
 	if position < int(m.split) { // from here on the vector lies in own
@@ -201,15 +200,15 @@ func (c *Collectives) toWrite(a *agent, position, n int) []byte {
 	return into
 }
 
-// store writes a member's result to its output, if it wants it for itself.
+// store copies a member's result to its output, if the result lies elsewhere.
 func (a *agent) store() {
 	if a.memory.output != nil {
 		a.results(moveTo)
 	}
 }
 
-// results visits the blocks of a member's result: where each lies in the output,
-// with all that comes after it, and in its memory.
+// results visits the blocks of a member's result: for each, the output from the block on, and the
+// block in the member's memory.
 func (a *agent) results(visit func(out, mine []byte)) {
 	s, n := a.inst.schedule, a.inst.resultBlocks(int(a.member))
 	out := a.inst.resultBase()
@@ -226,8 +225,8 @@ func (a *agent) results(visit func(out, mine []byte)) {
 	}
 }
 
-// finish ends an agent's memory and gives its buffers back. With the common result of an
-// allreduce, whose members have no outputs of their own, it leaves the instance the buffer.
+// finish ends the use of an agent's memory and releases its buffers. For an allreduce whose members
+// have no outputs, the instance takes over the buffer with the common result.
 func (c *Collectives) finish(a *agent) {
 	m, inst := a.memory, a.inst
 	if m.buffered && m.output == nil && inst.result == nil && inst.Call.Operation == collectives.Allreduce {
@@ -236,7 +235,7 @@ func (c *Collectives) finish(a *agent) {
 	c.forget(a)
 }
 
-// forget ends an agent's memory and gives its buffers back.
+// forget ends the use of an agent's memory and releases its buffers.
 func (c *Collectives) forget(a *agent) {
 	m := a.memory
 	a.memory = nil
@@ -250,7 +249,7 @@ func (c *Collectives) forget(a *agent) {
 	*m = memory{}
 }
 
-// content is a copy of bytes that messages and the memory of agents share.
+// content is a copy of bytes that messages and the memories of agents share.
 type content struct {
 	bytes []byte
 	users int32
@@ -260,8 +259,8 @@ type content struct {
 // SmallContent is the greatest length of a content that needs no pooled buffer.
 const SmallContent = 16
 
-// keep gives a round message, whose content is a view, a copy of its own. If the view is of
-// an agent's memory, at an offset of its layout, others with the same bytes share the copy.
+// keep gives a round message whose content is a view a copy. If the view is of an agent's memory,
+// at an offset of its layout, other messages with the same bytes share the copy.
 func (c *Collectives) keep(r *roundMessage, m *memory, at int64) {
 	n := int64(len(r.payload))
 	if n == 0 {
@@ -291,8 +290,8 @@ func (c *Collectives) keep(r *roundMessage, m *memory, at int64) {
 	}
 }
 
-// dropKept ends the use of a content by a memory, if there is both. An agent that waits has
-// no use for it: what it sends on it sends at once.
+// dropKept ends a memory's use of its kept content, if any. An agent that waits needs none: it
+// sends forwarded bytes at once.
 func (c *Collectives) dropKept(m *memory) {
 	if m != nil && m.kept != 0 {
 		c.drop(m.kept)
@@ -300,7 +299,7 @@ func (c *Collectives) dropKept(m *memory) {
 	}
 }
 
-// drop ends one use of a content.
+// drop ends one use of a content, and releases it after the last use.
 func (c *Collectives) drop(index int32) {
 	piece := c.contents.At(index)
 	if piece.users--; piece.users == 0 {
@@ -311,7 +310,8 @@ func (c *Collectives) drop(index int32) {
 	}
 }
 
-// keepReceived notes that an agent has stored a message's content as it is: it may send it on.
+// keepReceived stores in an agent's memory that it has a message's content unchanged, which the
+// agent may forward.
 func (c *Collectives) keepReceived(a *agent, b collectives.Blocks, r *roundMessage) {
 	first, n, rest := b.Next(a.inst.width)
 	at := a.layout.Offset(first)
@@ -324,8 +324,8 @@ func (c *Collectives) keepReceived(a *agent, b collectives.Blocks, r *roundMessa
 	m.kept, m.keptAt = r.content, at-int64(cap(piece.bytes)-cap(r.payload))
 }
 
-// secure gives the message whose payload is a view of an agent's memory a copy of its own,
-// before bytes of it are changed.
+// secure gives the message whose payload is a view of an agent's memory a copy, before the agent
+// changes bytes of the view.
 func (c *Collectives) secure(a *agent, changed []byte) {
 	m := a.memory
 	if a.inst.mode == Locally {

@@ -21,35 +21,34 @@ import (
 //   - on one engine, by the call of the first member that entered;
 //   - by every message and record of a collective, which has the sender's signature:
 //     the receiver may wait for it, not have called yet, or have left;
-//   - where everybody waits and nobody sends, by the report of the deadlock.
+//   - where all members wait and none sends, by the deadlock report.
 //
-// What follows is the same on any number of engines and by any interpreter:
+// The consequences are the same on any number of engines and with any interpreter:
 //
-//   - If nobody can leave any of the calls before everybody has entered, as with a
-//     barrier and an allreduce, the collective fails as a whole: every member's call
-//     ends with the error; see failure. Under a model with state at the receiver the
-//     run ends.
-//   - Members of another call with the same root, whose lengths, types or operations
-//     differ, go through the messages of the algorithm nonetheless, as MPICH does.
-//     Who gets a message of another call, or one that rests on such a message, ends
-//     its call with the error; who needs none, as the root of a bcast, does not learn
-//     of it.
-//   - Else the algorithms do not fit together, and some members may have left. The calls
-//     of each family go on among themselves, by messages, and the run ends with the
-//     error, of the first member in the order of (virtual time, rank) that enters a call
-//     of another family than the first of all. An engine that hears of two families
-//     bounds the run by an instant that is not before that; which member it is follows
-//     from what all engines have entered, when nothing is left before the bound.
+//   - If no member can leave any of the calls before all have entered, as in a barrier or
+//     an allreduce, the collective fails as a whole: every member's call ends with the
+//     error; see failure. Under a model with state at the receiver the run ends.
+//   - Calls with the same root whose lengths, types or operations differ go through the
+//     messages of the algorithm nonetheless, as in MPICH. The call of a member that gets a
+//     message of another call, or a message that rests on such a message, ends with the
+//     error; a member that needs no message, such as the root of a bcast, does not learn of
+//     it.
+//   - Otherwise the algorithms are incompatible, and some members may have left. The calls
+//     of each family go on among themselves, by messages. The run ends with the error of the
+//     first member, in the order of (virtual time, rank), whose call is of another family
+//     than the call of the first entrant. An engine that learns of two families bounds the
+//     run by an instant that is not before that entry. Which member it is follows from the
+//     entrants of all engines, when nothing is left before the bound.
 
-// signature stands for what all members must agree on: the call in its lowest byte,
-// the root, the lengths, the operation and the type. Zero stands for no call.
+// signature encodes the parts of a call on which all members must agree: the procedure in its
+// lowest byte, the root, the lengths, the operation and the type. Zero stands for no call.
 type signature uint64
 
-// Where the parts of a signature begin.
+// The first bits of the parts of a signature.
 const (
 	signedRoot      = 8
 	signedLengths   = 24
-	signedOperation = 48 // or the call on an intercommunicator that has the part signedPart
+	signedOperation = 48 // or the call on an intercommunicator whose part signedPart is
 	signedPart      = 59
 	signedKind      = 60
 )
@@ -80,11 +79,11 @@ func (v *Collective) signature() signature {
 
 func (s signature) call() world.Procedure { return world.Procedure(s & 0xff) }
 
-// namer returns the name that programs have for a procedure.
+// namer returns the name of a procedure in programs.
 type namer func(world.Procedure) string
 
-// describe names the call among so many members, with its root if that is in the
-// signature whole.
+// describe returns a description of the call among a number of members, with its root if the
+// signature holds the whole root.
 func (s signature) describe(members int, nameOf namer) string {
 	name := "something else"
 	if s.call().Known() {
@@ -99,8 +98,8 @@ func (s signature) describe(members int, nameOf namer) string {
 	return name
 }
 
-// mismatch returns what differs between the call of a member here and that of another
-// rank, nil if nothing does.
+// mismatch returns the difference between the call of a member here and that of another rank, nil
+// for none.
 func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32, nameOf namer) error {
 	differ := own ^ theirs
 	class, how, mine, others := world.ErrOp, " by another operation", "", ""
@@ -122,7 +121,7 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 		own.describe(c.Size, nameOf), mine, rank, theirs.describe(c.Size, nameOf), others, how, number, c)
 }
 
-// agrees reports whether a member's call agrees with that of the first member here.
+// agrees reports whether a member's call agrees with the call of the first member here.
 func (inst *instance) agrees(v *Collective) bool {
 	w := &inst.Call
 	if v.Operation == collectives.Barrier && w.Operation == collectives.Barrier {
@@ -133,20 +132,20 @@ func (inst *instance) agrees(v *Collective) bool {
 	return v.Procedure == w.Procedure && v.Root == w.Root && lengths && v.Type == w.Type && v.Within == w.Within && v.Operator.Name == w.Operator.Name
 }
 
-// lengthsDiffer reports whether members hand in blocks of different lengths of
-// which only the root knows all.
+// lengthsDiffer reports whether members pass blocks of different lengths, of which only the root
+// knows all.
 func (v *Collective) lengthsDiffer() bool {
 	return v.Operation == collectives.Gatherv || v.Operation == collectives.Scatterv
 }
 
-// callRun is a run of calls in which the members of an engine called one and the same
-// collective again and again: its instances from from to until-1.
+// callRun is a run of calls of one collective by the members of an engine: its instances from from
+// to until-1.
 type callRun struct {
 	from, until uint32
 	signature   signature
 }
 
-// maxCallRuns is the number of runs of calls that an engine stores for a communicator.
+// maxCallRuns is the number of runs of calls stored for a communicator.
 const maxCallRuns = 256
 
 // remember stores the signature of the first local member's call in an instance.
@@ -165,8 +164,8 @@ func (inst *instance) remember() {
 	c.callRuns = append(c.callRuns, callRun{inst.Number, inst.Number + 1, inst.signature})
 }
 
-// calledAs returns the signature of an instance that local members have entered, zero if
-// it is no longer stored.
+// calledAs returns the signature of an instance that local members have entered, zero if it is no
+// longer stored.
 func (c *Communicator) calledAs(number uint32) signature {
 	for i := len(c.callRuns) - 1; i >= 0; i-- {
 		if s := &c.callRuns[i]; s.from <= number && number < s.until {
@@ -176,16 +175,17 @@ func (c *Communicator) calledAs(number uint32) signature {
 	return 0
 }
 
-// entrant is the sender of a round message, which has entered before it arrives.
+// entrant returns the sender of a round message as an entrant, which has entered before the
+// arrival.
 func (m *roundMessage) entrant() entrant { return entrant{m.arrival, m.rank, m.signature} }
 
-// fits reports whether a round message is of the same family as an agent's call.
+// fits reports whether a round message and an agent's call are of the same family.
 func (c *Collectives) fits(a *agent, m *roundMessage) bool {
 	own, theirs := a.signature(), m.signature
 	return own == theirs || c.family(own) == c.family(theirs)
 }
 
-// synchronizing reports whether nobody can leave a call before everybody has entered it.
+// synchronizing reports whether no member can leave a call before all have entered it.
 func (s signature) synchronizing() bool {
 	switch s.call().Plain() {
 	case world.Barrier, world.Allreduce, world.Allgather, world.Allgatherv, world.Alltoall, world.Alltoallv, world.ReduceScatter,
@@ -195,9 +195,10 @@ func (s signature) synchronizing() bool {
 	return false
 }
 
-// family returns what stands for the calls that fit together: those of one name and root,
-// so that messages of one are waited for in the other; and all of those of which nobody can
-// leave any before everybody has entered, if they fail together, else only equal ones.
+// family returns a value that stands for a family of compatible calls: calls of the same procedure
+// and root, so that each waits for messages of the other. With together set, all calls that no
+// member can leave before all have entered are one family, since they fail together; else only
+// equal calls of that kind are.
 func (s signature) family(together bool) signature {
 	switch {
 	case !s.synchronizing():
@@ -208,30 +209,30 @@ func (s signature) family(together bool) signature {
 	return s
 }
 
-// family is that of a call on the kernel's machine.
+// family returns the family of a call on the kernel's machine.
 func (c *Collectives) family(s signature) signature { return s.family(c.FailsTogether()) }
 
-// FailsTogether reports whether a collective can fail as a whole. It cannot where a message takes
-// effect on its receiver's processor, whether or not somebody waits for it: what the messages
-// have done before the failure would depend on the hosting.
+// FailsTogether reports whether a collective can fail as a whole. It cannot where a message
+// occupies its receiver's processor even if no member waits for it: the effects of messages before
+// the failure would depend on the hosting.
 func (c *Collectives) FailsTogether() bool { return c.Messages.Processors == nil }
 
-// agreement holds the calls of an instance's members that differ.
+// agreement holds the differing calls of an instance's members.
 type agreement struct {
 	signature signature    // of the first local member's call
-	entrant   entrant      // the first of the local members, any of them while nobody can leave
+	entrant   entrant      // the first of the local members; any of them while no member can leave
 	announced bool         // another engine knows the signature; see announce
-	rival     *instance    // of the same number, for members here whose call is of another family
-	odd       map[int]*odd // by member, whose call differs from that of the first here
+	rival     *instance    // instance of the same number, for members here whose call is of another family
+	odd       map[int]*odd // by member: its call, if that differs from the call of the first member here
 }
 
-// odd is a call that differs from that of the first member on its engine.
+// odd is a call that differs from the call of the first member on its engine.
 type odd struct {
 	call      Collective
 	signature signature
 }
 
-// callOf returns what a local member has called, without its memory.
+// callOf returns the call of a local member, without its memory.
 func (inst *instance) callOf(member int) *Collective {
 	if o := inst.odd[member]; o != nil {
 		return &o.call
@@ -247,7 +248,7 @@ func (inst *instance) signatureOf(member int) signature {
 	return inst.signature
 }
 
-// accept compares the call of a member with an instance that it is about to enter. It
+// accept compares the call of a member with an instance that the member is about to enter. It
 // returns the instance of the call's family.
 func (c *Collectives) accept(inst *instance, lp int32, member int, v *Collective) *instance {
 	if inst.agrees(v) {
@@ -259,7 +260,7 @@ func (c *Collectives) accept(inst *instance, lp int32, member int, v *Collective
 		return c.acceptRival(inst, lp, member, v, o.signature)
 	}
 	o.call.Input, o.call.Output = nil, nil
-	if o.signature == inst.signature { // by chance
+	if o.signature == inst.signature { // by coincidence
 		o.signature ^= 1 << signedLengths
 	}
 	if inst.odd == nil {
@@ -286,8 +287,8 @@ func (c *Collectives) acceptRival(inst *instance, lp int32, member int, v *Colle
 	return c.accept(inst.rival, lp, member, v)
 }
 
-// ofFamily returns the instance of a family among those that have one number, nil if there
-// is none here.
+// ofFamily returns the instance of a family among the instances with one number, nil if it is not
+// here.
 func (c *Collectives) ofFamily(inst *instance, f signature) *instance {
 	for inst != nil && c.family(inst.signature) != f {
 		inst = inst.rival
@@ -295,8 +296,8 @@ func (c *Collectives) ofFamily(inst *instance, f signature) *instance {
 	return inst
 }
 
-// entrant is a member that has entered a collective, and its call. Entrants are in the
-// order of (virtual time, rank).
+// entrant is a member that has entered a collective, and its call. Entrants are ordered by (virtual
+// time, rank).
 type entrant struct {
 	at        vtime.Time // of its entry, or an instant after it
 	rank      int32
@@ -315,19 +316,19 @@ func (c *Collectives) bound(comm *Communicator, number uint32, a, b entrant) {
 	c.partition.FailedIn(int(b.rank), b.at, c.partition.NameOf(b.signature.call()), comm.mismatch(number, b.signature, a.signature, a.rank, c.partition.NameOf))
 }
 
-// contradiction handles a call of an instance's family that differs from the others.
+// contradiction handles a call of an instance's family that differs from the other calls.
 func (c *Collectives) contradiction(inst *instance) {
 	if inst.failed == nil && inst.signature.synchronizing() {
 		c.failTogether(inst, c.partition.Engine.Index())
 	}
 }
 
-// announce tells another engine what the members here call in an instance, in which all
-// wait for all. Each engine tells the next one of those that have members, and the last
-// one the first, so that some engine hears of another call than its own if there are any.
-// Messages tell most of that; but an algorithm may wait where nobody sends. One engine
-// begins of which a rank has asked for its errors or has made a nonblocking call, and who is
-// told tells on. Where no rank has, it is enough to find out when all wait.
+// announce sends another engine the call of the members here in an instance in which all members
+// wait for all. Each engine sends it to the next engine with members, and the last to the first, so
+// that some engine learns of a call other than its own, if there is one. Most messages show that,
+// but an algorithm may wait where no member sends. An engine starts if one of its ranks handles
+// errors itself or has made a nonblocking call, and an engine that is told goes on. Without such
+// ranks it is enough to find the mismatch when all wait.
 func (c *Collectives) announce(inst *instance) {
 	if inst.announced || inst.comm.Locals == inst.comm.Size || !inst.signature.synchronizing() || !c.FailsTogether() {
 		return
@@ -336,8 +337,8 @@ func (c *Collectives) announce(inst *instance) {
 	c.collectiveRecord(inst, c.successor(inst.comm), world.RecordSignature, 0)
 }
 
-// noteFailed stores that an instance has failed. Messages that still come for it are
-// dropped, but not those of calls of the same number that are of another family.
+// noteFailed records that an instance has failed. Later messages for it are dropped, except
+// messages of calls of the same number that are of another family.
 func (c *Communicator) noteFailed(number uint32) {
 	if c.failed == nil {
 		c.failed = map[uint32]bool{}
@@ -345,8 +346,8 @@ func (c *Communicator) noteFailed(number uint32) {
 	c.failed[number] = true
 }
 
-// contradicted compares the call of an LP that enters an instance with those of the
-// ranks that have sent to it already. It reports whether the instance has failed.
+// contradicted compares the call of an LP that enters an instance with the calls of the ranks whose
+// messages the LP already has. It reports whether the instance has failed.
 func (c *Collectives) contradicted(inst *instance, lp int32) bool {
 	q := c.roundQueue(lp)
 	if q == nil {
@@ -367,10 +368,10 @@ func (c *Collectives) contradicted(inst *instance, lp int32) bool {
 	return inst.failed != nil
 }
 
-// checkEarly compares a message from another engine, for which no agent waits, with the
-// LP's calls. running says that the LP has an agent in an instance of the message's number. If the LP takes no more
-// messages in it, the sender is in another call: in one of which each message is waited
-// for, none is left over.
+// checkEarly compares a message from another engine, for which no agent waits, with the LP's calls.
+// running says that the LP has an agent in an instance of the message's number. If the LP receives
+// no more messages in that instance, the sender is in another call: matching calls leave no message
+// over.
 func (c *Collectives) checkEarly(lp int32, m *roundMessage, running bool) {
 	comm, number, theirs := c.Communicators.At(m.comm), m.number, m.entrant()
 	inst := comm.numbered(number)
@@ -401,7 +402,7 @@ func (c *Collectives) checkEarly(lp int32, m *roundMessage, running bool) {
 	c.bound(comm, number, own, theirs)
 }
 
-// checkLeftOver looks for messages that came for an agent which has ended.
+// checkLeftOver looks for messages that came for an agent that has ended.
 func (c *Collectives) checkLeftOver(inst *instance, lp int32) {
 	for index := c.roundQueue(lp).early.head; index != 0; index = c.rounds.At(index).next {
 		if m := c.rounds.At(index); m.comm == inst.comm.Index && m.number == inst.Number {
@@ -411,9 +412,9 @@ func (c *Collectives) checkLeftOver(inst *instance, lp int32) {
 	}
 }
 
-// checkRecord handles a record about an instance that all local members have left. No
-// member leaves before its engine has all that it needs, so the sender is in another call.
-// Only signatures may be late.
+// checkRecord handles a record about an instance that all local members have left. No member leaves
+// before its engine has all data that it needs, so the sender is in another call. Only signatures
+// may come late.
 func (c *Collectives) checkRecord(comm *Communicator, number uint32, kind byte, theirs entrant) {
 	own, late := comm.calledAs(number), kind == world.RecordSignature
 	switch {
@@ -437,7 +438,7 @@ func (c *Collectives) firstLocal(comm *Communicator) int {
 	return 0
 }
 
-// takesNoMore reports whether an LP that has no agent in an instance has entered and
+// takesNoMore reports whether an LP without an agent in an instance has entered the instance and
 // will have none.
 func (c *Collectives) takesNoMore(inst *instance, lp int32) bool {
 	member := inst.comm.Group.Member(int(c.partition.Global(lp)))
@@ -454,7 +455,7 @@ func (c *Collectives) takesNoMore(inst *instance, lp int32) bool {
 	return !nodes.ledBy(p, member) || inst.join.awaited[p-nodes.here] == 0 && c.agentOf(inst, lp) == 0
 }
 
-// agentOf returns the agent of an LP in an instance, 0 if it has none.
+// agentOf returns the agent of an LP in an instance, 0 for none.
 func (c *Collectives) agentOf(inst *instance, lp int32) int32 {
 	q := c.roundQueue(lp)
 	if q == nil {
@@ -467,7 +468,7 @@ func (c *Collectives) agentOf(inst *instance, lp int32) int32 {
 	return index
 }
 
-// blame stores the error of a member's call, unless it has one.
+// blame stores the error of a member's call, unless the call already has an error.
 func (inst *instance) blame(member int, err error) {
 	if inst.errors == nil {
 		inst.errors = map[int]error{}
@@ -477,8 +478,8 @@ func (inst *instance) blame(member int, err error) {
 	}
 }
 
-// learn stores the error of an agent whose message is of another call than its own, or
-// rests on such a message. All messages that the agent sends from here on carry the fault.
+// learn stores the error of an agent whose message is of another call than its own, or rests on
+// such a message. All later messages of the agent carry the fault.
 func (c *Collectives) learn(a *agent, own signature, m *roundMessage) {
 	inst := a.inst
 	err := inst.comm.mismatch(inst.Number, own, m.signature, m.rank, c.partition.NameOf)
@@ -490,8 +491,8 @@ func (c *Collectives) learn(a *agent, own signature, m *roundMessage) {
 	inst.blame(int(a.member), err)
 }
 
-// stopAgent removes an agent from its LP. Its number stays in use: the ready queue may hold
-// it, and another LP may acknowledge its message.
+// stopAgent removes an agent from its LP. Its index stays in use: the ready queue may hold the
+// agent, and another LP may acknowledge its message.
 func (c *Collectives) stopAgent(index int32) {
 	a := c.unlinkAgent(index)
 	if a.message != 0 {
@@ -506,24 +507,24 @@ func (c *Collectives) stopAgent(index int32) {
 	*a = agent{fate: ended}
 }
 
-// entrance is the first entrant of an instance on one engine; where nobody can have left,
-// the first of its signature, with what is known of the others.
+// entrance is the first entrant of an instance on one engine. Where no member can have left, it is
+// the first entrant of its signature, with a summary of the entrants with that signature.
 type entrance struct {
 	context uint64
 	members uint64
 	number  uint32
 	entrant
-	count  uint64         // of entrants with that signature
-	lowest int32          // rank of them
-	latest vtime.Time     // entry of them
+	count  uint64         // number of entrants with that signature
+	lowest int32          // lowest rank among them
+	latest vtime.Time     // latest entry among them
 	span   vtime.Duration // of a failure, from the last entry on: the greatest of all engines counts
 }
 
 // maxPast is the number of ended instances whose first entrants an engine stores.
 const maxPast = 1024
 
-// keepPast stores the first entrant of an instance that all local members have left.
-// Members on other engines may be in another call.
+// keepPast stores the first entrant of an instance that all local members have left. Members on
+// other engines may be in another call.
 func (c *Communicator) keepPast(inst *instance) {
 	if c.Locals == c.Size || inst.signature.synchronizing() {
 		return
@@ -534,11 +535,11 @@ func (c *Communicator) keepPast(inst *instance) {
 	c.past = append(c.past, entrance{context: c.Context, members: uint64(c.Size), number: inst.Number, entrant: inst.entrant})
 }
 
-// calls lists the first entrants of all instances of which some member may be in another call.
+// calls returns the first entrants of all instances in which a member may be in another call.
 func (c *Collectives) calls() (all []entrance) {
 	for _, comm := range c.Communicators.All() {
 		all = append(all, comm.past...)
-		span := vtime.Duration(0) // counts only where nobody can go on; see disagreement
+		span := vtime.Duration(0) // used only where no member can go on; see disagreement
 		if len(comm.Live) > 0 && !c.partition.Limited() {
 			span = c.thereAndBack(comm)
 		}
@@ -551,7 +552,7 @@ func (c *Collectives) calls() (all []entrance) {
 	return all
 }
 
-// entrances returns the first entrants of an instance, with the span given.
+// entrances returns the first entrants of an instance, with a span.
 func (c *Collectives) entrances(inst *instance, span vtime.Duration) (all []entrance) {
 	comm := inst.comm
 	one := entrance{context: comm.Context, members: uint64(comm.Size), number: inst.Number, entrant: inst.entrant, span: span}
@@ -580,10 +581,10 @@ func (c *Collectives) entrances(inst *instance, span vtime.Duration) (all []entr
 	return slices.Collect(maps.Values(bySignature))
 }
 
-// disagreement returns the error of the first rank of all that entered a call which does
-// not fit that of the first entrant; nil if there is none. If stuck, nobody can go on: ranks
-// that make different calls of one family have not been told. If all have entered, the error
-// is that of the first rank that is told.
+// disagreement returns the error of the first rank that entered a call of another family than the
+// first entrant, nil for none. stuck says that no rank can go on: ranks with different calls of one
+// family have not been told. If all members have entered, the error is that of the first rank that
+// is told.
 func disagreement(calls []entrance, stuck, together bool, nameOf namer) (least *world.RankError) {
 	slices.SortFunc(calls, func(a, b entrance) int {
 		return cmp.Or(cmp.Compare(a.context, b.context), cmp.Compare(a.number, b.number), a.compare(b.entrant))
@@ -601,7 +602,7 @@ func disagreement(calls []entrance, stuck, together bool, nameOf namer) (least *
 	return least
 }
 
-// disagreementOf is disagreement for one instance, of which the entrants are in their order.
+// disagreementOf is disagreement for one instance, whose entrants are in order.
 func disagreementOf(calls []entrance, stuck, together bool, nameOf namer) *world.RankError {
 	first := calls[0]
 	odd := slices.IndexFunc(calls, func(c entrance) bool { return c.signature.family(together) != first.signature.family(together) })
@@ -630,7 +631,7 @@ func disagreementOf(calls []entrance, stuck, together bool, nameOf namer) *world
 	return &world.RankError{Rank: int(x.rank), Time: x.at, Call: nameOf(x.signature.call()), Err: c.mismatch(x.number, x.signature, theirs.signature, theirs.rank, nameOf)}
 }
 
-// encodeCalls writes entrances for engine 0.
+// encodeCalls encodes entrances for engine 0.
 func encodeCalls(calls []entrance) (b []byte) {
 	for _, c := range calls {
 		b = world.AppendWords(b, c.context, c.members, uint64(c.number), uint64(c.at), uint64(c.rank), uint64(c.signature),
@@ -639,8 +640,7 @@ func encodeCalls(calls []entrance) (b []byte) {
 	return b
 }
 
-// decodeCalls reads what all engines have written; there is nothing on the others than
-// engine 0.
+// decodeCalls decodes the entrances of all engines; it returns none on engines other than engine 0.
 func decodeCalls(payloads [][]byte) (all []entrance) {
 	for _, payload := range payloads {
 		for r := (world.Reader{Rest: payload}); len(r.Rest) > 0; {
@@ -654,8 +654,8 @@ func decodeCalls(payloads [][]byte) (all []entrance) {
 // Called returns the calls of this engine's members, encoded for engine 0; see [FirstMisfit].
 func (c *Collectives) Called() []byte { return encodeCalls(c.calls()) }
 
-// FirstMisfit returns the error of the first rank whose call does not fit the others', given
-// what all engines have sent and the names of procedures; nil if there is none.
+// FirstMisfit returns the error of the first rank whose call does not match the calls of other
+// ranks, from the payloads of all engines and the names of procedures; nil for none.
 func FirstMisfit(payloads [][]byte, deadlocked, together bool, nameOf func(world.Procedure) string) *world.RankError {
 	return disagreement(decodeCalls(payloads), deadlocked, together, nameOf)
 }

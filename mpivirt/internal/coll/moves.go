@@ -7,11 +7,11 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// An operation that combines nothing gives each member bytes of the others' inputs, whatever
-// the algorithm. Where one engine has all members and lets none go before all have entered,
-// those bytes go from input to output directly, and the rounds have to do with clocks only.
+// An operation without combining copies bytes of members' inputs to other members, whatever the
+// algorithm. Where one engine has all members and no member leaves before all have entered, the
+// bytes are copied from input to output directly, and the rounds concern clocks only.
 
-// Moves reports whether an operation gives members bytes of one another's inputs as they are.
+// Moves reports whether an operation copies bytes of inputs unchanged to other members.
 func Moves(op collectives.Operation) bool {
 	switch op {
 	case collectives.Bcast, collectives.Gather, collectives.Scatter, collectives.Allgather, collectives.Allgatherv, collectives.Alltoall:
@@ -20,7 +20,7 @@ func Moves(op collectives.Operation) bool {
 	return false
 }
 
-// movesDirectly reports whether the members' bytes go from input to output directly.
+// movesDirectly reports whether the members' bytes are copied from input to output directly.
 func (inst *instance) movesDirectly() bool {
 	return inst.local != nil && Moves(inst.Call.Operation)
 }
@@ -31,7 +31,7 @@ func (c *Collectives) move(inst *instance) {
 		return
 	}
 	if inst.crossesEngines() {
-		c.partition.Engine.Flush() // other engines need not wait for the copies
+		c.partition.Engine.Flush() // other engines do not wait for the copies
 	}
 	inputs, outputs, root := c.inputsToMove(inst), inst.local.outputs, inst.Call.Root
 	switch inst.Call.Operation {
@@ -44,7 +44,7 @@ func (c *Collectives) move(inst *instance) {
 	case collectives.Gather:
 		inst.concatenate(outputs[root], 0, inputs)
 	case collectives.Allgather, collectives.Allgatherv:
-		// One piece is copied faster than many.
+		// Copying one large piece is faster than copying many.
 		if inst.comm.Locals == inst.comm.Size {
 			inst.concatenate(outputs[0], 0, inputs)
 		}
@@ -59,7 +59,7 @@ func (c *Collectives) move(inst *instance) {
 	}
 }
 
-// inputsToMove returns the inputs of the members here, apart from outputs.
+// inputsToMove returns the inputs of the members here, separate from outputs.
 func (c *Collectives) inputsToMove(inst *instance) [][]byte {
 	if b := inst.arrays; b != nil && b.gathered != nil {
 		return b.gathered.inputs
@@ -74,14 +74,14 @@ func (inst *instance) block(b []byte, member int) []byte {
 	return b[inst.layout.Offset(member):inst.layout.Offset(member+1)]
 }
 
-// spread writes the same bytes to all outputs.
+// spread copies the same bytes to all outputs.
 func spread(outputs [][]byte, bytes []byte) {
 	for _, out := range outputs {
 		moveTo(out, bytes)
 	}
 }
 
-// concatenate writes the blocks of members, from first on, one after another.
+// concatenate copies the blocks of members, from first on, one after another.
 func (inst *instance) concatenate(out []byte, first int, inputs [][]byte) {
 	begin := inst.layout.Offset(first)
 	for i, in := range inputs {
@@ -90,23 +90,23 @@ func (inst *instance) concatenate(out []byte, first int, inputs [][]byte) {
 	}
 }
 
-// strip is the number of receivers whose blocks are exchanged together, of all senders: the pages that
-// are written next are then few enough for the processor to find them fast.
+// strip is the number of receivers whose blocks from all senders are exchanged together. The next
+// pages to be written are then few enough for the processor to find quickly.
 const strip = 128
 
-// farBytes is a number of bytes that the caches of a processor do not hold.
+// farBytes is a number of bytes that exceeds the caches of a processor.
 const farBytes = 32 << 20
 
-// far reports whether caches do not hold the outputs of an alltoall. Outputs that are one and the
-// same may stay in the cache.
+// far reports whether the outputs of an alltoall exceed the caches. Outputs that share memory may
+// stay in the cache.
 func (inst *instance) far() bool {
 	outputs, size := inst.local.outputs, int(inst.layout.Offset(1))
 	last := len(outputs) - 1
 	return len(outputs)*inst.comm.Size*size >= farBytes && (last == 0 || !world.Overlap(outputs[0], outputs[last]))
 }
 
-// exchangeBlocks gives each member here its block of every input. As many senders and receivers as have
-// blocks in one page come together, so that a page is read, and written, in one go.
+// exchangeBlocks gives each member here its block of every input. It groups as many senders and
+// receivers as have blocks in one page, so that a page is read, and written, in one go.
 func (inst *instance) exchangeBlocks(outputs, inputs [][]byte) {
 	members, first, size, far := len(inputs), inst.comm.First, int(inst.layout.Offset(1)), inst.far()
 	group := min(strip, max(1, world.PageBytes/max(1, size)))
@@ -122,8 +122,8 @@ func (inst *instance) exchangeBlocks(outputs, inputs [][]byte) {
 	world.Fence()
 }
 
-// exchangeGroups gives receivers, the first of which is member to, their blocks of senders, the first of
-// which is member from.
+// exchangeGroups gives receivers, the first of which is member to, their blocks of senders, the
+// first of which is member from.
 func exchangeGroups(receivers, senders [][]byte, from, to, size int, far bool) {
 	for i, in := range senders {
 		at := (from + i) * size
@@ -137,9 +137,9 @@ func exchangeGroups(receivers, senders [][]byte, from, to, size int, far bool) {
 	}
 }
 
-// apart returns the inputs of the members here. Those that outputs would overwrite are copies: of
-// members whose output has memory of their input, at another place than the block of the
-// result that the input is.
+// apart returns the inputs of the members here. Inputs that outputs would overwrite are copied:
+// those of members whose output shares memory with their input, unless the input is its own block
+// of the result.
 func (c *Collectives) apart(inst *instance) [][]byte {
 	l := inst.local
 	var inputs [][]byte

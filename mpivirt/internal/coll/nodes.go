@@ -10,31 +10,30 @@ import (
 	"gigarank/network"
 )
 
-// nodeTable maps the members of a communicator to the target's nodes.
-// Nodes are numbered by position; the leader of a node is its first member. It
-// takes no memory per member for WORLD, nor, unless the mapping is irregular, per
-// node.
+// nodeTable maps the members of a communicator to the target's nodes, numbered by position. The
+// leader of a node is its first member. For WORLD the table takes no memory per member nor, unless
+// the mapping is irregular, per node.
 type nodeTable struct {
 	target *network.Target
 	world  bool
 	count  int
 
-	// WORLD under block mapping: members of node p are p·perNode and on.
+	// WORLD under block mapping: the members of node p begin at p·perNode.
 	perNode    int
 	reciprocal uint64 // of perNode, times 2^64, rounded up
 
-	// WORLD under a mapping for which it takes time to find them: by position.
+	// WORLD under a mapping for which finding leaders takes time: by position.
 	leaders []int32
 
 	// Communicators other than WORLD.
 	position []int32 // by member
-	start    []int32 // by position: where its members begin in members; one more at the end
+	start    []int32 // by position: index in members at which its members begin; one more at the end
 	members  []int32 // by node, ascending
 
-	// ascending: the ranks of the leaders ascend with the position.
+	// ascending says that the ranks of the leaders ascend with the position.
 	ascending bool
-	// Positions from here to there-1 contain all that have members of this
-	// engine; local counts them, nil under block mapping.
+	// Positions from here to there-1 contain all nodes with members of this engine; local counts
+	// these members, nil under block mapping.
 	here, there int
 	local       []int32
 }
@@ -120,7 +119,7 @@ func (t *nodeTable) countLocal(k *Collectives, c *Communicator) {
 	}
 }
 
-// at returns the position of the node that a member is on.
+// at returns the position of a member's node.
 func (t *nodeTable) at(member int) int {
 	switch {
 	case t.perNode > 0:
@@ -162,7 +161,7 @@ func (t *nodeTable) member(position, i int) int {
 	}
 }
 
-// indexOf returns which member of its node a member is.
+// indexOf returns the number of a member among the members of its node.
 func (t *nodeTable) indexOf(position, member int) int {
 	if t.perNode > 0 {
 		return member - position*t.perNode

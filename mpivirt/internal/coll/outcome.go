@@ -2,8 +2,7 @@ package coll
 
 import "gigarank/mpivirt/internal/world"
 
-// SharedResult returns the result that all members share of the allreduce that an LP has been
-// through.
+// SharedResult returns the result of an LP's latest allreduce, in memory that all members share.
 func (c *Collectives) SharedResult(lp int32, comm *Communicator) []byte {
 	if comm.Size == 1 {
 		return c.Messages.CompletionOf(lp).SharedResult
@@ -16,8 +15,8 @@ func (c *Collectives) SharedResult(lp int32, comm *Communicator) []byte {
 	return comm.result
 }
 
-// NewComm returns the communicator of a color that the members of another have made last, the
-// first rank of the group or 0 where they give no colors; nil if there is none.
+// NewComm returns the communicator of a color that the latest collective on another communicator
+// has made; nil for none. Without colors, color is the first rank of the group, or 0.
 func (c *Collectives) NewComm(lp int32, comm *Communicator, color int) *Communicator {
 	if comm.Remote != nil {
 		if made := comm.union.made[color]; made != nil {
@@ -34,14 +33,14 @@ func (c *Collectives) NewComm(lp int32, comm *Communicator, color int) *Communic
 	return comm.made[color]
 }
 
-// fault is an error of a collective that an LP leaves.
+// fault is the error of a collective that an LP leaves.
 type fault struct {
 	op  world.Procedure
 	err error
 }
 
-// TakeFault makes the error of the collective that an LP has left, if there is one, the
-// completion of its call.
+// TakeFault makes the error of the collective that an LP has left, if any, the completion of the
+// LP's call.
 func (c *Collectives) TakeFault(lp int32) {
 	if f, has := c.Faults[lp]; has {
 		delete(c.Faults, lp)

@@ -7,24 +7,25 @@ import (
 	"gigarank/vtime"
 )
 
-// The messages of rounds go through the interfaces of nodes as others do (room resource). An agent that receives one above
-// the eager limit answers REQ by ACK, and waits for DATA.
+// Round messages pass the interfaces of nodes as other messages do (room resource). An agent that
+// receives a message above the eager limit answers REQ by ACK, and waits for DATA.
 
-// roundShake is ACK or DATA of a round on its way between nodes.
+// roundShake is the ACK or DATA of a round on its way between nodes.
 type roundShake struct {
-	agent    int32 // that sends DATA
-	receiver int32 // agent
-	message  int32 // of the receiver's engine
+	agent    int32 // agent that sends DATA
+	receiver int32 // agent that receives DATA
+	message  int32 // round message on the receiver's engine
 	bytes    int64 // of DATA
 }
 
-// roundFreight hands the messages of rounds on that go between nodes. It implements [resource.Freight].
+// roundFreight receives round messages that have passed between nodes. It implements
+// [resource.Freight].
 type roundFreight Collectives
 
 var _ resource.Freight = (*roundFreight)(nil)
 
-// sendRoundAcross has the message of an agent's round ask for its way to another node. The payload lies at an offset of
-// the agent's layout, or at none if that is negative.
+// sendRoundAcross has the message of an agent's round request its passage to another node. The
+// payload lies at an offset of the agent's layout; a negative offset stands for none.
 func (c *Collectives) sendRoundAcross(a *agent, m *roundMessage, payload []byte, at int64) {
 	owner := a.memory
 	if at < 0 {
@@ -42,12 +43,13 @@ func (c *Collectives) sendRoundAcross(a *agent, m *roundMessage, payload []byte,
 	c.Messages.Interfaces.Leave(way)
 }
 
-// orderOfRound returns what tells the message of a round from others of its sender.
+// orderOfRound returns the key that orders the round messages of a sender.
 func (c *Collectives) orderOfRound(m *roundMessage) [2]uint64 {
 	return [2]uint64{c.Communicators.At(m.comm).Context, uint64(m.number)<<32 | uint64(uint32(m.round))}
 }
 
-// reachRoundAcross has the message of a round from another engine ask the interfaces of its receiver's node at its arrival.
+// reachRoundAcross has a round message from another engine ask for the interfaces of its receiver's
+// node at its arrival.
 func (c *Collectives) reachRoundAcross(m *roundMessage, dst int, sent vtime.Time) {
 	index := c.rounds.Take()
 	r := c.rounds.At(index)
@@ -73,7 +75,8 @@ func (c *Collectives) replyAcross(index int32, a *agent, m *roundMessage) {
 	c.Messages.Interfaces.Leave(p)
 }
 
-// Left handles that a message begins to leave its node at an instant, and that it asks its receiver's node at another.
+// Left records that a message begins to leave its node at an instant, and asks for the interfaces
+// of its receiver's node at another instant.
 func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	c := (*Collectives)(f)
 	if asks == vtime.Forever {
@@ -103,14 +106,15 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	}
 }
 
-// Freed handles that a message to a local rank is on its way. The sender of DATA is free at an instant.
+// Freed records that a message to a local rank is on its way. The sender of DATA is free at an
+// instant.
 func (f *roundFreight) Freed(p *resource.Passage, at vtime.Time) {
 	if c := (*Collectives)(f); p.Kind == p2p.PassData {
 		c.dataFreed(c.shakes.At(p.Index), at)
 	}
 }
 
-// dataFreed has the agent that has sent DATA go on at an instant.
+// dataFreed carries the agent that has sent DATA on at an instant.
 func (c *Collectives) dataFreed(s *roundShake, free vtime.Time) {
 	if c.partition.Activities != nil {
 		c.Messages.CopiedData(s.bytes)
@@ -150,10 +154,11 @@ func (f *roundFreight) Arrived(p *resource.Passage, at vtime.Time) {
 	c.shakes.Release(p.Index)
 }
 
-// roundAnswerRecord is the size of ACK or DATA of a round between engines.
+// roundAnswerRecord is the size in bytes of the record of an ACK or DATA of a round between
+// engines.
 const roundAnswerRecord = 1 + 5*4 + 5*8
 
-// sendRoundAnswer sends ACK or DATA to another engine, where it asks at an instant.
+// sendRoundAnswer sends ACK or DATA to another engine, whose interfaces it asks for at an instant.
 func (c *Collectives) sendRoundAnswer(p *resource.Passage, asks vtime.Time) {
 	s, kind := c.shakes.At(p.Index), world.RecordRoundReply
 	if p.Kind == p2p.PassData {
@@ -173,7 +178,7 @@ func (c *Collectives) sendRoundAnswer(p *resource.Passage, asks vtime.Time) {
 	w.U64(p.Order[1])
 }
 
-// DeliverRoundAnswer handles the record of ACK or DATA of a round.
+// DeliverRoundAnswer handles a record that holds an ACK or DATA of a round.
 func (c *Collectives) DeliverRoundAnswer(kind byte, r world.Reader) {
 	p := resource.Passage{Source: int32(r.U32()), Dest: int32(r.U32()), Owner: resource.OfAgents, Kind: p2p.PassReply, Index: c.shakes.Take()}
 	s := c.shakes.At(p.Index)

@@ -8,7 +8,7 @@ import (
 	"gigarank/network"
 )
 
-// Plan is how engines carry out a collective of WORLD that all ranks call.
+// Plan says how engines carry out a collective of WORLD that all ranks call.
 type Plan struct {
 	Schedule     collectives.Schedule // among the participants; nil at a fixed cost
 	Participants int
@@ -17,9 +17,9 @@ type Plan struct {
 	Layered      bool // messages take the interfaces of nodes in layers
 }
 
-// PlanOf returns the plan of a call on engines of which one has all ranks or none has. null says that
-// engines synchronise by null messages alone. repeated says that ranks do nothing but call it again and again. The error is
-// that of a call which cannot be carried out.
+// PlanOf returns the plan of a call. alone says that one engine has all ranks, null that engines
+// synchronise by null messages alone, repeated that ranks do nothing but make the call again and again. It returns an error
+// for a call that cannot be carried out.
 func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v *Collective) (p Plan, err error) {
 	p.Leaders, p.Participants = v.Algorithm == collectives.NodeLeader, t.Ranks()
 	uniform := t.UniformFrom()
@@ -41,14 +41,14 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v
 	return p, nil
 }
 
-// Bytes of the values with which an engine carries collectives out.
+// Sizes in bytes of the values with which an engine carries out collectives.
 const (
 	AgentBytes        = int(unsafe.Sizeof(agent{}))
-	AgentDataBytes    = int(unsafe.Sizeof(memory{})) // of an agent besides, if memory is moved
+	AgentDataBytes    = int(unsafe.Sizeof(memory{})) // of an agent in addition, if memory is moved
 	RoundQueueBytes   = int(unsafe.Sizeof(roundQueue{}))
 	RoundMessageBytes = int(unsafe.Sizeof(roundMessage{}))
 	RoundRecordBytes  = roundRecord                   // of a round message between engines, without its content
-	ContentBytes      = int(unsafe.Sizeof(content{})) // of a copy that messages share; longer than SmallContent it has a buffer besides
+	ContentBytes      = int(unsafe.Sizeof(content{})) // of a copy that messages share; plus a buffer if longer than SmallContent
 	LocalMessageBytes = int(unsafe.Sizeof(localMessage{}))
 	MemberListBytes   = int(unsafe.Sizeof(memberList{}))
 	PostponedBytes    = int(unsafe.Sizeof(postponed{}))

@@ -10,12 +10,12 @@ import (
 	"gigarank/vtime"
 )
 
-// The rounds of an agent. An agent is a thread of its own: the send of a round requires
-// the receive of the round before, as in LogGOPSim's schedules. Send and receive
-// of one round do not wait for each other: a message is matched though the own one has not
-// begun to leave, but then its content is taken in only when that has.
+// The rounds of an agent. An agent is a thread of its own: the send of a round requires the receive
+// of the round before, as in LogGOPSim's schedules. Send and receive of one round do not wait for
+// each other. A message is matched even if the agent's own message has not begun to leave, but its
+// content is received only afterwards.
 
-// goOnAgent takes an agent as far as it gets without the processor.
+// goOnAgent carries an agent on until it needs the processor.
 func (c *Collectives) goOnAgent(index int32) {
 	a := c.agents.At(index)
 	if a.fate == ended {
@@ -26,7 +26,7 @@ func (c *Collectives) goOnAgent(index int32) {
 			c.endAgent(index)
 			return
 		}
-		step := c.step // what follows may have other agents go on
+		step := c.step // the rest of the function may carry other agents on
 		if a.stage == sending {
 			c.beginRound(index, a, &step)
 		}
@@ -52,8 +52,8 @@ func (c *Collectives) goOnAgent(index int32) {
 	}
 }
 
-// beginRound asks for the message of an agent's round to be sent, and for the one that it
-// receives if that is there: neither waits for the other.
+// beginRound asks the processor to send the message of an agent's round, and to receive the round's
+// message if that has arrived: neither waits for the other.
 func (c *Collectives) beginRound(index int32, a *agent, step *collectives.Step) {
 	a.posted, a.stage = a.clock, acknowledging
 	if step.To != collectives.None {
@@ -68,12 +68,12 @@ func (c *Collectives) beginRound(index int32, a *agent, step *collectives.Step) 
 	}
 }
 
-// callOf returns the number, among the collectives that an agent's rank has called, of the one
-// that the agent carries out.
+// callOf returns the number of the collective that an agent carries out, among the collectives that
+// the agent's rank has called.
 func (c *Collectives) callOf(a *agent) uint32 {
 	inst, member := a.inst, int(a.member)
 	if inst.nonblocking == nil {
-		return c.Messages.Processors.Of(a.lp).Calls // the rank is in it, and calls no other
+		return c.Messages.Processors.Of(a.lp).Calls // the rank is in this collective, and calls no other
 	}
 	if inst.leaders {
 		member = inst.comm.nodes.leader(member)
@@ -81,8 +81,7 @@ func (c *Collectives) callOf(a *agent) uint32 {
 	return inst.nonblocking.calls[member-inst.comm.First]
 }
 
-// postRound has an agent receive, when its round begins, a message that was taken in
-// before.
+// postRound has an agent receive, when its round begins, a message that its LP has taken in before.
 func (c *Collectives) postRound(index int32, a *agent) {
 	a.stage = posting
 	c.ask(a.lp, resource.Operation{Kind: opReceive, Call: c.callOf(a), Index: index, Earliest: a.posted, Released: a.released})
@@ -111,7 +110,7 @@ func (c *Collectives) sendRoundAt(p *resource.Processor, index int32, at vtime.T
 	c.goOnAgent(index)
 }
 
-// takeRound lets an agent receive the message of its round, which has just been taken in.
+// takeRound has an agent receive the message of its round, which its LP has just taken in.
 func (c *Collectives) takeRound(index int32, a *agent) {
 	if at := c.rounds.At(a.message).arrival; at >= a.posted {
 		c.matchRound(a, at)
@@ -120,7 +119,7 @@ func (c *Collectives) takeRound(index int32, a *agent) {
 	c.postRound(index, a)
 }
 
-// receiveRoundAt lets an agent receive a message that was there before.
+// receiveRoundAt has an agent receive a message that came early.
 func (c *Collectives) receiveRoundAt(index int32, at vtime.Time) {
 	a := c.agents.At(index)
 	if a.fate == ended {
@@ -137,7 +136,7 @@ func (c *Collectives) matchRound(a *agent, at vtime.Time) {
 	c.matchRoundMessage(c.rounds.At(a.message), a, at)
 }
 
-// finishReceive takes in an agent's message, when its own message has begun to leave. It
+// finishReceive receives an agent's message, once the agent's own message has begun to leave. It
 // reports whether the agent goes on.
 func (c *Collectives) finishReceive(index int32, a *agent, step *collectives.Step) bool {
 	work := c.partition.Target.ReduceTime(CombinedBytes(step, c.rounds.At(a.message).bytes))
@@ -151,7 +150,8 @@ func (c *Collectives) finishReceive(index int32, a *agent, step *collectives.Ste
 	return true
 }
 
-// combineAt has an agent combine what it has received from an instant on, for a time.
+// combineAt has an agent combine the content that it has received, for a length of time from an
+// instant on.
 func (c *Collectives) combineAt(lp int32, p *resource.Processor, index int32, at vtime.Time, length vtime.Duration) {
 	if p.State.CPU = at.Add(length); p.State.CPU == vtime.Forever {
 		_, call, _ := (*rounds)(c).Sender(index)
@@ -171,11 +171,11 @@ func (c *Collectives) combineAt(lp int32, p *resource.Processor, index int32, at
 // The kinds of operations of agents.
 const (
 	opRound   uint8 = iota // send the message of the round
-	opReceive              // receive the message of the round, which came before
-	opCombine              // combine what was received
+	opReceive              // receive the message of the round, which came early
+	opCombine              // combine the received content
 )
 
-// ask asks the processor of an LP for an operation of an agent.
+// ask requests an operation of an agent from the processor of an LP.
 func (c *Collectives) ask(lp int32, op resource.Operation) {
 	op.Owner = resource.OfAgents
 	c.Messages.Processors.Ask(lp, op)
@@ -203,7 +203,7 @@ func (w *rounds) Begin(lp int32, p *resource.Processor, op *resource.Operation, 
 // Size returns the bytes of a round message.
 func (w *rounds) Size(index int32) int64 { return w.rounds.At(index).bytes }
 
-// CallOf returns the call that a round message is for, as far as it is known.
+// CallOf returns the call for which a round message comes, as far as it is known.
 func (w *rounds) CallOf(_, index int32) world.Procedure {
 	m := w.rounds.At(index)
 	if inst := w.Communicators.At(m.comm).numbered(m.number); inst != nil {
@@ -212,13 +212,13 @@ func (w *rounds) CallOf(_, index int32) world.Procedure {
 	return world.NoProcedure
 }
 
-// TakeIn hands over a round message that an LP takes in at an instant.
+// TakeIn passes a round message that an LP takes in at an instant to its agent.
 func (w *rounds) TakeIn(lp, index int32, _, at vtime.Time) {
 	w.rounds.At(index).arrival = at
 	(*Collectives)(w).arriveRound(lp, index, nil, 0)
 }
 
-// Sender returns the LP and the call that an agent goes through. It reports whether the agent has not ended.
+// Sender returns the LP of an agent, the agent's call, and whether the agent is still under way.
 func (w *rounds) Sender(index int32) (lp int32, call world.Procedure, live bool) {
 	a := w.agents.At(index)
 	if a.fate == ended {
@@ -230,7 +230,7 @@ func (w *rounds) Sender(index int32) (lp int32, call world.Procedure, live bool)
 // Matched handles the match of an agent's message at t.
 func (w *rounds) Matched(index int32, t vtime.Time) { (*Collectives)(w).AgentAcknowledged(index, t) }
 
-// Leaving names the message of an agent's round.
+// Leaving returns the call and the name of the message of an agent's round, for errors.
 func (w *rounds) Leaving(op *resource.Operation) (call world.Procedure, message string, live bool) {
 	_, call, live = w.Sender(op.Index)
 	if !live {
@@ -239,8 +239,8 @@ func (w *rounds) Leaving(op *resource.Operation) (call world.Procedure, message 
 	return call, fmt.Sprintf("a message of round %d", w.agents.At(op.Index).round), true
 }
 
-// EnterLater enters an LP into a collective after the operations that it started before
-// have begun.
+// EnterLater enters an LP into a collective once all operations that the LP has started before have
+// begun.
 func (c *Collectives) EnterLater(lp int32, comm *Communicator, member int, v *Collective, request int32) {
 	if !c.Messages.Behind(lp) {
 		c.Enter(lp, comm, member, v, request)
@@ -261,7 +261,7 @@ func (c *Collectives) EnterLater(lp int32, comm *Communicator, member int, v *Co
 }
 
 // postponed is the postponed entry of an LP into a collective. Entries and their functions are
-// reused. The input of a transient call is a buffer of the pool.
+// reused. The input of a transient call is a pooled buffer.
 type postponed struct {
 	call    Collective
 	enter   func()

@@ -10,39 +10,39 @@ import (
 	"gigarank/vtime"
 )
 
-// roundMessage is the message of a round of a collective, between two agents. It is named
-// by (communicator, instance, round).
+// roundMessage is the message of a round of a collective, between two agents, identified by
+// (communicator, instance, round).
 type roundMessage struct {
 	arrival   vtime.Time
 	bytes     int64
 	payload   []byte    // nil if only the size is simulated
 	signature signature // of the sender's call
-	comm      int32     // index of its communicator
+	comm      int32     // index of the communicator
 	number    uint32    // of the instance
 	round     int32
-	rank      int32 // the sender's number in WORLD
-	agent     int32 // the sender, which waits for the match: the message is above the eager limit; else 0
-	engine    int32 // engine that the message came from
+	rank      int32 // WORLD number of the sender
+	agent     int32 // agent of the sender, which waits for the match of a message above the eager limit; else 0
+	engine    int32 // engine of the sender
 	next      int32
-	lp        int32            // the receiver, once it is an early one
-	content   int32            // which holds the payload, 0 for none
+	lp        int32            // the receiver, once the message is an early one
+	content   int32            // content that holds the payload, 0 for none
 	view      bool             // the payload is the sender's memory
-	asked     bool             // above the eager limit, between nodes: ACK is sent
-	fault     world.ErrorClass // of calls that the message rests on; see learn
+	asked     bool             // above the eager limit, between nodes: ACK has been sent
+	fault     world.ErrorClass // fault of calls that the message rests on; see learn
 }
 
 // rounding holds the agents and round messages of a partition.
 type rounding struct {
-	roundSlots    []int32 // by LP: its round queue, 0 if none; nil until the first is needed
+	roundSlots    []int32 // by LP: its round queue, 0 for none; nil before the first queue
 	queues        world.Slab[roundQueue]
 	agents        world.Slab[agent]
 	rounds        world.Slab[roundMessage]
-	shakes        world.Slab[roundShake] // on their way between nodes
-	way           resource.Passage       // scratch: of the message that departRound has sent
+	shakes        world.Slab[roundShake] // answers on their way between nodes
+	way           resource.Passage       // scratch: passage of the message that departRound has sent
 	earlyMessages earlyMessages          // early messages of LPs that have many
-	scratch       []byte                 // of gather
-	step          collectives.Step       // scratch: of the agent that goes on
-	received      collectives.Step       // scratch: of the agent that receives meanwhile
+	scratch       []byte                 // scratch of gather
+	step          collectives.Step       // scratch: step of the agent that goes on
+	received      collectives.Step       // scratch: step of the agent that receives meanwhile
 	contents      world.Slab[content]
 	memories      world.Beside[memory] // of agents
 	fullest       int                  // engine for which an agent was last held back
@@ -53,10 +53,10 @@ type rounding struct {
 type roundQueue struct {
 	agents int32      // first agent of the LP that has not finished
 	ahead  int32      // messages for rounds that its agents have not reached
-	early  roundChain // those that are not in Collectives.earlyMessages
+	early  roundChain // early messages that are not in Collectives.earlyMessages
 }
 
-// roundQueue returns the LP's round queue, nil if it has none.
+// roundQueue returns the LP's round queue, nil for an LP without round queue.
 func (c *Collectives) roundQueue(lp int32) *roundQueue {
 	if c.roundSlots == nil || c.roundSlots[lp] == 0 {
 		return nil
@@ -64,7 +64,7 @@ func (c *Collectives) roundQueue(lp int32) *roundQueue {
 	return c.queues.At(c.roundSlots[lp])
 }
 
-// openRoundQueue returns the LP's round queue, and makes it first if there is none.
+// openRoundQueue returns the LP's round queue. It makes a missing queue.
 func (c *Collectives) openRoundQueue(lp int32) *roundQueue {
 	if c.roundSlots == nil {
 		c.roundSlots = make([]int32, c.partition.Ranks)
@@ -77,8 +77,8 @@ func (c *Collectives) openRoundQueue(lp int32) *roundQueue {
 	return c.queues.At(slot)
 }
 
-// CloseRoundQueue releases the round queue of an LP that has finished, unless a
-// nonblocking collective of it is still under way.
+// CloseRoundQueue releases the round queue of an LP that has finished, unless a nonblocking
+// collective of the LP is still under way.
 func (c *Collectives) CloseRoundQueue(lp int32) {
 	if q := c.roundQueue(lp); q != nil && q.agents == 0 && q.ahead == 0 {
 		c.queues.Release(c.roundSlots[lp])
@@ -86,8 +86,8 @@ func (c *Collectives) CloseRoundQueue(lp int32) {
 	}
 }
 
-// HeldRounds returns how many round queues have been made, and how many round queues, round
-// messages and agents are in use.
+// HeldRounds returns the number of round queues made so far, and the number of round queues, round
+// messages and agents in use.
 func (c *Collectives) HeldRounds() (made, held int) {
 	return int(c.queues.Next), c.queues.InUse() + c.rounds.InUse() + c.agents.InUse()
 }
@@ -106,7 +106,7 @@ func (c *roundChain) append(s *world.Slab[roundMessage], index int32) {
 	c.tail = index
 }
 
-// remove unlinks index, whose predecessor is given (0 for the first).
+// remove unlinks the round message index, whose predecessor is previous, 0 for the first.
 func (c *roundChain) remove(s *world.Slab[roundMessage], previous, index int32) {
 	next := s.At(index).next
 	if previous == 0 {
@@ -120,9 +120,9 @@ func (c *roundChain) remove(s *world.Slab[roundMessage], previous, index int32) 
 }
 
 // dispatchRound sends a round message to an agent of a local LP, or as a record to the
-// destination's engine. The payload lies at an offset of the sending agent's layout, or at
-// none if that is negative. Unless an agent takes it in at once, it is copied or, as long as
-// the sender waits for the match, the sender's.
+// destination's engine. The payload lies at an offset of the sending agent's layout; a negative
+// offset stands for none. Unless an agent absorbs the payload at once, it is copied, or stays in
+// the sender's memory while the sender waits for the match.
 func (c *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vtime.Time, payload []byte, at int64) {
 	lp, local := c.partition.Local(dst)
 	if !local {
@@ -140,9 +140,9 @@ func (c *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vti
 	c.giveRound(lp, m, sent, owner, at)
 }
 
-// giveRound gives a round message, sent at an instant, to a local LP. The payload is a view of
-// the memory of the owner, at an offset of its layout; without an owner it is of a record or
-// scratch.
+// giveRound delivers a round message, sent at an instant, to a local LP. The payload is a view of
+// the owner's memory, at an offset of its layout; without an owner it is a view of a record or of
+// scratch memory.
 func (c *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owner *memory, at int64) {
 	if c.Messages.Processors == nil && c.receiveAtOnce(lp, m) {
 		return
@@ -159,7 +159,7 @@ func (c *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owne
 }
 
 // receiveAtOnce has the agent that waits for a message receive it, and reports whether there is
-// one. It reports false if the call behind the message may be another than the agent's.
+// such an agent. It returns false if the message may be of another call than the agent's.
 func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 	for index := c.openRoundQueue(lp).agents; index != 0; {
 		c.memories.Prefetch(index)
@@ -190,10 +190,10 @@ func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 	return false
 }
 
-// roundRecord is the size of the fixed part of a round message between engines.
+// roundRecord is the size in bytes of the fixed part of a round message between engines.
 const roundRecord = 2 + 2*8 + 5*4 + 3*8
 
-// faultShift is where the class of a fault begins in the flags of a round message between
+// faultShift is the first bit of the class of a fault in the flags of a round message between
 // engines: above flagPayload.
 const faultShift = 1
 
@@ -218,7 +218,7 @@ func (c *Collectives) sendRoundMessage(m *roundMessage, context uint64, dst int,
 	copy(w.Rest, payload)
 }
 
-// DeliverRound takes in the record of a round message from engine src.
+// DeliverRound handles the record of a round message from engine src.
 func (c *Collectives) DeliverRound(src int, r world.Reader) {
 	flags := r.U8()
 	m := roundMessage{comm: c.IndexOfContext(r.U64()), signature: signature(r.U64()), engine: int32(src), fault: world.ErrorClass(flags >> faultShift)}
@@ -237,8 +237,9 @@ func (c *Collectives) DeliverRound(src int, r world.Reader) {
 	c.giveRound(lp, &m, sent, nil, 0)
 }
 
-// matchRoundMessage returns the arrival of the content of a round message. The agent
-// receives from posted on. A sender that waits for the match is told when it is free.
+// matchRoundMessage returns the arrival of the content of a round message, which the agent receives
+// from posted on. It sends a sender that waits for the match the instant at which the sender is
+// free.
 func (c *Collectives) matchRoundMessage(m *roundMessage, a *agent, posted vtime.Time) (arrival vtime.Time) {
 	if m.agent == 0 {
 		return m.arrival
@@ -279,8 +280,8 @@ func (c *Collectives) disposeRound(index int32) {
 	c.rounds.Release(index)
 }
 
-// takeEarly removes the message of an agent's round from the early ones and returns it, 0
-// if it is not there.
+// takeEarly removes the message of an agent's round from the early messages and returns it, 0 if it
+// has not arrived.
 func (c *Collectives) takeEarly(a *agent) int32 {
 	q := c.roundQueue(a.lp)
 	previous := int32(0)
@@ -306,18 +307,18 @@ func (c *Collectives) takeEarly(a *agent) int32 {
 // roundBytes is the memory of a round message without its payload.
 const roundBytes = int64(unsafe.Sizeof(roundMessage{}))
 
-// countEarly counts a message more or less that waits for an agent of an LP: in its queue,
-// and in the engine's buffers with the memory that it takes.
+// countEarly counts n more early messages of an LP, or fewer if n is negative: in the LP's queue,
+// and in the engine's buffers with the memory of the message.
 func (c *Collectives) countEarly(q *roundQueue, m *roundMessage, n int32) {
 	q.ahead += n
 	c.partition.Engine.Buffer(int64(n) * (roundBytes + int64(len(m.payload))))
 }
 
-// EarlyLimit is the number of early messages of an LP that are searched one by one. The
-// root of a linear algorithm may have one from each other member.
+// EarlyLimit is the number of early messages of an LP that are searched one by one. The root of a
+// linear algorithm may have an early message from each other member.
 const EarlyLimit = 32
 
-// keepEarly stores a message for a round that its LP has not reached.
+// keepEarly stores a message for a round that the LP has not reached.
 func (c *Collectives) keepEarly(lp int32, q *roundQueue, index int32) {
 	m := c.rounds.At(index)
 	m.lp = lp
@@ -329,12 +330,12 @@ func (c *Collectives) keepEarly(lp int32, q *roundQueue, index int32) {
 	c.earlyMessages.add(&c.rounds, index)
 }
 
-// awaits reports whether a message is the one of the agent's round.
+// awaits reports whether a message is that of the agent's present round.
 func (c *Collectives) awaits(a *agent, m *roundMessage) bool {
 	return m.round == a.round && m.number == a.inst.Number && m.comm == a.inst.comm.Index && c.fits(a, m)
 }
 
-// arriveRound hands a message of a collective to a local LP. See giveRound for its payload.
+// arriveRound delivers a round message to a local LP. See giveRound for its payload.
 func (c *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64) {
 	q := c.openRoundQueue(lp)
 	m := c.rounds.At(index)
@@ -361,8 +362,8 @@ func (c *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64
 	}
 }
 
-// hold keeps the payload of a message that nobody has taken in. It stays the owner's as long
-// as the sender waits for the match, else it is copied.
+// hold stores the payload of a message that no agent has received. The payload stays the owner's
+// while the sender waits for the match; else it is copied.
 func (c *Collectives) hold(index int32, owner *memory, at int64) {
 	m := c.rounds.At(index)
 	switch {

@@ -9,38 +9,39 @@ import (
 	"gigarank/vtime"
 )
 
-// splitState gathers colors and keys of the members of a communicator. No member leaves
-// before it is complete: the messages that take the collective's time do not carry them.
-// They go up a tree of the engines that have members, as runs. The root makes the groups, and
-// hands down to each engine those of which it or an engine below it has members.
+// splitState gathers colors and keys of the members of a communicator. No member leaves before the
+// gathering is complete: the messages that model the collective's time do not carry colors. Runs of
+// entries travel up a tree of the engines that have members. The root makes the groups, and sends
+// down to each engine the groups with members on the engine or an engine below.
 type splitState struct {
-	own     []entry // of the members of this engine
-	runs    []run   // of the engines below it
-	told    []byte  // of the leader whose group meets another one, once it is known here; see Told
-	missing int     // children that have not sent theirs, and the engine itself
+	own     []entry // entries of the members of this engine
+	runs    []run   // entries of the engines below
+	told    []byte  // bytes of Told from the leader whose group meets another, once they are here
+	missing int     // children whose runs have not arrived, plus one for the engine itself
 	done    bool
 	exits   []heldExit
 	hold    hold // from the first of exits on
 	made    map[int]*Communicator
-	err     error // of the making, alike for all members
+	err     error // of making the communicators, the same for all members
 }
 
-// heldExit is a member's exit that waits for the data.
+// heldExit is a member's exit that waits for the groups.
 type heldExit struct {
 	lp, member int32
 	t, over    vtime.Time // see exitFrom
 }
 
-// holdExit keeps a member's exit until the data are there. They are on their way: the exit
-// rests on the entries of all members, and each engine sends its data once its last member
-// has entered and it has those of the engines below it. But the news of that entry may have come by way of other engines, with promises
-// that go beyond the exit. Those promises do not count until the hold ends.
+// holdExit stores a member's exit until the groups arrive. They are on their way: the exit depends
+// on the entries of all members, and each engine sends its entries once its last member has entered
+// and the entries of the engines below have arrived. But the news of that entry may have come
+// through other engines, with promises beyond the exit. These promises do not count until the hold
+// ends.
 func (c *Collectives) holdExit(s *splitState, h heldExit) {
 	s.exits = append(s.exits, h)
 	c.holdFrom(&s.hold, h.t)
 }
 
-// letGo carries out the exits that were held.
+// letGo carries out the held exits.
 func (c *Collectives) letGo(inst *instance) {
 	for _, h := range c.takeExits(inst.split) {
 		c.exitFrom(inst, h.lp, int(h.member), h.t, h.over)
@@ -55,7 +56,7 @@ func (c *Collectives) takeExits(s *splitState) []heldExit {
 	return exits
 }
 
-// enterSplit enters a local member's color and key, or its new group.
+// enterSplit records a local member's color and key, or its new group.
 func (c *Collectives) enterSplit(inst *instance, member int, x *creation) {
 	s := inst.split
 	if s.made == nil {
@@ -88,7 +89,8 @@ func (c *Collectives) enterSplit(inst *instance, member int, x *creation) {
 	s.done = true
 }
 
-// contextOf names a communicator that this instance makes, alike on all engines.
+// contextOf returns the context of a communicator that this instance makes, the same on all
+// engines.
 func (inst *instance) contextOf(color int) uint64 {
 	return random.Uint64(inst.comm.Context, uint64(inst.Number), uint64(color))
 }
@@ -96,8 +98,8 @@ func (inst *instance) contextOf(color int) uint64 {
 // memberTree returns the neighbours of this engine among those that have members.
 func (c *Collectives) memberTree(comm *Communicator) branches { return c.branchesOf(comm.Group.Next) }
 
-// addRuns notes that the colors and keys of one child, or the engine's own, are complete.
-// After the last of them they go to the parent.
+// addRuns records that the entries of one child, or of the engine itself, are complete. After the
+// last of them all entries go to the parent.
 func (c *Collectives) addRuns(inst *instance, s *splitState) {
 	tree := c.memberTree(inst.comm)
 	if s.missing == 0 {
@@ -122,7 +124,7 @@ func (c *Collectives) addRuns(inst *instance, s *splitState) {
 	s.own, s.runs = nil, nil
 }
 
-// receiveSplit takes in colors and keys of the engines below this one.
+// receiveSplit reads colors and keys of the engines below this engine.
 func (c *Collectives) receiveSplit(inst *instance, r world.Reader) {
 	s := inst.split
 	s.readTold(&r)
@@ -132,7 +134,7 @@ func (c *Collectives) receiveSplit(inst *instance, r world.Reader) {
 	c.addRuns(inst, s)
 }
 
-// receiveGroups takes in the groups of which this engine or one below it has members.
+// receiveGroups reads the groups that have members on this engine or an engine below.
 func (c *Collectives) receiveGroups(inst *instance, r world.Reader) {
 	var parts []part
 	inst.split.readTold(&r)
@@ -143,7 +145,7 @@ func (c *Collectives) receiveGroups(inst *instance, r world.Reader) {
 	c.takeGroups(inst, parts, c.memberTree(inst.comm).children)
 }
 
-// takeGroups hands groups down and makes the communicators of this engine.
+// takeGroups sends groups to the children and makes the communicators of this engine.
 func (c *Collectives) takeGroups(inst *instance, parts []part, children []branch) {
 	for _, child := range slices.Backward(children) {
 		c.sendGroups(inst, parts, child)
@@ -186,13 +188,13 @@ func (c *Collectives) sendGroups(inst *instance, parts []part, child branch) {
 	}
 }
 
-// writeTold writes what a leader has told, if it is known here.
+// writeTold writes the bytes of Told, if they are here.
 func (s *splitState) writeTold(w *world.Writer) {
 	w.U32(uint32(len(s.told)))
 	w.Rest = w.Rest[copy(w.Rest, s.told):]
 }
 
-// readTold reads what writeTold has written.
+// readTold reads the bytes that writeTold has written.
 func (s *splitState) readTold(r *world.Reader) {
 	n := r.U32()
 	if n > 0 {
@@ -201,7 +203,7 @@ func (s *splitState) readTold(r *world.Reader) {
 	r.Rest = r.Rest[n:]
 }
 
-// run holds the entries of consecutive members whose colors and keys change by equal steps.
+// run is a sequence of entries of consecutive members whose colors and keys change by equal steps.
 type run struct {
 	first              entry
 	count              int32
@@ -219,7 +221,7 @@ func runsOf(entries []entry) (runs []run) {
 	return runs
 }
 
-// extend adds an entry to a run if it continues it, and reports whether it does.
+// extend adds an entry that continues a run to the run, and reports whether the entry does.
 func (r *run) extend(e entry) bool {
 	if r.count == 1 {
 		r.colorStep, r.keyStep = int64(e.color)-int64(r.first.color), e.key-r.first.key
@@ -244,7 +246,7 @@ func (r *run) appendTo(entries []entry) []entry {
 	return entries
 }
 
-// runBytes is the length of a run in a record.
+// runBytes is the length in bytes of a run in a record.
 const runBytes = 4 + 4 + 4*8
 
 func (r *run) write(w *world.Writer) {

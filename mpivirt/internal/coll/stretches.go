@@ -7,28 +7,28 @@ import (
 	"gigarank/vtime"
 )
 
-// Engines that carry an instance out over arrays send each other the stretches of clocks
-// that a round needs on another engine.
+// Engines that carry out an instance over arrays send each other the stretches of clocks that a
+// round needs on another engine.
 
-// outbound is how far an engine has come with sending the stretches of a round: it goes
-// by engines, and to each by ascending receivers.
+// outbound is the progress of sending the stretches of a round: by engine, and for each engine by
+// ascending receivers.
 type outbound struct {
-	engine  int  // all that engines before it need has been sent
-	dst     int  // likewise for the receivers of this engine before dst
-	stalled bool // there was no room; a task waits for it
+	engine  int  // all stretches for engines before it have been sent
+	dst     int  // all stretches for receivers of this engine before dst have been sent
+	stalled bool // there was no room; a task waits for room
 }
 
-// stretch is a piece of another engine's array: the clocks of src to
-// src+len(clocks)-1, which send to dst and on, each stride further.
+// stretch is a piece of another engine's array: the clocks of src to src+len(clocks)-1, which send
+// to dst, dst+stride, ....
 type stretch struct {
 	dst, src, stride int
 	round            int32
 	clocks           []vtime.Time
-	from             origin // of the record, which is consumed with the stretch
+	from             origin // of the record, which is consumed together with the stretch
 }
 
-// sendStretches sends the other engines the clocks that they need for a round, as far
-// as there is room. It reports whether that is all; if not, it will be called again.
+// sendStretches sends the other engines the clocks that they need for a round, as far as there is
+// room. It reports whether all have been sent; if not, it is called again.
 func (c *Collectives) sendStretches(inst *instance, b *arrayRun) bool {
 	s := &b.outbound
 	for _, to := range b.Receivers() {
@@ -46,7 +46,7 @@ func (c *Collectives) sendStretches(inst *instance, b *arrayRun) bool {
 	return true
 }
 
-// sendTo sends the engine that is being sent to the clocks that it needs for a round. It
+// sendTo sends the present engine of b.outbound the clocks that the engine needs for a round. It
 // reports whether there was room for all.
 func (c *Collectives) sendTo(inst *instance, b *arrayRun) bool {
 	s := &b.outbound
@@ -62,16 +62,16 @@ func (c *Collectives) sendTo(inst *instance, b *arrayRun) bool {
 	return room
 }
 
-// ownerOf returns the engine that an element belongs to in the current round.
+// ownerOf returns the engine that owns an element in the current round.
 func (c *Collectives) ownerOf(b *arrayRun, element int) int {
 	return c.partition.Engine.Partition().Owner(b.RankOf(b.Participant(element)))
 }
 
-// maxStretch is the number of clocks in one record.
+// maxStretch is the greatest number of clocks in a record.
 const maxStretch = 1<<13 - 16 // with its headers less than 64 KiB, a class of buffers
 
-// sendRun sends the clocks of a run to the engine that is being sent to. It reports
-// whether there was room for all.
+// sendRun sends the clocks of a run to the present engine of b.outbound. It reports whether there
+// was room for all.
 func (c *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride int) bool {
 	for engine := b.outbound.engine; n > 0; {
 		if !c.partition.Engine.Room(engine) {
@@ -91,27 +91,27 @@ func (c *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride i
 	return true
 }
 
-// takes reports whether the array can take in the clocks of an engine's elements before
-// src in the current round. In an exchange these are the receivers of what is sent there,
-// which must have been sent.
+// takes reports whether the array can take in the clocks of an engine's elements before src in the
+// current round. In an exchange these elements are the receivers of clocks of this engine, which
+// must already have been sent.
 func (b *arrayRun) takes(engine, src int) bool {
 	return b.Pattern().Kind != collectives.Exchange ||
 		engine < b.outbound.engine || engine == b.outbound.engine && src <= b.outbound.dst
 }
 
-// There is room from the beginning for this number of stretches, and of clocks in them. With
-// thousands of engines about as many come early: those that take turns are far ahead of one another.
+// Initial room for early stretches, and for the clocks in them. With thousands of engines about as
+// many stretches come early: engines that take turns are far ahead of one another.
 const (
 	usual       = 8
 	usualClocks = 1 << 9
 )
 
-// chunk is the number of clocks of a record that are read at a time: they stay in the L1
+// chunk is the number of clocks of a record that are read at a time, so that they stay in the L1
 // cache.
 const chunk = 512
 
-// receiveStretch takes in a piece of another engine's array. It reports false if it keeps
-// it for later.
+// receiveStretch handles a piece of another engine's array. It returns false if it stores the piece
+// for later.
 func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader) bool {
 	b := c.arraysOf(inst)
 	round := int(r.U64())
@@ -119,7 +119,7 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 	s := stretch{dst: int(r.U64()), src: int(r.U64()), stride: int(r.U64())}
 	current := b.Prepared(round)
 	if current && b.takes(from.engine, s.src+len(r.Rest)/8) {
-		// What it changes nobody reads any more: no need to keep it.
+		// The clocks that the piece changes are not read any more, so it need not be stored.
 		e := b.Evaluation()
 		s.clocks = c.memory.Take(min(len(r.Rest)/8, chunk))
 		for n := len(r.Rest) / 8; n > 0; n = len(r.Rest) / 8 {
@@ -144,8 +144,8 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 	return s.from.size == 0
 }
 
-// takeStretches takes in what came early for the round and changes nothing any more that
-// is still to be sent.
+// takeStretches takes in the early stretches of the round that do not change clocks still to be
+// sent.
 func (c *Collectives) takeStretches(b *arrayRun) {
 	round, e := int32(b.Round()), (*maxplus.Evaluation)(nil)
 	for i := 0; i < len(b.inbox); {

@@ -6,7 +6,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Communicator returns the one with an index; the freed one if it has been given up.
+// Communicator returns the communicator with an index, the freed communicator if it has been freed.
 func (c *Collectives) Communicator(index int32) *Communicator {
 	if comm := c.Communicators.At(index); comm != nil {
 		return comm
@@ -14,21 +14,21 @@ func (c *Collectives) Communicator(index int32) *Communicator {
 	return c.Communicators.At(world.Freed)
 }
 
-// TaskItems bounds the items of the ready queue that are agents. LPs are items from 0 on.
-// Agent i is item ^i. The instance of task i is item ^(TaskItems + i).
+// TaskItems bounds the items of the ready queue that are agents. LPs are items from 0 on, agent i
+// is item ^i, and the instance of task i is item ^(TaskItems + i).
 const TaskItems = 1 << 30
 
 // task is an instance in the ready queue.
 type task struct {
 	instance *instance
-	stalled  bool         // it had no room to send clocks
-	blocks   *consignment // nil unless it sends blocks
+	stalled  bool         // it waits for room to send clocks
+	blocks   *consignment // nil unless the task sends blocks
 }
 
-// queueAgent queues an agent to go on before all that is ready. What a message touches is
-// then still in the cache when its receiver goes on, and a tree is gone through branch by
-// branch. Agents that share a processor go on in the order in which they were queued: what they
-// ask of it at one instant has that order.
+// queueAgent queues an agent before all ready items. The memory of a message is then still in the
+// cache when its receiver goes on, and a tree is traversed branch by branch. Agents that share a
+// processor go on in the order in which they were queued, since that is the order of their
+// operations of one instant.
 func (c *Collectives) queueAgent(index int32) {
 	if c.Messages.Processors != nil {
 		c.partition.Engine.Ready(^index)
@@ -37,7 +37,7 @@ func (c *Collectives) queueAgent(index int32) {
 	c.partition.Engine.ReadyFirst(^index)
 }
 
-// queue queues an instance to go on.
+// queue queues an instance.
 func (c *Collectives) queue(inst *instance) { c.partition.Engine.Ready(c.item(task{instance: inst})) }
 
 // item stores a task and returns its item of the ready queue.
@@ -54,7 +54,7 @@ func (c *Collectives) item(t task) int32 {
 	return ^(TaskItems + index)
 }
 
-// RunTask carries an instance on as far as it gets, and releases the task.
+// RunTask carries an instance on until it must wait, and releases the task.
 func (c *Collectives) RunTask(index int32) {
 	t := c.tasks[index]
 	c.tasks[index] = task{}

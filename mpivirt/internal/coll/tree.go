@@ -8,7 +8,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// newTree returns the fold of participants' vectors, which are buffers of the kernel.
+// newTree returns the fold of participants' vectors, which are pooled buffers.
 func (c *Collectives) newTree(op world.Operator, participants int) *collectives.TreeFold[[]byte] {
 	return collectives.NewTreeFold(participants, func(lower, higher []byte) []byte {
 		op.Apply(lower, lower, higher)
@@ -17,19 +17,19 @@ func (c *Collectives) newTree(op world.Operator, participants int) *collectives.
 	})
 }
 
-// summing is what an engine keeps of the vectors of an instance over arrays. Each engine
-// sends its parent what the participants of the engines below it and its own come to, once it
-// has all of that. The engine at the root has the result, which takes the way back. The fixed
-// tree over the participants says what may be combined, so the values do not depend on the
-// tree of engines.
+// summing is an engine's state of the vectors of an instance over arrays. Each engine sends its
+// parent the partial results of its own participants and of the engines below, once it has all of
+// them. The engine at the root has the result, which travels back. The fixed tree over the
+// participants determines which vectors may be combined, so values do not depend on the tree of
+// engines.
 type summing struct {
-	fold    *collectives.TreeFold[[]byte] // nil once its vectors have gone to the parent
-	missing int                           // children whose vectors have not all come, and the engine itself
-	latest  int32                         // LP whose vector was added last; those of other engines are combined in its call
-	done    bool                          // the result is in inst.result, and children have been sent it
+	fold    *collectives.TreeFold[[]byte] // nil once its vectors have been sent to the parent
+	missing int                           // children whose vectors have not all arrived, plus one for the engine itself
+	latest  int32                         // LP whose vector was added last; vectors of other engines are combined in its call
+	done    bool                          // inst.result is complete, and has been sent to the children
 }
 
-// newSumming returns what an engine with participants begins with.
+// newSumming returns the initial state of an engine with participants.
 func (c *Collectives) newSumming(inst *instance) *summing {
 	return &summing{
 		fold:    c.newTree(inst.Call.Operator, inst.schedule.Members()),
@@ -38,7 +38,7 @@ func (c *Collectives) newSumming(inst *instance) *summing {
 	}
 }
 
-// engineTree returns the neighbours of this engine among those that have participants, who
+// engineTree returns the neighbours of this engine among the engines that have participants, which
 // ascend.
 func (c *Collectives) engineTree(inst *instance) branches {
 	return c.branchesOf(func(rank int) int {
@@ -49,8 +49,8 @@ func (c *Collectives) engineTree(inst *instance) branches {
 	})
 }
 
-// addVectors notes that the vectors of one child, or the engine's own, are complete. After
-// the last one they go to the parent.
+// addVectors records that the vectors of one child, or of the engine itself, are complete. After
+// the last of them they go to the parent.
 func (c *Collectives) addVectors(inst *instance, s *summing) {
 	if s.missing--; s.missing > 0 {
 		return
@@ -79,8 +79,8 @@ func (c *Collectives) addVectors(inst *instance, s *summing) {
 	s.fold = nil
 }
 
-// receiveTree takes in a vector, or the blocks, of the engines below this one, or that all members there have
-// entered an alltoall.
+// receiveTree reads a vector, or blocks, of the engines below this engine, or the news that all
+// members there have entered an alltoall.
 func (c *Collectives) receiveTree(inst *instance, from int, r world.Reader) {
 	b := c.arraysOf(inst)
 	switch {
@@ -103,7 +103,7 @@ func (c *Collectives) receiveTree(inst *instance, from int, r world.Reader) {
 	c.queueSummed(inst, b)
 }
 
-// receiveResult takes in the result, or that all members have entered an alltoall.
+// receiveResult reads the result, or the news that all members have entered an alltoall.
 func (c *Collectives) receiveResult(inst *instance, r world.Reader) {
 	b := c.arraysOf(inst)
 	switch {
@@ -118,15 +118,15 @@ func (c *Collectives) receiveResult(inst *instance, r world.Reader) {
 	c.queueSummed(inst, b)
 }
 
-// queueSummed has an instance go on that lacked nothing but the result, if it is there.
+// queueSummed queues an instance that lacked only the result, if the result has arrived.
 func (c *Collectives) queueSummed(inst *instance, b *arrayRun) {
 	if b.sum.done && b.begun && b.Over() {
 		c.queue(inst)
 	}
 }
 
-// handOut keeps a copy of the result and sends it to the children, those above most engines
-// first.
+// handOut stores a copy of the result and sends the result to the children; the child above most
+// engines comes first.
 func (c *Collectives) handOut(inst *instance, s *summing, result []byte, tree branches) {
 	inst.result, s.done = append([]byte(nil), result...), true
 	for _, child := range slices.Backward(tree.children) {
