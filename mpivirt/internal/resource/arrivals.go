@@ -6,14 +6,14 @@ import (
 	"gigarank/vtime"
 )
 
-// Messages on their way to a processor, and how the processor takes them in.
+// Messages on their way to a processor, and their reception by the processor.
 
-// Arrival is a message, or the match of one, that reaches a rank at an instant.
+// Arrival is a message, or the match of a message, that reaches a rank at an instant.
 type Arrival struct {
 	At, Released vtime.Time
 	Source       int32
-	number       uint32 // messages and matches of one source come in the order of sending
-	Index        int32  // the message; of a match, what its sender waits with, as a request
+	number       uint32 // keeps messages and matches of one source in the order of sending
+	Index        int32  // the message; of a match, the request or agent of the sender
 	Owner        Owner  // of the message
 }
 
@@ -28,7 +28,7 @@ func (a *Arrival) before(b *Arrival) bool {
 	return a.number < b.number
 }
 
-// arrivals is a binary heap, with the least arrival first.
+// arrivals is a binary heap with the least arrival first.
 type arrivals []Arrival
 
 func (h *arrivals) push(a Arrival) {
@@ -72,7 +72,7 @@ func (h *arrivals) pop() Arrival {
 	return least
 }
 
-// Reach enters the arrival of a message at the processor of an LP.
+// Reach adds the arrival of a message at the processor of an LP.
 func (x *Processors) Reach(lp int32, a Arrival) {
 	p := &x.all[lp]
 	p.number++

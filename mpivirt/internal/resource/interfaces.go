@@ -11,26 +11,29 @@ import (
 
 // Interfaces carry the messages between nodes whose ranks share network interfaces (`network.Target.Contended`).
 //
-// A message asks the interfaces of its sender's node when it leaves, in the order (virtual time, source rank, Order).
-// It begins once one is free and takes that for its bytes over the bandwidth and a gap. Alone it would be there its
-// latency and transfer after it began; it asks the interfaces of its receiver's node so long before that as they
-// need for its bytes, but not within the latency. It has arrived when they have taken its bytes. So without others it
-// takes its latency and the longer of its transfer and its bytes at an interface.
+// A message asks for an interface of its sender's node when it leaves, in the order (virtual time,
+// source rank, Order). It begins once an interface is free and occupies that interface for its
+// bytes over the bandwidth plus a gap. An undisturbed message arrives its latency and transfer
+// after it begins. It asks for the interfaces of its receiver's node earlier by the time that they
+// need for its bytes, but not within the latency. It has arrived when they have taken its bytes. So
+// an undisturbed message takes its latency plus the longer of its transfer and its time at an
+// interface.
 //
-// The engine that has a node decides for it; no node is on two. Nothing that asks at an instant is served before all of
-// that instant is known: what arrives at an instant is decided first, then ranks act, then messages leave.
+// The engine of a node decides for the node; no node is on two engines. Requests of an instant are
+// served only when all of that instant are known: arrivals of an instant are decided first, then
+// ranks act, then messages leave.
 type Interfaces struct {
 	partition   *world.Partition
 	each        int
 	shared      bool
 	first       int // node of the engine's first rank
 	out, in     *contention.Interfaces
-	leaving     passages // that ask at their sender's node, all ranks of this engine
-	coming      passages // that ask at their receiver's node
+	leaving     passages // requests at senders' nodes, by ranks of this engine
+	coming      passages // requests at receivers' nodes
 	works       [2]Freight
-	overtaken   map[route]vtime.Time // when the latest message of a pair asks its receiver's node, where a later one might ask sooner
-	dropped     int                  // length of overtaken at which those that are over are dropped
-	delivered   map[route]vtime.Time // arrival of the latest message of a pair, where a later one might arrive sooner
+	overtaken   map[route]vtime.Time // when the latest message of a pair asks at its receiver's node, where a later message might ask sooner
+	dropped     int                  // length of overtaken at which past entries are dropped
+	delivered   map[route]vtime.Time // arrival of the latest message of a pair, where a later message might arrive sooner
 	droppedOver int
 	layers      Layers    // nil if messages take interfaces in the order of asking alone
 	gates       [2][]gate // outward and inward, by node and rail; nil without layers
@@ -40,36 +43,38 @@ type route struct{ source, dest int32 }
 
 // Passage is a message on its way between two nodes.
 type Passage struct {
-	At                vtime.Time // when it asks
-	Sent              vtime.Time // when it left
-	Order             [2]uint64  // among the messages of its source to its receiver that ask at one instant
+	At                vtime.Time // instant of the request
+	Sent              vtime.Time // departure
+	Order             [2]uint64  // key among the messages of a source to its receiver that ask at one instant
 	Source, Dest      int32      // ranks
-	Ordered           bool       // it must not arrive before an earlier one of the pair that is ordered
+	Ordered           bool       // the message must not arrive before an earlier ordered message of the pair
 	Owner             Owner
-	Kind              uint8  // for the owner; among the messages of its source that ask at one instant, kinds ascend
+	Kind              uint8  // for the owner; kinds of messages of one source that ask at one instant ascend
 	Index             int32  // for the owner
-	Context           uint64 // of the communicator, which its members may have freed when the message leaves
+	Context           uint64 // of the communicator, which its members may free before the message leaves
 	Bytes             int64
-	Latency, Transfer vtime.Duration // without others
-	Jitter            vtime.Duration // beyond both
-	number            uint64         // of those that have asked here
+	Latency, Transfer vtime.Duration // of an undisturbed message
+	Jitter            vtime.Duration // in addition to both
+	number            uint64         // counts the requests here
 }
 
 // Network carries the messages between nodes: [Interfaces] of each node, or [Links] that all share.
 type Network interface {
-	// Carries has an owner's messages handed to it.
+	// Carries sets the Freight of an owner's messages.
 	Carries(owner Owner, work Freight)
-	// InFlight reports whether a message leaves only once the path between its two ranks has taken the one before.
+	// InFlight reports whether a message leaves only after the path between its two ranks has taken
+	// the previous message.
 	InFlight() bool
-	// Leave has a message of a local rank ask for its way from p.At on.
+	// Leave has a message of a local rank request its passage at p.At or later.
 	Leave(p Passage)
-	// Reach has a message that has left ask, at its receiver's engine, from an instant on.
+	// Reach has a message that has left request its passage at its receiver's engine, at an instant
+	// or later.
 	Reach(p Passage, at vtime.Time)
-	// Serve handles a timed event; source is that of the event. All events up to it are known.
+	// Serve handles a timed event of source. All events up to it are known.
 	Serve(source int32, now vtime.Time)
 }
 
-// NewNetwork returns the idle network of a partition on a target where messages hold each other up.
+// NewNetwork returns the idle network of a partition on a target where messages delay each other.
 func NewNetwork(p *world.Partition) Network {
 	if p.Target.Contention().Model != "" {
 		return NewLinks(p)
@@ -77,13 +82,13 @@ func NewNetwork(p *world.Partition) Network {
 	return NewInterfaces(p)
 }
 
-// Freight is what one owner sends between nodes.
+// Freight handles the messages of one owner between nodes.
 type Freight interface {
-	// Left handles that a message of a local rank begins to leave at an instant, and that it asks its receiver's node
-	// at another.
+	// Left handles that a message of a local rank begins to leave at an instant, and asks at its
+	// receiver's node at another.
 	Left(p *Passage, begins, asks vtime.Time)
-	// Freed handles that a message to a local rank is on its way and does not change any more, and that its sender, if it waits
-	// until DATA has left, is free at an instant.
+	// Freed handles that a message to a local rank is on its way and no longer changes. Its sender,
+	// if it waits until DATA has left, is free at an instant.
 	Freed(p *Passage, at vtime.Time)
 	// Arrived handles the arrival of a message at a local rank.
 	Arrived(p *Passage, at vtime.Time)
@@ -113,22 +118,23 @@ func (x *Interfaces) nodesHere() (first, nodes int) {
 	return first, p.Target.Node(p.First+p.Ranks-1) - first + 1
 }
 
-// Carries has an owner's messages handed to it.
+// Carries sets the Freight of an owner's messages.
 func (x *Interfaces) Carries(owner Owner, work Freight) { x.works[owner] = work }
 
-// InFlight reports that a message waits for the path between its two ranks before it asks.
+// InFlight returns true: a message waits for the path between its two ranks before it asks.
 func (x *Interfaces) InFlight() bool { return true }
 
 // Leave has a message ask the interfaces of its sender's node at p.At.
 func (x *Interfaces) Leave(p Passage) { x.ask(&x.leaving, &p, lastAtInstant) }
 
-// Reach has a message ask the interfaces of its receiver's node at an instant.
+// Reach has a message ask for the interfaces of its receiver's node at an instant.
 func (x *Interfaces) Reach(p Passage, at vtime.Time) {
 	p.At = at
 	x.ask(&x.coming, &p, firstAtInstant)
 }
 
-// Sources of the timed events that serve the interfaces: before and after all of ranks at an instant.
+// Sources of the timed events that serve the interfaces: before and after all events of ranks at an
+// instant.
 const (
 	firstAtInstant = -1 << 31
 	lastAtInstant  = 1<<31 - 1
@@ -139,7 +145,7 @@ func (x *Interfaces) ask(q *passages, p *Passage, source int32) {
 	x.arm(q, source)
 }
 
-// arm has the interfaces served when the next message asks.
+// arm schedules a timed event at the instant of the next request.
 func (x *Interfaces) arm(q *passages, source int32) {
 	if len(q.heap) == 0 || q.heap[0].at >= q.armed {
 		return
@@ -148,7 +154,8 @@ func (x *Interfaces) arm(q *passages, source int32) {
 	x.partition.Engine.Schedule(engine.Event{Time: q.armed, Source: source, LP: int32(x.partition.First), Data: world.DataPassage})
 }
 
-// Serve serves the messages that ask at an instant; source is that of the event. All events up to it are known.
+// Serve serves the requests of an instant; source is the source of the event. All events up to it
+// are known.
 func (x *Interfaces) Serve(source int32, now vtime.Time) {
 	q, serve := &x.leaving, x.leave
 	if source == firstAtInstant {
@@ -170,7 +177,7 @@ func (x *Interfaces) Serve(source int32, now vtime.Time) {
 	x.arm(q, source)
 }
 
-// leave gives a message its place at the sender's node.
+// leave serves a request at the sender's node.
 func (x *Interfaces) leave(p *Passage) {
 	t := x.partition.Target
 	bytes := t.InterfaceTime(p.Bytes)
@@ -184,7 +191,8 @@ func (x *Interfaces) leave(p *Passage) {
 	x.works[p.Owner].Left(p, begins, asks)
 }
 
-// inOrder returns when an ordered message asks its receiver's node: not before an earlier one between the two ranks.
+// inOrder returns when an ordered message asks at its receiver's node: not before an earlier
+// message of the pair.
 func (x *Interfaces) inOrder(p *Passage, earliest, asks vtime.Time) vtime.Time {
 	key := route{p.Source, p.Dest}
 	if len(x.overtaken) > 0 {
@@ -202,8 +210,8 @@ func (x *Interfaces) inOrder(p *Passage, earliest, asks vtime.Time) vtime.Time {
 	return asks
 }
 
-// dropOver removes what lies before an instant from a map that has grown to twice its length after the last time.
-// It returns the length at which it is to do so again.
+// dropOver removes the entries before an instant from a map whose length has reached limit. It
+// returns the next limit, twice the remaining length.
 func dropOver(m map[route]vtime.Time, limit int, now vtime.Time) int {
 	const least = 64
 	if len(m) <= max(limit, least) {
@@ -217,8 +225,8 @@ func dropOver(m map[route]vtime.Time, limit int, now vtime.Time) int {
 	return 2 * len(m)
 }
 
-// arrive gives a message its place at the receiver's node. Where messages of a pair may take several interfaces, a later
-// one does not arrive before an earlier one.
+// arrive serves a request at the receiver's node. Where messages of a pair may take several
+// interfaces, a later message does not arrive before an earlier one.
 func (x *Interfaces) arrive(p *Passage) {
 	t := x.partition.Target
 	bytes := t.InterfaceTime(p.Bytes)
@@ -235,7 +243,7 @@ func (x *Interfaces) arrive(p *Passage) {
 	x.works[p.Owner].Arrived(p, at)
 }
 
-// rail returns the place of a rank in its node, which tells its interface.
+// rail returns the number of a rank within its node, which determines its interface.
 func (x *Interfaces) rail(rank int32) int {
 	if x.each == 1 || x.shared {
 		return 0
@@ -243,7 +251,7 @@ func (x *Interfaces) rail(rank int32) int {
 	return x.partition.Target.RankInNode(int(rank))
 }
 
-// passages are messages that ask, a binary heap in the order of asking.
+// passages is a binary heap of the requests of messages, in the order of asking.
 type passages struct {
 	heap     []place
 	passages world.Slab[Passage]

@@ -12,32 +12,33 @@ import (
 // Links carry the messages between nodes of a machine whose network is shared by all of them: busses and links, scaled
 // bandwidth, fair shares (`network.Target.Contention`).
 //
-// A message pays its latency, then asks, in the order (virtual time, source rank, Order). What asks at an instant has left
-// the least latency before it at the latest. So a question is decided as much sooner on the engine's clock, last at its instant: then
-// all questions up to it are known. The end of a transfer, less the latency, is when the sender of DATA is free; it is not before
-// the decision.
+// A message pays its latency, then asks for links, in the order (virtual time, source rank, Order).
+// A message that asks at an instant has left the least latency before that instant or earlier. So a
+// request is decided that much sooner on the engine's clock, as the last event of its instant: then
+// all requests up to it are known. The end of a transfer, less the latency, is the instant at which
+// the sender of DATA is free; it is not before the decision.
 //
-// One engine has all ranks, since a decision rests on the questions of all and takes effect at once: an engine that had
-// only a part would have no lookahead beyond a transfer.
+// One engine has all ranks, since a decision depends on the requests of all ranks and takes effect
+// at once: an engine with only a part of the ranks would have no lookahead beyond a transfer.
 type Links struct {
 	partition *world.Partition
 	resource  contention.Resource
-	ahead     vtime.Duration // by which decisions come before their instant on the engine's clock
+	ahead     vtime.Duration // by which decisions precede their instant on the engine's clock
 	asking    passages
-	questions uint64     // that the network has been asked: the host's order of Leave is not that of virtual time
+	questions uint64     // number of requests: the host's order of Leave is not that of virtual time
 	woken     vtime.Time // instant of the timed event at which transfers end, Forever for none
 	works     [2]Freight
-	asked     world.Slab[Passage]  // that have asked, and are not decided
-	order     map[route][]ordered  // ordered messages of a pair from the first that is not decided on, as they asked
-	arrived   map[route]vtime.Time // when the latest ordered message of a pair arrives, where it has not
+	asked     world.Slab[Passage]  // requests that are not decided
+	order     map[route][]ordered  // ordered messages of a pair from the first undecided one on, as they asked
+	arrived   map[route]vtime.Time // when the latest ordered message of a pair arrives, if that is in the future
 	latest    map[route]vtime.Time // with jitter: when the latest ordered message of a pair asks
-	dropped   [2]int               // lengths of arrived and latest at which those that are over are dropped
+	dropped   [2]int               // lengths of arrived and latest at which past entries are dropped
 }
 
-// ordered is a message that arrives no sooner than the messages of its pair that asked before.
+// ordered is a message that arrives no sooner than the messages of its pair that asked before it.
 type ordered struct {
 	passage Passage
-	ends    vtime.Time // of its transfer, Forever if that is not decided
+	ends    vtime.Time // end of its transfer, Forever if undecided
 	decided bool
 }
 
@@ -60,7 +61,7 @@ func NewLinks(p *world.Partition) *Links {
 	return x
 }
 
-// ends are the links of fair shares: of each node out and in, and a backbone.
+// ends are the links of fair shares: two for each node, out and in, and a backbone.
 type ends struct{ network.Contention }
 
 // Route appends the links from one node to another.
@@ -77,13 +78,13 @@ func (e ends) Capacity(link int) int64 {
 	return e.InBandwidth
 }
 
-// Carries has an owner's messages handed to it.
+// Carries sets the Freight of an owner's messages.
 func (x *Links) Carries(owner Owner, work Freight) { x.works[owner] = work }
 
-// InFlight reports that messages of a pair do not wait for each other before they ask.
+// InFlight returns false: messages of a pair do not wait for each other before they ask.
 func (x *Links) InFlight() bool { return false }
 
-// Leave has a message ask a latency after p.At.
+// Leave has a message ask for links a latency after p.At.
 func (x *Links) Leave(p Passage) {
 	p.At = p.At.Add(p.Latency).Add(p.Jitter)
 	if p.Ordered && x.partition.Target.HasJitter() {
@@ -95,12 +96,12 @@ func (x *Links) Leave(p Passage) {
 	x.arm()
 }
 
-// Reach is of networks that are on several engines.
+// Reach is for networks on several engines.
 func (x *Links) Reach(p Passage, at vtime.Time) {
 	invariant.Broken("rank %d has a message for rank %d on another engine", p.Source, p.Dest)
 }
 
-// arm has the next question decided in its time.
+// arm schedules the decision of the next request.
 func (x *Links) arm() {
 	if len(x.asking.heap) > 0 && x.asking.heap[0].at < x.asking.armed {
 		x.asking.armed = x.asking.heap[0].at
@@ -112,16 +113,16 @@ func (x *Links) arm() {
 	}
 }
 
-// schedule has what happens at an instant decided.
+// schedule schedules the decisions of an instant.
 func (x *Links) schedule(at vtime.Time) {
 	x.partition.Engine.Schedule(engine.Event{Time: max(at.Add(-x.ahead), 0), Source: lastAtInstant, LP: int32(x.partition.First), Data: world.DataPassage})
 }
 
-// Serve decides what happens up to an instant that is known on the engine's clock now.
+// Serve decides the requests up to the instant that is known on the engine's clock now.
 func (x *Links) Serve(_ int32, now vtime.Time) {
 	until := now.Add(x.ahead)
 	if x.asking.armed > until && x.woken > until {
-		return // decided by an event that was scheduled later
+		return // already decided by an event that was scheduled later
 	}
 	for len(x.asking.heap) > 0 && x.asking.heap[0].at <= until {
 		index := x.asking.pop()
@@ -141,7 +142,7 @@ func (x *Links) Serve(_ int32, now vtime.Time) {
 	x.dropped[1] = dropOver(x.latest, x.dropped[1], now)
 }
 
-// ask has a message ask the network. One without bytes takes no link.
+// ask has a message ask the network. A message without bytes takes no link.
 func (x *Links) ask(p *Passage, now vtime.Time) {
 	if p.Ordered {
 		key := route{p.Source, p.Dest}
@@ -162,7 +163,7 @@ func (x *Links) ask(p *Passage, now vtime.Time) {
 	x.decided(now)
 }
 
-// decided hands on what the network has decided.
+// decided passes on the transfers whose end the network has decided.
 func (x *Links) decided(now vtime.Time) {
 	for _, o := range x.resource.Outcomes() {
 		p := *x.asked.At(int32(o.Tag))
@@ -171,8 +172,8 @@ func (x *Links) decided(now vtime.Time) {
 	}
 }
 
-// ends hands a message on whose transfer ends at an instant. An ordered message waits until those of its pair that asked before
-// are decided, and arrives no sooner than they do.
+// ends passes on a message whose transfer ends at an instant. An ordered message waits until the
+// messages of its pair that asked before it are decided, and arrives no sooner than they do.
 func (x *Links) ends(p *Passage, at, now vtime.Time) {
 	if !p.Ordered {
 		x.arrives(p, at, now)
@@ -200,7 +201,7 @@ func (x *Links) ends(p *Passage, at, now vtime.Time) {
 	x.order[key] = queue
 }
 
-// arrives hands a message on that arrives at an instant.
+// arrives passes on a message that arrives at an instant.
 func (x *Links) arrives(p *Passage, at, now vtime.Time) {
 	free := at.Add(-p.Latency)
 	if t := x.partition.Target; t.Copies() {

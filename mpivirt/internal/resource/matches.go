@@ -5,14 +5,14 @@ import (
 	"gigarank/vtime"
 )
 
-// Matches on their way back to the processors of senders that wait for them.
+// Matches on their way back to the processors of waiting senders.
 
-// Slack returns by how much an instant at which a processor begins something may lie behind
-// the current one. least is the least time of a message.
+// Slack returns the greatest time by which an operation may begin before the instant of the current
+// event. least is the least time of a message.
 func Slack(least vtime.Duration) vtime.Duration { return min(least/2, vtime.Nanosecond) }
 
-// AwaitMatch bounds the engine's EIT by the match of a message to another engine. The sender
-// waits for the match, which is no earlier than the arrival.
+// AwaitMatch bounds the engine's EIT by the match of a message to another engine. The sender waits
+// for the match, which is no earlier than the arrival.
 func (x *Processors) AwaitMatch(arrival vtime.Time) {
 	if x.awaitedMatches++; x.awaitedMatches == 1 || arrival < x.leastAwaited {
 		x.leastAwaited = arrival
@@ -20,16 +20,16 @@ func (x *Processors) AwaitMatch(arrival vtime.Time) {
 	}
 }
 
-// matchCame counts an awaited match that has come, and removes the bound after the last.
+// matchCame counts the match that a sender waits for, and removes the bound after the last one.
 func (x *Processors) matchCame() {
 	if x.awaitedMatches--; x.awaitedMatches == 0 {
 		x.partition.Engine.Await(vtime.Forever)
 	}
 }
 
-// TellMatch sends the match of a message, by a rank at an instant, to the waiting sender on
-// an engine. index is that with which the sender waits, as a request or an agent of the owner. A processor
-// takes matches of one instant by rank, and those of one rank in their order.
+// TellMatch sends the match of a message, by a rank at an instant, to the waiting sender on an
+// engine. index is the request or agent of the sender, depending on the owner. A processor takes
+// matches of one instant by rank, and matches of one rank in their order.
 func (x *Processors) TellMatch(owner Owner, engine, index int32, by int, matched vtime.Time) {
 	at := max(x.turns.now, matched).Add(vtime.Picosecond)
 	matched = max(matched, at.Add(-x.turns.slack))
@@ -54,10 +54,10 @@ func (x *Processors) MatchFrom(owner Owner, r world.Reader) {
 	x.reachMatch(owner, index, by, at, matched)
 }
 
-// matchRecords are the kinds of the records with matches, by owner.
+// matchRecords are the kinds of the records of matches, by owner.
 var matchRecords = [...]byte{OfProgram: world.RecordMatch, OfAgents: world.RecordRoundMatch}
 
-// reachMatch enters the match of a send at the sender's processor.
+// reachMatch adds the match of a send to the sender's processor.
 func (x *Processors) reachMatch(owner Owner, index int32, by int, at, matched vtime.Time) {
 	k := x.partition
 	lp, c, live := x.works[owner].Sender(index)

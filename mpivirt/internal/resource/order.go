@@ -4,29 +4,29 @@ import "gigarank/vtime"
 
 // The order in which a processor begins operations and takes in messages.
 
-// beginning is something that a processor can begin at an instant.
+// beginning is an operation, match or message that a processor can begin at an instant.
 type beginning struct {
 	at, released vtime.Time
 	source       int32  // rank; own or ofAgents for an operation
-	number       uint32 // of an agent's operation: the call; of a message: the order of coming
+	number       uint32 // of an agent's operation: the call; of a message: its place in the order of arrival at the host
 	choice       int    // position of the operation in active, matchChoice or messageChoice
 }
 
 const (
-	matchChoice   = -1 // the match of a send that waits for it
+	matchChoice   = -1 // the match of a send whose sender waits
 	messageChoice = -2
 )
 
-// These stand for the source of an operation: the rank's program has one at most, the agents of
-// its collectives others. When an agent asks depends on when records of other engines come. So
-// the order of asking decides nothing: agents have that of the rank's calls. One agent asks for a
-// send and a receive at most, for the send first.
+// Sources of operations: the rank's program has one operation at a time, the agents of its
+// collectives have others. The host's order in which agents ask depends on records of other
+// engines. So this order decides nothing: agents are ordered by the rank's calls. One agent asks
+// for a send and a receive at most, for the send first.
 const (
 	own      = -2
 	ofAgents = -1
 )
 
-// before is the order in which a processor begins things.
+// before is the order in which a processor begins operations, matches and messages.
 func (a *beginning) before(b *beginning) bool {
 	switch {
 	case a.at != b.at:
@@ -39,11 +39,11 @@ func (a *beginning) before(b *beginning) bool {
 	return a.number < b.number
 }
 
-// unknown is a release before all others.
+// unknown is a release before all other releases.
 const unknown vtime.Time = -1
 
-// first returns what the processor can begin first, as far as is known. Matches take no time
-// and go before all else.
+// first returns the first beginning of the processor, as far as is known. Matches take no time and
+// precede everything else.
 func (x *Processors) first(lp int32, p *Processor) beginning {
 	best, poll := beginning{at: vtime.Forever}, x.poll(lp, p)
 	if len(p.matches) > 0 {
@@ -70,7 +70,7 @@ func (x *Processors) first(lp int32, p *Processor) beginning {
 	return best
 }
 
-// canBegin sets the instant from which an operation can begin, Forever if that is unknown.
+// canBegin sets the instant from which on an operation can begin, Forever if it is unknown.
 func (x *Processors) canBegin(lp int32, p *Processor, op, poll *Operation, b *beginning) {
 	switch op.Need {
 	case CPU:

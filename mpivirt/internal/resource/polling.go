@@ -4,8 +4,8 @@ import "gigarank/vtime"
 
 // A processor skips the polls that fail in a rank's long loop of polls.
 
-// PollFrom returns the start of the first poll of a loop at or after t, and the instant of
-// its release, which is the poll before. op is the next poll.
+// PollFrom returns the start of the first poll of a loop at or after t, and the instant of its
+// release, which is the previous poll. op is the next poll.
 func (x *Processors) PollFrom(op *Operation, t vtime.Time) (at, released vtime.Time) {
 	if t <= op.Earliest {
 		return op.Earliest, op.Released
@@ -15,8 +15,8 @@ func (x *Processors) PollFrom(op *Operation, t vtime.Time) (at, released vtime.T
 	return at, at - period
 }
 
-// betweenPolls delays a beginning until the poll of a loop is over, which keeps the CPU busy.
-// op is the next poll, nil outside a loop.
+// betweenPolls delays a beginning to the end of a poll of a loop, which keeps the CPU busy. op is
+// the next poll, nil outside a loop.
 func (x *Processors) betweenPolls(op *Operation, b *beginning) {
 	if op == nil || b.at == vtime.Forever {
 		return
@@ -50,7 +50,7 @@ func (x *Processors) NextPoll(lp int32) (at vtime.Time, inLoop bool) {
 	return 0, false
 }
 
-// FreeFrom returns the instant from which the CPU of an LP is free, as far as is known at t.
+// FreeFrom returns the instant from which on the CPU of an LP is free, as far as is known at t.
 func (x *Processors) FreeFrom(lp int32, t vtime.Time) vtime.Time {
 	p := &x.all[lp]
 	free := p.State.CPU
@@ -61,8 +61,8 @@ func (x *Processors) FreeFrom(lp int32, t vtime.Time) vtime.Time {
 	return free
 }
 
-// resumePolling moves the next poll of a loop behind something else, which began at an
-// instant between two polls.
+// resumePolling moves the next poll of a loop behind a use that began at an instant between two
+// polls.
 func (x *Processors) resumePolling(lp int32, p *Processor, at vtime.Time) {
 	if op := x.poll(lp, p); op != nil && p.State.CPU > op.Earliest {
 		x.program.Skipped(op.Earliest, p.State.CPU)

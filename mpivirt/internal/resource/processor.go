@@ -9,34 +9,36 @@ import (
 	"gigarank/vtime"
 )
 
-// Under a model with state at the receiver, the cost of a message depends on what else the
-// receiver's CPU and interface do. Each rank then has a processor. It does one thing after
-// the other, in the order of virtual time. It begins nothing before all arrivals up to that
-// instant are known (EIT).
+// Under a model with state at the receiver, the cost of a message depends on the other work of the
+// receiver's CPU and interface. Each rank then has a processor. It does one thing after another, in
+// the order of virtual time. It begins nothing before all arrivals up to that instant are known
+// (EIT).
 //
-// A processor serves operations and messages. The calls of a rank's program become
-// operations in a queue: a computation, a send, the posting of a receive, a wait. The rank
-// goes on without waiting for them, until it needs the outcome of one, or the time. The head
-// of the queue may begin, and one operation of each collective that the rank takes part in.
-// Messages may begin from their arrival on, whether or not their receive is posted.
+// A processor serves operations and messages. The calls of a rank's program become operations in a
+// queue: a computation, a send, the posting of a receive, a wait. The rank goes on without waiting
+// for its operations, until it needs the outcome of an operation, or the time. The head of the
+// queue may begin, and one operation of each collective that the rank takes part in. Messages may
+// begin from their arrival on, whether or not their receive is posted.
 //
 // Program order is that of Schedgen, LogGOPSim's generator of schedules. An operation after a
-// blocking call requires the end of that call, one after a nonblocking call its start. A Wait,
-// Test or Probe is a computation of no length that requires what it names. A send begins when
-// CPU and interface are free; until then the CPU serves messages. A receive is posted though
-// the CPU is busy. A blocking receive ends at the match, with the CPU busy with the message.
+// blocking call requires the end of that call, an operation after a nonblocking call its start. A
+// Wait, Test or Probe is a computation of no length that requires the requests it names. A send
+// begins when CPU and interface are free; until then the CPU serves messages. A receive is posted
+// even if the CPU is busy. A blocking receive ends at the match, with the CPU busy with the
+// message.
 //
-// Of all that can begin at the same instant, the one released first goes first. A message is
-// released when it is sent, an operation when those that it requires have started or ended.
-// This is the order of creation in LogGOPSim's event list. For equal releases LogGOPSim has no
-// rule. Here the operation of the rank's program goes first, then those of its collectives in the
-// order of their calls, then messages by source rank, those of one source in the order of sending.
+// Of all uses that can begin at one instant, the use released first begins first. A message is
+// released when it is sent, an operation when the operations that it requires have started or
+// ended. This is the order of creation in LogGOPSim's event list. For equal releases LogGOPSim has
+// no rule. Here the operation of the rank's program goes first, then the operations of its
+// collectives in the order of their calls, then messages by source rank, and messages of one source
+// in the order of sending.
 //
-// A rendezvous frees its sender at the instant of the match, as in LogGOPSim. Without any
-// delay there would be no lookahead. So the sender's processor learns of the match a
-// picosecond later, after all else of that instant, and goes on at the instant of the match.
-// A processor may thus begin things in the past, by a picosecond for each match that leads
-// to a match without time between them. The slack, a nanosecond at most, bounds that.
+// A rendezvous frees its sender at the instant of the match, as in LogGOPSim. Without any delay
+// there would be no lookahead. So the match reaches the sender's processor a picosecond later,
+// after all other events of that instant, and the sender goes on at the instant of the match. A
+// processor may thus begin uses in the past, by a picosecond for each match that leads to a match
+// without time in between. The slack, a nanosecond at most, bounds that.
 
 // Processors are the processors of an engine's ranks.
 type Processors struct {
@@ -44,13 +46,13 @@ type Processors struct {
 	turns   Turns
 	program Program
 	works   [2]Work    // by owner
-	at      vtime.Time // at which the processor that was looked at last can begin something
-	choice  int        // what that is; see beginning
-	op      Operation  // scratch: the one that begins
+	at      vtime.Time // instant at which the processor examined last can begin a use
+	choice  int        // choice of that use; see beginning
+	op      Operation  // scratch: the operation that begins
 
 	awaitedMatches int            // matches on other engines that are pending
-	leastAwaited   vtime.Time     // lower bound of their times
-	pollTime       vtime.Duration // of a poll that finds nothing
+	leastAwaited   vtime.Time     // lower bound of the times of these matches
+	pollTime       vtime.Duration // of a failing poll
 
 	partition *world.Partition
 }
@@ -59,10 +61,10 @@ type Processors struct {
 type Processor struct {
 	Turn
 	State    network.Occupancy
-	arrivals arrivals // messages that the CPU has not taken in
-	matches  arrivals // of rendezvous and synchronous sends, on their way back
+	arrivals arrivals // messages that the CPU has not yet taken in
+	matches  arrivals // matches of rendezvous and synchronous sends, on their way back
 	active   []Operation
-	queue    []Operation // of the program, behind the one that is active
+	queue    []Operation // operations of the program behind the active one
 	head     int32       // of queue
 	running  bool        // an operation of the program is active
 	number   uint32      // counts arrivals
@@ -84,7 +86,7 @@ func New(p *world.Partition, program Program) *Processors {
 	return x
 }
 
-// Carries has an owner's operations and messages carried out.
+// Carries sets the Work that carries out an owner's operations and messages.
 func (x *Processors) Carries(owner Owner, work Work) { x.works[owner] = work }
 
 // Of returns the processor of an LP.
@@ -109,14 +111,14 @@ func (x *Processors) Operate(lp int32, op Operation) {
 	}
 }
 
-// Ask adds an operation to those that may begin.
+// Ask adds an agent's operation to the operations that may begin.
 func (x *Processors) Ask(lp int32, op Operation) {
 	p := &x.all[lp]
 	p.active = append(p.active, op)
 	x.turns.after(lp, &p.Turn)
 }
 
-// Look has the processor of an LP look again when it can begin what waits, after a change.
+// Look has the processor of an LP recompute, after a change, when its next use can begin.
 func (x *Processors) Look(lp int32) { x.turns.after(lp, &x.all[lp].Turn) }
 
 // Behind reports whether an LP has started operations that have not all begun.
@@ -131,11 +133,11 @@ func (x *Processors) QueueFull(lp int32) bool {
 // Serve begins what a processor can begin at now. All arrivals up to now are known.
 func (x *Processors) Serve(lp int32, now vtime.Time) { x.turns.serve(lp, &x.all[lp].Turn, now) }
 
-// Anew has virtual time begin anew at an instant.
+// Anew restarts virtual time at an instant.
 func (x *Processors) Anew(from vtime.Time) { x.turns.Anew(from) }
 
-// TakeUp continues the processor of an LP whose code has unwound the engine's goroutine, and
-// with it the service of the processor.
+// TakeUp continues the processor of an LP whose code has unwound the engine's goroutine, and with
+// it the service of the processor.
 func (x *Processors) TakeUp(lp int32) {
 	p := &x.all[lp]
 	if !p.Serving() {
@@ -146,7 +148,7 @@ func (x *Processors) TakeUp(lp int32) {
 	x.turns.after(lp, &p.Turn)
 }
 
-// Untaken calls visit with each message of an owner that processors have not taken in.
+// Untaken calls visit for each message of an owner that no processor has taken in.
 func (x *Processors) Untaken(owner Owner, visit func(lp, index int32)) {
 	for lp := range x.all {
 		for _, a := range x.all[lp].arrivals {
@@ -157,7 +159,7 @@ func (x *Processors) Untaken(owner Owner, visit func(lp, index int32)) {
 	}
 }
 
-// drain starts the operations in the program's queue up to the first that takes time.
+// drain starts the operations in the program's queue up to the first operation that takes time.
 func (x *Processors) drain(lp int32, p *Processor) {
 	for !p.running && int(p.head) < len(p.queue) {
 		x.Operate(lp, p.dequeue())
@@ -228,8 +230,8 @@ func (p *Processor) dequeue() Operation {
 	return op
 }
 
-// checkInterface records a failure if a message waits for an interface that stays busy to
-// the end of virtual time.
+// checkInterface records a failure if a message waits for an interface that stays busy until the
+// end of virtual time.
 func (x *Processors) checkInterface(lp int32, p *Processor) {
 	k := x.partition
 	rank := int(k.Global(lp))
@@ -252,7 +254,7 @@ func (x *Processors) checkInterface(lp int32, p *Processor) {
 	}
 }
 
-// Bytes of the values that processors hold.
+// Sizes in bytes of the values that processors hold.
 const (
 	ProcessorBytes = int(unsafe.Sizeof(Processor{}))
 	ArrivalBytes   = int(unsafe.Sizeof(Arrival{}))

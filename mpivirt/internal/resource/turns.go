@@ -16,14 +16,16 @@ type Turn struct {
 // underway stands for an instant while a resource is served.
 const underway vtime.Time = -1
 
-// Serving reports whether uses of the resource are beginning: the code that runs is that of one of them.
+// Serving reports whether uses of the resource are beginning: the running code belongs to one of
+// them.
 func (t *Turn) Serving() bool { return t.armed == underway }
 
 // uses are the uses of the resources of one kind.
 type uses interface {
-	// next returns the earliest instant at which a use of a resource can begin, as far as is known, Forever if none can.
+	// next returns the earliest instant at which a use of a resource can begin, as far as is known,
+	// Forever for none.
 	next(resource int32) vtime.Time
-	// begin begins that use, which is that of the latest next.
+	// begin begins the use that the latest next has found.
 	begin(resource int32)
 }
 
@@ -32,19 +34,19 @@ type Turns struct {
 	partition *world.Partition
 	uses      uses
 	data      uint64         // of the timed events
-	now       vtime.Time     // of the event that is handled
-	slack     vtime.Duration // by how much a use may begin before now
+	now       vtime.Time     // instant of the current event
+	slack     vtime.Duration // greatest time by which a use may begin before now
 	anew      bool           // virtual time has begun anew
 }
 
-// after arms a resource for what it can begin next, after a change.
+// after schedules the next use of a resource, after a change.
 func (x *Turns) after(resource int32, t *Turn) {
 	if !t.Serving() {
 		x.serveBy(resource, t, x.uses.next(resource))
 	}
 }
 
-// serveBy has a resource served at an instant or before.
+// serveBy schedules the service of a resource at an instant, unless it is scheduled before.
 func (x *Turns) serveBy(resource int32, t *Turn, at vtime.Time) {
 	if at >= t.armed {
 		return
@@ -54,7 +56,7 @@ func (x *Turns) serveBy(resource int32, t *Turn, at vtime.Time) {
 	x.partition.Engine.Schedule(engine.Event{Time: t.armed, Source: rank, LP: rank, Data: x.data})
 }
 
-// serve begins the uses that a resource can begin at now. All events up to now are known.
+// serve begins the uses of a resource that can begin now. All events up to now are known.
 func (x *Turns) serve(resource int32, t *Turn, now vtime.Time) {
 	x.now = now
 	if t.armed != now {
@@ -73,16 +75,17 @@ func (x *Turns) serve(resource int32, t *Turn, now vtime.Time) {
 	x.serveBy(resource, t, at)
 }
 
-// interrupted notes that the code of a use has unwound the engine's goroutine, and with it the service of the resource.
+// interrupted records that the code of a use has unwound the engine's goroutine, and with it the
+// service of the resource.
 func (t *Turn) interrupted() { t.armed = vtime.Forever }
 
-// reaches counts what reaches a resource from a rank at an instant if it is late: the resource has begun something
-// at that instant or later, before virtual time began anew.
+// reaches counts an event from a rank at an instant that reaches a resource late: the resource has
+// begun a use at that instant or later, before virtual time began anew.
 func (x *Turns) reaches(resource int32, t *Turn, source int32, at vtime.Time) {
 	if x.anew && at <= t.begun {
 		x.partition.Summary.Late.Add(x.partition.Global(resource), source, at, t.begun)
 	}
 }
 
-// Anew has virtual time begin anew at an instant.
+// Anew restarts virtual time at an instant.
 func (x *Turns) Anew(from vtime.Time) { x.now, x.anew = min(x.now, from), true }

@@ -6,14 +6,14 @@ import (
 	"gigarank/internal/prefetch"
 )
 
-// Beside holds a second value for indices of a Slab. Where it lies follows from the index alone, so
-// that the processor fetches it while the value in the slab is still on its way.
+// Beside holds a second value for each index of a Slab. Its address follows from the index alone,
+// so that the processor can load it while the value in the slab is still on its way.
 type Beside[T any] struct {
 	first  *[SlabFirst]T
 	chunks []*[slabChunk]T
 }
 
-// Open returns the value with an index, and makes room for it first if there is none.
+// Open returns the value with an index. It makes missing room for the value.
 func (b *Beside[T]) Open(index int32) *T {
 	if index < SlabFirst {
 		if b.first == nil {
@@ -31,8 +31,8 @@ func (b *Beside[T]) Open(index int32) *T {
 	return &b.chunks[chunk][index&(slabChunk-1)]
 }
 
-// Prefetch has the processor load the value with an index, if there is room for it. It leaves out the first
-// chunk, which is so short that it stays in the cache.
+// Prefetch has the processor load the value with an index, if there is room for it. It skips the
+// first chunk, which is so short that it stays in the cache.
 func (b *Beside[T]) Prefetch(index int32) {
 	if chunk := int(index >> slabBits); chunk > 0 && chunk < len(b.chunks) && b.chunks[chunk] != nil {
 		prefetch.Pair(unsafe.Pointer(&b.chunks[chunk][index&(slabChunk-1)]))

@@ -6,19 +6,19 @@ import "fmt"
 type Comm struct {
 	Index   int32
 	Context uint64 // equal on all engines
-	Group   *Group // nil for SELF, where it is the rank alone
+	Group   *Group // nil for SELF, whose only member is the rank itself
 	Size    int
 	First   int // least member of this engine
 	Last    int // its greatest member, plus one
 	Locals  int // number of members of this engine
-	Freed   int // number of those that have freed it
+	Freed   int // number of these members that have freed it
 
-	// Remote is the other group of an intercommunicator, as its members have it; nil of other
-	// communicators. A message is on the one of its receiver.
+	// Remote is the communicator of the remote group of an intercommunicator, nil of other
+	// communicators. A message travels on the communicator of its receiver.
 	Remote *Comm
 }
 
-// Peers returns the communicator whose members messages go to and come from.
+// Peers returns the communicator whose members are the partners of messages.
 func (c *Comm) Peers() *Comm {
 	if c.Remote != nil {
 		return c.Remote
@@ -38,7 +38,7 @@ func (c *Comm) String() string {
 	return fmt.Sprintf("communicator %x", c.Context)
 }
 
-// RankOf returns the rank in WORLD of a member; self is the rank that asks.
+// RankOf returns the rank in WORLD of a member; self is the rank of the caller.
 func (c *Comm) RankOf(member int, self int32) int {
 	if c.Group == nil {
 		return int(self)
@@ -46,8 +46,8 @@ func (c *Comm) RankOf(member int, self int32) int {
 	return c.Group.WorldRank(member)
 }
 
-// LocalMembers returns the range of members that contains all those of this
-// engine, and their number.
+// LocalMembers returns the range of members that contains all members of this engine, and the
+// number of members of this engine.
 func (p *Partition) LocalMembers(g *Group) (first, last, count int) {
 	if g.Ascending() {
 		first, last = g.LowerBound(p.First), g.LowerBound(p.First+p.Ranks)
@@ -78,7 +78,8 @@ func (g *Group) Contains(subgroup *Group) error {
 // TagUB is the largest tag (MPI_TAG_UB).
 const TagUB = 1<<31 - 1
 
-// Names reports whether a member and a tag are in their ranges. Wildcards and ProcNull are not.
+// Names reports whether a member and a tag are in their ranges. Wildcards and ProcNull are not in
+// range.
 func (c *Comm) Names(member, tag int) bool { return uint(member) < uint(c.Size) && uint(tag) <= TagUB }
 
 // CheckSend returns the error in the arguments of a send, nil for none.

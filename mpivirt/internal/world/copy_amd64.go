@@ -4,8 +4,8 @@ package world
 
 import "golang.org/x/sys/cpu"
 
-// copySideBySide copies pairs of pages and returns how many bytes it has copied. The slices have one
-// length.
+// copySideBySide copies pairs of pages and returns the number of bytes copied. The slices have
+// equal length.
 func copySideBySide(to, from []byte) (done int) {
 	if !cpu.X86.HasAVX {
 		return 0
@@ -15,7 +15,7 @@ func copySideBySide(to, from []byte) (done int) {
 	return pairs * 2 * PageBytes
 }
 
-// copyPairs copies so many pairs of pages, at least one.
+// copyPairs copies a number of pairs of pages, at least one.
 //
 //go:noescape
 func copyPairs(to, from []byte, pairs int)

@@ -2,7 +2,7 @@ package world
 
 import "unsafe"
 
-// ElementType is the type of the elements of a message; int and int64 have the same.
+// ElementType is the type of the elements of a message; int and int64 are the same type.
 type ElementType uint8
 
 // The kinds of elements.

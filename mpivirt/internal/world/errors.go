@@ -42,7 +42,7 @@ func (c ErrorClass) Error() string { return classNames[c] }
 // Error is an MPI error of one rank.
 type Error struct {
 	Class  ErrorClass
-	Detail string // the cause, and the remedy
+	Detail string // the cause and the remedy
 }
 
 func (e *Error) Error() string { return e.Class.Error() + ": " + e.Detail }
@@ -50,9 +50,9 @@ func (e *Error) Error() string { return e.Class.Error() + ": " + e.Detail }
 // Unwrap returns the class, for errors.Is.
 func (e *Error) Unwrap() error { return e.Class }
 
-// NoComm returns the error of a call on a nil communicator (MPI_COMM_NULL). No error handler
-// belongs to it, so the call always returns it. It is not inlined into the frames of ranks
-// that wait.
+// NoComm returns the error of a call on a nil communicator (MPI_COMM_NULL). Such a communicator has
+// no error handler, so the call always returns the error. NoComm is not inlined into the frames of
+// ranks that wait.
 //
 //go:noinline
 func NoComm(c Procedure) *Error {
@@ -69,8 +69,8 @@ func Errorf(class ErrorClass, format string, arguments ...any) *Error {
 type RankError struct {
 	Rank int
 	Time vtime.Time // the rank's clock
-	Call string     // its current or latest MPI call; empty for none
-	Late bool       // it had left MPI, as by MPI_Finalize
+	Call string     // the current or latest MPI call; empty for none
+	Late bool       // the rank had left MPI, for example by MPI_Finalize
 	Err  error
 }
 
@@ -85,7 +85,7 @@ func (e *RankError) Error() string {
 // Unwrap returns the rank's own error.
 func (e *RankError) Unwrap() error { return e.Err }
 
-// Aborted returns the error that ends a program by MPI_Abort.
+// Aborted returns the error of a program that calls MPI_Abort.
 func Aborted(code int) error { return abortError{code} }
 
 type abortError struct{ code int }
@@ -101,8 +101,8 @@ type Fatal struct{ Err error }
 // Throw unwinds a rank with an MPI error. It does not return.
 func Throw(err error) { panic(Fatal{err}) }
 
-// Numbers that stand for no rank, tag or index. They differ from one another, so that a
-// mistaken one is found.
+// Numbers that stand for no rank, tag or index. They differ from one another, so that a confusion
+// is found.
 const (
 	NoMember  = -1     // result of [Group.Member] for a rank outside the group
 	AnySource = -2     // MPI_ANY_SOURCE
@@ -112,14 +112,14 @@ const (
 	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request, [Group.Translate] of a rank outside
 )
 
-// The statuses of requests that receive nothing.
+// The statuses of requests without a message.
 var (
-	// EmptyStatus is that of an inactive request, and of one that is no receive (MPI 4.1,
-	// 3.7.3). ProcNullStatus is that of a receive from ProcNull (3.10).
+	// EmptyStatus is the status of an inactive request, and of a request that is no receive (MPI
+	// 4.1, 3.7.3). ProcNullStatus is the status of a receive from ProcNull (3.10).
 	EmptyStatus    = Status{Source: AnySource, Tag: AnyTag}
 	ProcNullStatus = Status{Source: ProcNull, Tag: AnyTag}
 
-	// CancelledStatus is that of a receive that was cancelled.
+	// CancelledStatus is the status of a cancelled receive.
 	CancelledStatus = Status{Source: AnySource, Tag: AnyTag, Cancelled: true}
 )
 
@@ -129,6 +129,6 @@ type Status struct {
 	Tag    int   // tag of the message
 	Bytes  int64 // size of the message
 
-	// Cancelled reports that a cancel has ended the receive, which has no message.
+	// Cancelled is true if a cancel has ended the receive, which has no message.
 	Cancelled bool
 }

@@ -1,6 +1,6 @@
 package world
 
-// Data of timed events: the work of the kernel at their time.
+// Data of timed events: the work of the kernel at the instant of the event.
 const (
 	DataWait      = iota // evaluate the LP's wait
 	DataSettle           // settle the LP's receives from any source

@@ -27,27 +27,28 @@ func (p *Partition) ErrorsAreFatal(lp int32) bool {
 	return p.errorsReturn == nil || p.errorsReturn[lp>>6]>>(lp&63)&1 == 0
 }
 
-// A rank that fails stops at its clock. The run ends with the least failure in the order
-// (virtual time, rank). Ranks run ahead of virtual time, so the simulation goes on after a
-// failure. Ranks with clocks before the least known failure are resumed until they pass it,
-// wait, end or fail; others are not. An action of a rank affects others a picosecond later at
-// the earliest. So nothing that is left out has an effect before the failure, and every
-// division of the ranks among engines finds the same one.
+// A rank that fails stops at its clock. The run ends with the least failure in the order (virtual
+// time, rank). Ranks run ahead of virtual time, so the simulation goes on after a failure. Ranks
+// whose clocks are before the least known failure are resumed until they pass it, wait, end or
+// fail; other ranks are not resumed. An action of a rank affects other ranks a picosecond later at
+// the earliest. So the omitted work has no effect before the failure, and every division of the
+// ranks among engines finds the same failure.
 //
-// A rank that has left MPI, as by MPI_Finalize, has held up the others there as a barrier does: what it
-// fails with afterwards is late. It counts once all ranks have left MPI, and bounds nothing.
+// A rank that has left MPI, for example by MPI_Finalize, has synchronised with the other ranks
+// there as in a barrier: its later failures are late. A late failure counts once all ranks have
+// left MPI, and bounds nothing.
 
 // failing is the state of a partition's failures.
 type failing struct {
-	Horizon *engine.Failure                    // least known one of all engines, nil for none
-	Own     ownFailure                         // least of this engine; the watchdog reads it
+	Horizon *engine.Failure                    // least known failure of all engines, nil for none
+	Own     ownFailure                         // least failure of this engine; the watchdog reads it
 	Failed  map[int32]bool                     // by LP
-	Closed  bool                               // the run is over: ranks are unwound, their calls do not count
-	HasLeft func(lp int32) bool                // reports whether an LP has left MPI; nil if LPs of the kind never do
-	Name    func(rank int, c Procedure) string // how the call at fault is written, nil if as [Partition.NameOf] says
+	Closed  bool                               // the run is over: ranks are unwound, and their calls do nothing
+	HasLeft func(lp int32) bool                // reports whether an LP has left MPI; nil if LPs of the kind never leave it
+	Name    func(rank int, c Procedure) string // the call at fault as the program wrote it; nil for the names of [Partition.NameOf]
 }
 
-// ownFailure is nil for none. What it points to does not change once it is stored.
+// ownFailure is nil for no failure. A stored RankError does not change.
 type ownFailure = atomic.Pointer[RankError]
 
 // FailedAt records the failure of a rank at an instant.
@@ -60,7 +61,7 @@ func (p *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
 	p.failed(&RankError{Rank: rank, Time: t, Call: call, Late: here && p.HasLeft(lp), Err: err})
 }
 
-// FailedIn records the failure of a rank of this engine or another, in a call with a name.
+// FailedIn records the failure of a rank, of any engine, in a call with a name.
 func (p *Partition) FailedIn(rank int, t vtime.Time, call string, err error) {
 	p.failed(&RankError{Rank: rank, Time: t, Call: call, Err: err})
 }
@@ -76,7 +77,7 @@ func (p *Partition) failed(e *RankError) {
 // HasLeft reports whether an LP has left MPI.
 func (p *Partition) HasLeft(lp int32) bool { return p.Failing.HasLeft != nil && p.Failing.HasLeft(lp) }
 
-// NameOf returns the name that programs have for a procedure.
+// NameOf returns the name of a procedure in programs.
 func (p *Partition) NameOf(c Procedure) string {
 	if p.Names != nil {
 		return p.Names(c)
@@ -84,7 +85,7 @@ func (p *Partition) NameOf(c Procedure) string {
 	return c.String()
 }
 
-// Before is the order of failures: (virtual time, rank), late ones after all others.
+// Before is the order of failures: (virtual time, rank), late failures after all others.
 func (e *RankError) Before(o *RankError) bool {
 	if e.Late != o.Late {
 		return o.Late
@@ -95,14 +96,14 @@ func (e *RankError) Before(o *RankError) bool {
 // Limit implements [engine.Limited].
 func (p *Partition) Limit(f *engine.Failure) { p.Failing.Horizon = f }
 
-// Limited reports whether a failure is known that bounds the run, of any rank.
+// Limited reports whether a known failure of any rank bounds the run.
 func (p *Partition) Limited() bool { return p.Failing.Horizon != nil && !p.Failing.Horizon.Late }
 
-// Fails reports whether a failure is known, of any rank.
+// Fails reports whether a failure of any rank is known.
 func (p *Partition) Fails() bool { return p.Failing.Horizon != nil }
 
-// Dropped reports whether an LP is not resumed any more: it has failed, or its clock lies
-// beyond a failure.
+// Dropped reports whether an LP is no longer resumed: it has failed, or its clock lies beyond a
+// failure.
 func (p *Partition) Dropped(lp int32) bool {
 	f := &p.Failing
 	return f.Failed[lp] || f.Horizon.Before(&engine.Failure{Time: p.Clock[lp], LP: p.Global(lp)})
@@ -112,8 +113,8 @@ func (p *Partition) Dropped(lp int32) bool {
 var ErrGoexit = errors.New("the rank's code has ended its goroutine by runtime.Goexit, as Fatal and FailNow of a test do: " +
 	"return an error instead (docs/programs.md)")
 
-// swallowedError is the failure of a rank whose code has recovered from the panic that ends
-// the rank.
+// swallowedError is the failure of a rank whose code has recovered from the panic that ends the
+// rank.
 type swallowedError struct{ cause error }
 
 func (e *swallowedError) Error() string {
@@ -137,7 +138,8 @@ func (p *Partition) Closed() bool { return p.Failing.Closed }
 // HasFailed reports whether an LP has failed.
 func (p *Partition) HasFailed(lp int32) bool { return p.Failing.Failed != nil && p.Failing.Failed[lp] }
 
-// Swallowed adds to a rank's failure that its code has recovered from the panic and gone on.
+// Swallowed adds to a rank's failure the note that the rank's code has recovered from the panic and
+// gone on.
 func (p *Partition) Swallowed(lp int32) {
 	own := p.Failing.Own.Load()
 	if own == nil || own.Rank != int(p.Global(lp)) || own.Err == ErrGoexit {

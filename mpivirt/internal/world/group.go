@@ -7,22 +7,21 @@ import (
 	"gigarank/internal/random"
 )
 
-// Group is an ordered set of ranks of WORLD (MPI_Group). It is immutable. A group
-// whose ranks lie at equal distances, as WORLD, rows and columns, needs no list.
+// Group is an ordered set of ranks of WORLD (MPI_Group). It is immutable. A group whose ranks lie
+// at equal distances, such as WORLD, a row or a column, needs no list.
 type Group struct {
 	first, stride, size int
 	ranks               []int   // by member; nil if strided
 	sorted              []int32 // members in ascending order of rank; nil if ranks ascend
 }
 
-// Strided returns the group first, first+stride, ... of the given size. Stride
-// may be negative.
+// Strided returns the group first, first+stride, ... of a size. Stride may be negative.
 func Strided(first, stride, size int) *Group {
 	return &Group{first: first, stride: stride, size: size}
 }
 
-// NewGroup returns the group of the ranks in the order given. It keeps the slice
-// unless the ranks lie at equal distances.
+// NewGroup returns the group of the ranks in the order of the slice. It keeps the slice unless the
+// ranks lie at equal distances.
 func NewGroup(ranks []int) *Group {
 	if len(ranks) == 0 {
 		return Strided(0, 1, 0)
@@ -51,8 +50,8 @@ func NewGroup(ranks []int) *Group {
 	return g
 }
 
-// spans reports whether both groups need no list and all of the other's members are
-// members. It checks two of them only.
+// spans reports whether both groups need no list and all members of the other group are members. It
+// checks two of them only.
 func (g *Group) spans(other *Group) bool {
 	if g.ranks != nil || other.ranks != nil || g.size == 0 || other.size == 0 || g.stride == 0 || other.stride%g.stride != 0 {
 		return false
@@ -71,8 +70,8 @@ func (g *Group) WorldRank(member int) int {
 	return g.first + member*g.stride
 }
 
-// Member returns the member that a rank of WORLD is, or NoMember if it is
-// none (MPI_Group_rank).
+// Member returns the member number of a rank of WORLD, NoMember for a rank outside the group
+// (MPI_Group_rank).
 func (g *Group) Member(rank int) int {
 	switch {
 	case g.ranks == nil:
@@ -137,8 +136,8 @@ func (g *Group) LowerBound(rank int) int {
 	return sort.Search(g.size, func(m int) bool { return g.WorldRank(m) >= rank })
 }
 
-// Next returns the least rank of the group that is not below rank, or NoMember if there is
-// none. It takes O(log size).
+// Next returns the least rank of the group that is not below rank, NoMember for none. It takes
+// O(log size).
 func (g *Group) Next(rank int) int {
 	at := sort.Search(g.size, func(i int) bool { return g.ascending(i) >= rank })
 	if at == g.size {
@@ -158,7 +157,7 @@ func (g *Group) ascending(i int) int {
 	return g.WorldRank(i)
 }
 
-// MeetsRange reports whether some rank of the group lies in lo <= rank < hi.
+// MeetsRange reports whether the group has a rank with lo <= rank < hi.
 func (g *Group) MeetsRange(lo, hi int) bool {
 	rank := g.Next(lo)
 	return rank >= 0 && rank < hi
@@ -175,7 +174,7 @@ func (g *Group) Bytes() int {
 // listed marks the size of a group that is written as a list of its ranks.
 const listed = 1 << 31
 
-// Write writes the group for another engine.
+// Write appends the group to a record for another engine.
 func (g *Group) Write(w *Writer) {
 	if g.ranks == nil {
 		w.U32(uint32(g.size))
@@ -189,7 +188,7 @@ func (g *Group) Write(w *Writer) {
 	}
 }
 
-// ReadGroup reads what Write has written.
+// ReadGroup returns the group that Write has written.
 func ReadGroup(r *Reader) *Group {
 	size := r.U32()
 	if size&listed == 0 {
@@ -203,9 +202,8 @@ func ReadGroup(r *Reader) *Group {
 	return NewGroup(ranks)
 }
 
-// Incl returns the group of the members given, in that order (MPI_Group_incl).
-// Errors: ErrRank for a member that the group does not have or that is named
-// twice.
+// Incl returns the group of the given members, in that order (MPI_Group_incl). Errors: ErrRank for
+// a member that the group does not have or that is listed twice.
 func (g *Group) Incl(members []int) (*Group, error) {
 	ranks := make([]int, len(members))
 	for i, m := range members {
@@ -231,8 +229,7 @@ func firstDuplicate(ranks []int) (int, bool) {
 	return 0, false
 }
 
-// Excl returns the group without the members given (MPI_Group_excl). Errors: as
-// Incl.
+// Excl returns the group without the given members (MPI_Group_excl). Errors: as Incl.
 func (g *Group) Excl(members []int) (*Group, error) {
 	if _, err := g.Incl(members); err != nil {
 		return nil, err
@@ -254,8 +251,7 @@ func (g *Group) filter(keep func(member int) bool) *Group {
 	return NewGroup(ranks)
 }
 
-// Union returns the members of g, then those of h that are not in g
-// (MPI_Group_union).
+// Union returns the members of g, then the members of h that are not in g (MPI_Group_union).
 func (g *Group) Union(h *Group) *Group {
 	ranks := make([]int, 0, g.size)
 	for m := range g.size {
@@ -279,9 +275,9 @@ func (g *Group) Difference(h *Group) *Group {
 	return g.filter(func(m int) bool { return h.Member(g.WorldRank(m)) < 0 })
 }
 
-// Translate returns, for each member of g given, its member number in h, Undefined if it is not
-// in h, and ProcNull for ProcNull (MPI_Group_translate_ranks; MPI 4.1, 7.3.1). Errors: ErrRank for
-// a member that g does not have.
+// Translate returns the member numbers in h of given members of g: Undefined for a member that is
+// not in h, and ProcNull for ProcNull (MPI_Group_translate_ranks; MPI 4.1, 7.3.1). Errors: ErrRank
+// for a member that g does not have.
 func (g *Group) Translate(members []int, h *Group) ([]int, error) {
 	translated := make([]int, len(members))
 	for i, m := range members {
@@ -311,10 +307,10 @@ func (g *Group) Equal(h *Group) bool {
 	return slices.Equal(g.ranks, h.ranks)
 }
 
-// Comparison is how two groups or communicators compare, from alike to different.
+// Comparison is the result of comparing two groups or communicators, from equal to different.
 type Comparison uint8
 
-// The outcomes of a comparison.
+// The results of a comparison.
 const (
 	Ident     Comparison = iota // MPI_IDENT: the same communicator, or the same members in the same order
 	Congruent                   // MPI_CONGRUENT: communicators whose groups are identical
@@ -381,7 +377,8 @@ func (g *Group) RangeExcl(ranges []Range) (*Group, error) {
 	return g.Excl(members)
 }
 
-// Hash returns a number that is equal for equal groups, and for others by chance only.
+// Hash returns a number that is equal for equal groups, and differs for other groups with high
+// probability.
 func (g *Group) Hash() uint64 {
 	h := random.Mix(uint64(g.size))
 	if g.ranks == nil {
@@ -393,7 +390,7 @@ func (g *Group) Hash() uint64 {
 	return h
 }
 
-// groupKey is equal for equal groups, and seldom for others.
+// groupKey is equal for equal groups, and seldom equal for other groups.
 type groupKey struct{ size, first, last int }
 
 // groupTable holds one copy of each group of an engine that is in use.
@@ -409,8 +406,8 @@ type interned struct {
 
 func (g *Group) key() groupKey { return groupKey{g.size, g.worldRankOr(0), g.worldRankOr(g.size - 1)} }
 
-// Intern returns the group equal to g that the table has, or enters g. It counts a use, which
-// Release ends.
+// Intern returns the group of the table that is equal to g, or adds g to the table. It counts a
+// use, which Release ends.
 func (t *groupTable) Intern(g *Group) *Group {
 	if t.groups == nil {
 		t.groups = map[groupKey][]interned{}
@@ -426,7 +423,8 @@ func (t *groupTable) Intern(g *Group) *Group {
 	return g
 }
 
-// Release ends a use of a group that Intern has returned. The table forgets it with the last.
+// Release ends a use of a group that Intern has returned. The last Release removes the group from
+// the table.
 func (t *groupTable) Release(g *Group) {
 	key := g.key()
 	kept := t.groups[key]
@@ -447,8 +445,7 @@ func (t *groupTable) InUse() (n int) {
 	return n
 }
 
-// worldRankOr returns the rank in WORLD of a member, or -1 if there is no such
-// member.
+// worldRankOr returns the rank in WORLD of a member, -1 for a number outside the group.
 func (g *Group) worldRankOr(member int) int {
 	if member < 0 || member >= g.size {
 		return -1

@@ -7,8 +7,7 @@ import (
 
 // The checks of a build with the tag invariants; see package invariant.
 
-// CheckClocks compares the clocks of LPs lo to hi-1 with those at the last check: no clock
-// goes back.
+// CheckClocks checks that no clock of LPs lo to hi-1 has gone back since the last check.
 func (p *Partition) CheckClocks(lo, hi int32) {
 	if p.seen == nil {
 		p.seen = make([]vtime.Time, p.Ranks)

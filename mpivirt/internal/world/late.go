@@ -6,30 +6,31 @@ import (
 	"gigarank/vtime"
 )
 
-// Late counts the events that came too late: messages, completions of requests and ranks that polled on at an instant at or
-// before the one up to which a rank had decided without them. There are none unless virtual time has begun anew for
-// ranks in long loops of polls.
+// Late counts events that come too late: messages, completions of requests, and ranks that poll on,
+// at an instant up to which a rank has already decided without them. There are none unless virtual
+// time has begun anew for ranks in long loops of polls.
 type Late struct {
 	Events uint64
-	Rank   int        // the receiver of the first, in WORLD
-	Time   vtime.Time // of the first
-	// Decided is the instant up to which the rank had decided.
+	Rank   int        // receiver of the first late event, in WORLD
+	Time   vtime.Time // of that event
+	// Decided is the instant up to which the receiver had decided.
 	Decided vtime.Time
-	// Source is the rank that sent the first, None if it is no message.
+	// Source is the rank that sent the first late message, None if the first late event is no
+	// message.
 	Source int
-	// Polls is the greatest number of polls in a row that have found nothing since virtual time began anew.
+	// Polls is the greatest number of failing polls in a row since virtual time began anew.
 	Polls int32
-	// Skipped is how many polls in long loops were not made, since a loop only seemed to wait. A loop that would have ended before
-	// it found something has gone on.
+	// Skipped is the number of skipped polls in long loops, which only seemed to wait. A loop that
+	// would have ended before a poll succeeded has gone on.
 	Skipped uint64
 }
 
-// Add counts an event of source at an instant, for a rank that had decided up to a later one.
+// Add counts an event of source at an instant, for a rank that had decided up to a later instant.
 func (l *Late) Add(rank, source int32, at, decided vtime.Time) {
 	l.merge(&Late{1, int(rank), at, decided, int(source), 0, 0})
 }
 
-// Polled notes that a rank has polled a number of times in a row in vain.
+// Polled records a number of failing polls of a rank in a row.
 func (l *Late) Polled(polls int32) { l.Polls = max(l.Polls, polls) }
 
 // before orders events by (time, receiver, source, decision).

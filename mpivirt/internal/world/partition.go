@@ -9,23 +9,23 @@ import (
 
 // Indices and contexts of the predefined communicators.
 const (
-	Freed        = 0 // index of the one, without members, in the place of those that a rank has freed
+	Freed        = 0 // index of the communicator without members that stands for freed communicators
 	World        = 1 // index of WORLD
 	Self         = 2 // index of SELF
-	NoContext    = 0 // context of none
+	NoContext    = 0 // context of no communicator
 	WorldContext = 1
-	SelfContext  = 2 // of every SELF: no message on it leaves its rank
+	SelfContext  = 2 // context of each SELF, whose messages never leave their rank
 )
 
 // Global returns the rank of an LP.
 func (p *Partition) Global(lp int32) int32 { return int32(p.First) + lp }
 
-// Record enters the length of a timed operation into the statistics of the run.
+// Record adds the length of a timed operation to the statistics of the run.
 func (p *Partition) Record(index int, operation string, d vtime.Duration) {
 	p.Summary.Tally.Record(index, operation, d)
 }
 
-// Label returns the label under which a timed operation enters the statistics of the run.
+// Label returns the label under which the statistics of the run record a timed operation.
 func (p *Partition) Label(index int, operation string) int32 {
 	return p.Summary.Tally.Label(index, operation)
 }
@@ -44,12 +44,12 @@ type Partition struct {
 	First, Ranks int                 // the least rank and the number of ranks
 	Strict       bool                // see [Settings]
 	reserve      func(memory []byte) // see [Settings]
-	blocks       *Blocks             // until the partition is set up
-	ClocksOnly   bool                // no noise, no mailboxes, no activities counted: computing only advances the clock
-	Activities   Activities          // hears of them; nil if nobody does
+	blocks       *Blocks             // nil once the partition is set up
+	ClocksOnly   bool                // the run has no noise and no mailboxes, and counts no activities: computing only advances the clock
+	Activities   Activities          // hears of activities; nil for none
 
 	Clock    []vtime.Time   // by LP: its virtual time
-	Ports    []network.Port // by LP; nil until the first is needed
+	Ports    []network.Port // by LP; nil before the first message with a port
 	Buffers  bufferPool
 	Comms    Table[Comm]       // by index
 	SelfMade map[int32]*uint32 // by LP: number of communicators made of SELF
@@ -58,28 +58,28 @@ type Partition struct {
 
 	EagerLimit int64
 	Charges    bool  // messages cost time of CPUs or ports
-	HasPorts   bool  // the cost of a message depends on those before it
-	Running    int32 // LP whose code runs, or ran last; None if it surely does not run
+	HasPorts   bool  // the cost of a message depends on earlier messages
+	Running    int32 // LP whose code runs, or ran last; None if no LP's code runs
 
 	seen         []vtime.Time // with invariants: by LP, its clock at the last check
 	Summary      Summary
 	Failing      failing
-	Names        func(c Procedure) string // how programs call a procedure, nil if as in Go
+	Names        func(c Procedure) string // name of a procedure in programs, nil for the names in Go
 	Lose         func(err *RankError)     // ends the run from any goroutine
-	ErrorsReturn bool                     // some LP has had MPI_ERRORS_RETURN
+	ErrorsReturn bool                     // an LP has had MPI_ERRORS_RETURN
 	errorsReturn []uint64                 // set of LPs with MPI_ERRORS_RETURN; nil for none
 }
 
-// Activities hears of the activities that virtual time goes into.
+// Activities hears of the activities that take virtual time.
 type Activities interface {
-	// Note hears that an activity takes so long.
+	// Note hears the time of an activity.
 	Note(a stats.Activity, d vtime.Duration)
 }
 
 // Settings are the arguments of [Partition.Init].
 type Settings struct {
 	Engine  *engine.Engine
-	Target  *network.Target     // the machine, laid out for the number of ranks
+	Target  *network.Target     // the target machine, laid out for the number of ranks
 	Blocks  *Blocks             // memory for the set-up; may be nil
 	Strict  bool                // every LP that waits is resumed in the order of virtual time
 	Reserve func(memory []byte) // receives each array whose length grows with the number of ranks; may be nil
@@ -88,7 +88,7 @@ type Settings struct {
 }
 
 // Init makes p, which is zero, the partition of an engine, without communicators. It sets fields
-// one by one: a composite value would lie on the stack first, and make it grow.
+// one by one: a composite value would lie on the stack first, and make the stack grow.
 func (p *Partition) Init(s Settings) {
 	lo, hi := s.Engine.Range()
 	p.Engine, p.Target, p.First, p.Ranks = s.Engine, s.Target, lo, hi-lo
@@ -99,10 +99,10 @@ func (p *Partition) Init(s Settings) {
 	p.Summary.Tally.Start(p.Ranks, s.Now)
 }
 
-// EndSetUp tells that the partition is set up. Arrays of a later time come and go, and each is
-// memory of its own.
+// EndSetUp ends the set-up of the partition. Later arrays are temporary, and each is memory of its
+// own.
 func (p *Partition) EndSetUp() { p.blocks = nil }
 
-// Alone reports whether no other engine of the process is set up beside that of the partition. It is for
-// the set-up.
+// Alone reports whether no other engine of the process is set up at the same time. It is for the
+// set-up.
 func (p *Partition) Alone() bool { return p.blocks == nil }

@@ -7,7 +7,7 @@ import "gigarank/collectives"
 // Procedure is an MPI procedure. Its number is the same in the C runtime of native ranks.
 type Procedure uint8
 
-// The procedures. [procedures] says what each of them is: nothing rests on their order.
+// The procedures. The table [procedures] describes each of them; their order has no meaning.
 const (
 	NoProcedure Procedure = iota
 	Send
@@ -85,7 +85,7 @@ const (
 	ReduceLocal
 )
 
-// Class is what a procedure does for a rank.
+// Class is the kind of work that a procedure does for a rank.
 type Class uint8
 
 // The classes of procedures.
@@ -100,7 +100,7 @@ const (
 	ClassRequest // starts or cancels requests
 	ClassCollective
 	ClassNeighborhood      // exchanges messages with named members
-	ClassCommunicator      // makes or frees a communicator, and nothing else
+	ClassCommunicator      // makes or frees a communicator, and does nothing else
 	ClassTopology          // makes a communicator with a virtual topology
 	ClassIntercommunicator // makes a communicator of two groups
 	ClassLocal             // concerns the calling rank alone
@@ -112,7 +112,7 @@ type SendMode uint8
 // The modes.
 const (
 	Standard    SendMode = iota
-	Synchronous          // complete once a receive has matched
+	Synchronous          // complete after the match by a receive
 	Ready                // a matching receive must have been posted
 	Buffered             // complete at once, whatever the size
 )
@@ -120,13 +120,13 @@ const (
 // procedure is a row of the table of procedures.
 type procedure struct {
 	name      string // in reports
-	inC       string // in C, without MPI_; empty if it is the name in reports
+	inC       string // name in C, without MPI_; empty if it is the name in reports
 	class     Class
 	mode      SendMode              // of a send
-	blocking  bool                  // it returns when the operation is complete
-	reduces   bool                  // it applies an operator to the elements of members
-	operation collectives.Operation // of a procedure that carries out an algorithm of package collectives
-	like      Procedure             // the procedure that a collective goes like; see Plain
+	blocking  bool                  // the procedure returns when the operation is complete
+	reduces   bool                  // the procedure applies an operator to the elements of members
+	operation collectives.Operation // algorithm of package collectives that the procedure carries out
+	like      Procedure             // procedure whose code a collective shares; see Plain
 }
 
 // procedures is the table of procedures.
@@ -207,8 +207,8 @@ var procedures = [...]procedure{
 	ReduceLocal:             {name: "ReduceLocal", inC: "Reduce_local", class: ClassLocal},
 }
 
-// traits are the columns of the table that calls look at, with room for every value of a Procedure, so
-// that no lookup is checked: the others have none.
+// traits are the columns of the table that each call reads, with room for every value of a
+// Procedure, so that lookups need no bounds check. Values that are no procedure have zero traits.
 var traits = func() (all [1 << 8]struct {
 	class  Class
 	mode   SendMode
@@ -224,7 +224,7 @@ var traits = func() (all [1 << 8]struct {
 	return all
 }()
 
-// procedureOf has the procedure of each operation.
+// procedureOf maps each operation to its procedure.
 var procedureOf = func() (of [1 << 8]Procedure) {
 	for c, p := range procedures {
 		if p.class == ClassCollective && p.like == NoProcedure {
@@ -234,10 +234,11 @@ var procedureOf = func() (of [1 << 8]Procedure) {
 	return of
 }()
 
-// Procedures returns the number of procedures, NoProcedure included: all are less.
+// Procedures returns the number of procedures, NoProcedure included. The number of each procedure
+// is less.
 func Procedures() int { return len(procedures) }
 
-// Known reports whether a number is that of a procedure.
+// Known reports whether a number is the number of a procedure.
 func (c Procedure) Known() bool { return int(c) < len(procedures) }
 
 // String returns the name of a procedure in reports.
@@ -251,23 +252,23 @@ func (c Procedure) NameInC() string {
 	return procedures[c].name
 }
 
-// Class returns the class of a procedure, ClassNone for a number that is none.
+// Class returns the class of a procedure, ClassNone for a number that is no procedure.
 func (c Procedure) Class() Class { return traits[c].class }
 
-// Mode returns the mode of a send.
+// Mode returns the communication mode of a send.
 func (c Procedure) Mode() SendMode { return traits[c].mode }
 
-// Blocks reports whether a procedure sends or receives and returns when that is complete.
+// Blocks reports whether a procedure sends or receives and returns when that operation is complete.
 func (c Procedure) Blocks() bool { return traits[c].blocks }
 
-// Sends reports whether a procedure is a send that blocks, and nothing else.
+// Sends reports whether a procedure is a blocking send, and nothing else.
 func (c Procedure) Sends() bool { return traits[c].sends }
 
 // Reduces reports whether a procedure applies an operator to the elements of members.
 func (c Procedure) Reduces() bool { return procedures[c].reduces }
 
-// Plain returns the procedure that a collective goes like, from what its members hand in to its messages:
-// Comm.Create for CartCreate, itself for most.
+// Plain returns the procedure whose code a collective shares, from arguments to messages:
+// Comm.Create for CartCreate; for most procedures the procedure itself.
 func (c Procedure) Plain() Procedure {
 	if like := procedures[c].like; like != NoProcedure {
 		return like
@@ -275,7 +276,7 @@ func (c Procedure) Plain() Procedure {
 	return c
 }
 
-// Operation returns the operation of a collective, that of its plain form.
+// Operation returns the operation of a collective, which is that of its plain procedure.
 func (c Procedure) Operation() collectives.Operation { return procedures[c.Plain()].operation }
 
 // ProcedureOf returns the procedure of a collective operation.

@@ -15,8 +15,8 @@ func AppendWords(b []byte, words ...uint64) []byte {
 	return b
 }
 
-// The kinds of records between engines. A record is a byte with its kind, then fields of
-// fixed size, little-endian.
+// The kinds of records between engines. A record is a byte with its kind, then little-endian fields
+// of fixed size.
 const (
 	RecordMessage byte = iota
 	RecordAcknowledgement
@@ -35,13 +35,13 @@ const (
 	RecordRoundAcknowledgement
 	RecordRoundMatch
 	RecordReply      // ACK, on a machine with progress in calls
-	RecordData       // likewise DATA
-	RecordFree       // likewise, in place of both: the sender is free
+	RecordData       // DATA, on a machine with progress in calls
+	RecordFree       // in place of ACK and DATA: the sender is free
 	RecordRoundReply // ACK of a round, between nodes that have interfaces
-	RecordRoundData  // likewise DATA
+	RecordRoundData  // DATA of a round, between nodes that have interfaces
 )
 
-// Writer packs fields into the rest of a record. A field without space panics.
+// Writer packs fields into the rest of a record. A field that does not fit panics.
 type Writer struct{ Rest []byte }
 
 // U8 writes a byte.
@@ -53,7 +53,7 @@ func (w *Writer) U32(v uint32) { binary.LittleEndian.PutUint32(w.Rest, v); w.Res
 // U64 writes eight bytes.
 func (w *Writer) U64(v uint64) { binary.LittleEndian.PutUint64(w.Rest, v); w.Rest = w.Rest[8:] }
 
-// Times writes n instants, stride apart, eight bytes each.
+// Times writes n instants, stride apart in clocks, eight bytes each.
 func (w *Writer) Times(clocks []vtime.Time, n, stride int) {
 	out := w.Rest[:8*n]
 	if stride == 1 && littleEndian {
@@ -66,10 +66,10 @@ func (w *Writer) Times(clocks []vtime.Time, n, stride int) {
 	w.Rest = w.Rest[8*n:]
 }
 
-// littleEndian: an instant lies in memory as it does in a record.
+// littleEndian is true if an instant has the same bytes in memory and in a record.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// memoryOf returns the memory of instants.
+// memoryOf returns instants as bytes, in the same memory.
 func memoryOf(clocks []vtime.Time) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(clocks))), 8*len(clocks))
 }
@@ -86,7 +86,7 @@ func (r *Reader) U32() uint32 { v := binary.LittleEndian.Uint32(r.Rest); r.Rest 
 // U64 reads eight bytes.
 func (r *Reader) U64() uint64 { v := binary.LittleEndian.Uint64(r.Rest); r.Rest = r.Rest[8:]; return v }
 
-// Times reads as many instants as there is room for, eight bytes each.
+// Times reads len(clocks) instants, eight bytes each.
 func (r *Reader) Times(clocks []vtime.Time) {
 	in := r.Rest[:8*len(clocks)]
 	if littleEndian {

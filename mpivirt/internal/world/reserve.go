@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Reserve returns an array whose length grows with the number of ranks, after it has passed
-// the memory to Reserve of [Settings].
+// Reserve returns an array whose length grows with the number of ranks, after passing its memory to
+// Reserve of [Settings].
 func Reserve[T any](k *Partition, n int) []T {
 	if k.blocks != nil {
 		if array := pieceOf[T](k.blocks, n); array != nil {
@@ -17,8 +17,8 @@ func Reserve[T any](k *Partition, n int) []T {
 	return Announced[T](n, k.reserve)
 }
 
-// Announced returns an array of n zero values, after it has passed the memory to a function, if
-// that is not nil.
+// Announced returns an array of n zero values, after passing its memory to reserve, unless reserve
+// is nil.
 func Announced[T any](n int, reserve func(memory []byte)) []T {
 	array := make([]T, n)
 	if reserve != nil && n > 0 {
@@ -28,21 +28,21 @@ func Announced[T any](n int, reserve func(memory []byte)) []T {
 	return array
 }
 
-// Blocks is memory from which the partitions of a process take small arrays without pointers
-// while they are set up. Thousands of partitions so share large pages.
+// Blocks is memory from which the partitions of a process take small arrays without pointers during
+// the set-up, so that thousands of partitions share large pages.
 type Blocks struct {
 	reserve func(memory []byte)
-	length  int // of a block, in words
+	length  int // length of a block in words
 	lock    sync.Mutex
-	rest    []uint64 // of the last block
+	rest    []uint64 // unused part of the last block
 }
 
 const (
 	mostBlock      = 32 << 20 // bytes
-	piecesPerBlock = 8        // a block has at least as many
+	piecesPerBlock = 8        // least number of pieces of a block
 )
 
-// NewBlocks returns memory for a number of ranks.
+// NewBlocks returns blocks of memory for a number of ranks.
 func NewBlocks(ranks int, reserve func(memory []byte)) *Blocks {
 	return &Blocks{reserve: reserve, length: min(2*ranks, mostBlock/8)}
 }

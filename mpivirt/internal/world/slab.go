@@ -8,15 +8,15 @@ import (
 	"gigarank/internal/prefetch"
 )
 
-// Slab holds values of short lives, addressed by indices instead of pointers. A link takes
-// four bytes, the garbage collector follows none, and a grown slab does not allocate. Index 0
-// is never given out: it means none. The first chunk is short, so that a slab of few values
-// costs little. The indices that it lacks are not given out either.
+// Slab holds short-lived values, addressed by indices instead of pointers. A link takes four bytes,
+// the garbage collector follows none, and a grown slab does not allocate. No value has index 0,
+// which means none. The first chunk is short, so that a slab of few values takes little memory. No
+// value has the indices that the first chunk lacks.
 type Slab[T any] struct {
 	first    *[SlabFirst]T   // the first chunk
-	chunks   []*[slabChunk]T // the others, from place 1 on
+	chunks   []*[slabChunk]T // the later chunks, from place 1 on
 	free     Stack[int32]
-	Next     int32          // greatest index given out so far
+	Next     int32          // greatest index taken so far
 	released map[int32]bool // with invariants: the indices in free
 }
 
@@ -28,11 +28,11 @@ const (
 // SlabFirst is the length of a slab's first chunk.
 const SlabFirst = 1 << 4
 
-// Begin gives a slab of which nothing has been taken its first chunk, zero values that lie with
-// what else its owner always needs.
+// Begin gives an unused slab its first chunk, zero values in memory that the slab's owner allocates
+// together with other values.
 func (s *Slab[T]) Begin(first *[SlabFirst]T) { s.first = first }
 
-// At returns the value with an index. It stays where it is until it is released.
+// At returns the value with an index. The value stays at its address until it is released.
 func (s *Slab[T]) At(index int32) *T {
 	if invariant.Enabled && (index <= 0 || index > s.Next || s.released[index]) {
 		invariant.Broken("%T number %d of %d is looked at, which is not in use", *new(T), index, s.Next)
@@ -40,7 +40,7 @@ func (s *Slab[T]) At(index int32) *T {
 	return s.Peek(index)
 }
 
-// Peek is At for an index that may have been released. The value is then zero, or another.
+// Peek is At for an index that may have been released. The value is then zero, or another value.
 func (s *Slab[T]) Peek(index int32) *T {
 	if index < SlabFirst {
 		return &s.first[index]
@@ -58,12 +58,12 @@ func Prefetch[T any](value *T) {
 	}
 }
 
-// Given reports whether an index has been given out, so that Peek takes it.
+// Given reports whether an index has been taken before, so that Peek accepts it.
 func (s *Slab[T]) Given(index int32) bool {
 	return index > 0 && index <= s.Next && (index < SlabFirst || index >= slabChunk)
 }
 
-// Take returns the index of a zero value.
+// Take returns the index of a new zero value.
 func (s *Slab[T]) Take() int32 {
 	if index, ok := s.free.Pop(); ok {
 		if invariant.Enabled {
@@ -87,7 +87,7 @@ func (s *Slab[T]) Take() int32 {
 	return s.Next
 }
 
-// Release clears the value and gives its index back.
+// Release clears the value with an index and makes the index available again.
 func (s *Slab[T]) Release(index int32) {
 	var zero T
 	*s.At(index) = zero
@@ -109,12 +109,12 @@ func (s *Slab[T]) InUse() int {
 	return taken - s.free.Len()
 }
 
-// bufferPool keeps byte buffers by power of two of their capacity.
+// bufferPool holds unused byte buffers, by power of two of their capacity.
 type bufferPool struct {
-	classes []Stack[[]byte] // up to the greatest that was given back
+	classes []Stack[[]byte] // up to the greatest class that was released
 }
 
-// BufferClass returns the class of buffers that hold n bytes: of 64 bytes times a power of two.
+// BufferClass returns the class of buffers for n bytes: class i has 64·2^i bytes.
 func BufferClass(n int) int {
 	class := 0
 	for size := 64; size < n; size <<= 1 {
@@ -123,8 +123,8 @@ func BufferClass(n int) int {
 	return class
 }
 
-// BufferBytes returns the memory of a pooled buffer with n bytes of content, as far as it is
-// touched, and of its place among those that are not in use.
+// BufferBytes returns the memory of a pooled buffer with n bytes of content: the bytes touched, and
+// the buffer's place in the list of unused buffers.
 func BufferBytes(n float64) float64 {
 	const header = 24
 	if n > PageBytes {
@@ -147,7 +147,7 @@ func (p *bufferPool) Take(n int) []byte {
 	return make([]byte, n, 64<<class)
 }
 
-// Release gives a buffer back.
+// Release makes a buffer available again.
 func (p *bufferPool) Release(buffer []byte) {
 	if cap(buffer) == 0 {
 		return

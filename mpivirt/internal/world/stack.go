@@ -1,15 +1,15 @@
 package world
 
-// Stack holds values, of which the last one pushed is popped first. It grows in chunks, which
-// stay: unlike a slice that grows, it leaves no garbage.
+// Stack holds values; the value pushed last is popped first. It grows in chunks, which stay in use:
+// unlike a growing slice, it leaves no garbage.
 type Stack[T any] struct {
 	top    []T // the chunk in which values are pushed
 	chunks [][]T
-	depth  int // of top in chunks
+	depth  int // depth of top in chunks
 }
 
 const (
-	stackFirst = 1 << 2 // length of the first chunk, each further one is twice as long
+	stackFirst = 1 << 2 // length of the first chunk; each further chunk is twice as long
 	stackChunk = 1 << 10
 )
 
@@ -21,7 +21,7 @@ func (s *Stack[T]) Push(v T) {
 	s.top = append(s.top, v)
 }
 
-// grow goes on to the next chunk.
+// grow moves on to the next chunk.
 func (s *Stack[T]) grow() {
 	if s.chunks != nil {
 		s.depth++
@@ -32,7 +32,7 @@ func (s *Stack[T]) grow() {
 	s.top = s.chunks[s.depth]
 }
 
-// Pop removes the value that was pushed last. It reports false if there is none.
+// Pop removes and returns the value pushed last. It returns false for an empty stack.
 func (s *Stack[T]) Pop() (v T, ok bool) {
 	last := len(s.top) - 1
 	if last < 0 {
@@ -45,7 +45,7 @@ func (s *Stack[T]) Pop() (v T, ok bool) {
 		last = len(s.top) - 1
 	}
 	var none T
-	v, s.top[last] = s.top[last], none // nothing is kept reachable that has been popped
+	v, s.top[last] = s.top[last], none // popped values do not stay reachable
 	s.top = s.top[:last]
 	return v, true
 }

@@ -2,8 +2,8 @@
 
 package world
 
-// CopyPast copies as many bytes as both have.
+// CopyPast copies as many bytes as the shorter slice has.
 func CopyPast(to, from []byte) { copy(to, from) }
 
-// Fence does nothing: CopyPast copies as others do.
+// Fence does nothing, since CopyPast uses ordinary stores.
 func Fence() {}

@@ -12,7 +12,7 @@ import (
 type Summary struct {
 	Digest engine.Digest // of the ranks that have finished
 	Tally  stats.Tally
-	Ended  *atomic.Int64 // ranks finished, for other goroutines to read
+	Ended  *atomic.Int64 // number of ranks finished, for other goroutines to read
 
 	Unreceived Unreceived
 	Late       Late
@@ -20,7 +20,7 @@ type Summary struct {
 	Uncharged  Uncharged
 }
 
-// Finish enters the finish of a rank.
+// Finish records the finish of a rank.
 func (s *Summary) Finish(rank int, at vtime.Time) {
 	s.Digest.Add(rank, at)
 	s.Tally.Finish(at)
@@ -35,7 +35,7 @@ func (s *Summary) ForgetFinishes() {
 	s.Tally.ForgetFinishes()
 }
 
-// Merge adds the summary of another engine. The tallies of both are settled.
+// Merge adds the summary of another engine. The tallies of both must be settled.
 func (s *Summary) Merge(o *Summary) {
 	s.Digest.Merge(&o.Digest)
 	s.Tally.Merge(&o.Tally)
@@ -50,7 +50,8 @@ func (s *Summary) Encode(counts engine.Statistics) []byte {
 	return s.Tally.Append(s.Uncharged.append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))))
 }
 
-// DecodeSummary returns what Encode has packed, and the rest of b.
+// DecodeSummary returns the summary and statistics that Encode has packed into b, and the rest of
+// b.
 func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
 	s = &Summary{}
 	rest = s.Tally.Read(s.Uncharged.read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b)))))))

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Table holds values by index. Indices only grow, and each is given out once, so an index that
-// is out of use finds nothing. It takes memory for the values that are in use. It is an open
-// hash table (Knuth, The Art of Computer Programming, volume 3, 6.4, algorithms L and R), in
-// which the place of an index is the index modulo a power of two: as long as few indices are
-// out of use, one look finds it.
+// Table holds values by index. Indices only grow, and each is used once, so an index out of use
+// finds nothing. The memory grows with the number of values in use. The table is an open hash table
+// (Knuth, The Art of Computer Programming, volume 3, 6.4, algorithms L and R), in which the home of
+// an index is the index modulo a power of two: as long as few indices are out of use, a single
+// probe finds it.
 type Table[T any] struct {
-	places []place[T] // a power of two of them, less than half in use
+	places []place[T] // a power of two of places, less than half in use
 	inUse  int
 	next   int32 // index of the next value
-	reach  int32 // no value lies further behind the place where it belongs
+	reach  int32 // greatest distance of a value from its home
 }
 
 type place[T any] struct {
-	number int32 // the index and one more; 0 for none
+	number int32 // the index plus one; 0 for none
 	value  *T
 }
 
@@ -28,10 +28,11 @@ const tableFirst = 8
 // TablePlaces is memory for the first places of a table.
 type TablePlaces[T any] [tableFirst]place[T]
 
-// Begin gives an empty table its first places, which lie with what else its owner always needs.
+// Begin gives an empty table its first places, in memory that the table's owner allocates together
+// with other values.
 func (t *Table[T]) Begin(places *TablePlaces[T]) { t.places = places[:] }
 
-// Add enters a value and returns its index, 0 for the first.
+// Add stores a value and returns its index, 0 for the first value.
 func (t *Table[T]) Add(value *T) int32 {
 	if 2*(t.inUse+1) > len(t.places) {
 		t.grow()
@@ -43,7 +44,7 @@ func (t *Table[T]) Add(value *T) int32 {
 	return index
 }
 
-// put enters a value in the free place where it belongs.
+// put stores a value in its home or the next free place.
 func (t *Table[T]) put(p place[T]) {
 	index := p.number - 1
 	at := t.find(index)
@@ -51,7 +52,7 @@ func (t *Table[T]) put(p place[T]) {
 	t.places[at] = p
 }
 
-// At returns the value of an index, nil if it is out of use.
+// At returns the value with an index, nil for an index out of use.
 func (t *Table[T]) At(index int32) *T {
 	mask := len(t.places) - 1
 	if p := &t.places[int(index)&mask]; p.number == index+1 {
@@ -60,7 +61,7 @@ func (t *Table[T]) At(index int32) *T {
 	return t.places[t.find(index)].value
 }
 
-// find returns the place of an index, or the free one where it belongs.
+// find returns the place of an index, or the free place where it belongs.
 func (t *Table[T]) find(index int32) int {
 	mask := len(t.places) - 1
 	at := int(index) & mask
@@ -80,13 +81,13 @@ func (t *Table[T]) grow() {
 	}
 }
 
-// Remove takes an index out of use, which is in use.
+// Remove removes the value with an index, which must be in use.
 func (t *Table[T]) Remove(index int32) {
 	mask := len(t.places) - 1
 	free := t.find(index)
 	t.inUse--
 	for at := (free + 1) & mask; t.places[at].number != 0 && (at-free)&mask <= int(t.reach); at = (at + 1) & mask {
-		// A value may move up to the free place unless it belongs behind that.
+		// A value may move up to the free place unless its home lies behind that place.
 		if home := int(t.places[at].number-1) & mask; (at-home)&mask >= (at-free)&mask {
 			t.places[free], free = t.places[at], at
 		}
@@ -97,7 +98,7 @@ func (t *Table[T]) Remove(index int32) {
 // InUse returns the number of indices in use.
 func (t *Table[T]) InUse() int { return t.inUse }
 
-// Values visits the values in no order.
+// Values visits the values in arbitrary order.
 func (t *Table[T]) Values() iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for _, p := range t.places {

@@ -2,11 +2,11 @@ package world
 
 import "gigarank/vtime"
 
-// Uncharged tells of code of ranks that has taken no virtual time, where CPU times do not count.
+// Uncharged describes code of ranks that has taken no virtual time, where CPU times do not count.
 type Uncharged struct {
-	Code     int64 // nanoseconds for which it has run on the host, about
-	Timeless int64 // pieces of it before and after which a rank has looked at the clock, and seen no time pass
-	Declared bool  // the program declares what it computes
+	Code     int64 // approximate run time of such code on the host, in ns
+	Timeless int64 // pieces of such code between two clock polls of a rank that show the same time
+	Declared bool  // the program declares its computing
 }
 
 func (u *Uncharged) merge(o *Uncharged) {
@@ -26,15 +26,16 @@ func (u *Uncharged) read(b []byte) (rest []byte) {
 	return r.Rest
 }
 
-// leastCode is the time of a rank's code, in nanoseconds, up to which it counts as nothing: a rank that only starts and
-// prints takes less.
+// leastCode is the run time of a rank's code, in nanoseconds, up to which the code is ignored: a
+// rank that only starts and prints takes less.
 const leastCode = 10e6
 
-// alike is the number of ranks among which a piece of code is not seen: the host may have held up a rank between two looks.
+// alike is the number of ranks among which one piece of code is ignored: the host may have held up
+// a rank between two clock polls.
 const alike = 1000
 
-// Matters reports whether ranks that end at a mean time, so many, have computed something that their own figures leave
-// out.
+// Matters reports whether ranks, of a number and a mean finish time, have computed something that
+// the simulated times leave out.
 func (u *Uncharged) Matters(ranks uint64, mean vtime.Duration) bool {
 	if u.Declared || ranks == 0 {
 		return false

@@ -7,14 +7,14 @@ import (
 )
 
 // Unreceived counts the messages that no receive has taken when the ranks have ended. A program
-// that leaves any is in error (MPI 4.1, 11.2.2: what others have begun must be completed before
-// MPI_FINALIZE).
+// that leaves such messages is in error (MPI 4.1, 11.2.2: communication that others have begun must
+// be completed before MPI_FINALIZE).
 type Unreceived struct {
 	Messages uint64
 	first    unreceived
 }
 
-// unreceived is a message that has not been received, with its receiver.
+// unreceived is a message that no receive has taken, with its receiver.
 type unreceived struct {
 	rank, source, tag int32 // ranks in WORLD
 	arrival, ended    vtime.Time
@@ -44,8 +44,7 @@ func (u *Unreceived) merge(messages uint64, first *unreceived) {
 	u.Messages += messages
 }
 
-// Err returns the failure of the rank that has not received the first of the messages, nil if
-// there are none.
+// Err returns the failure of the rank that has not received the first such message, nil for none.
 func (u *Unreceived) Err() error {
 	if u.Messages == 0 {
 		return nil
