@@ -13,7 +13,7 @@ import (
 type clocks struct {
 	*dryRun
 	players []clockedPlayer
-	early   map[[3]int32]*clockedMessage // taken in before they are waited for, by receiver, time and round
+	early   map[[3]int32]*clockedMessage // messages that came early, by receiver, time and round
 	due     dueList
 	use     gauges
 }
@@ -21,13 +21,13 @@ type clocks struct {
 // clockedPlayer is a participant and its processor.
 type clockedPlayer struct {
 	state    network.Occupancy
-	time     int32 // of the collective that it is in
+	time     int32 // number of the collective that the player is in
 	round    int
 	stage    stage
 	sent     sentStage
-	queue    bool // has a round queue
+	queue    bool // the player has a round queue
 	serving  bool
-	ahead    int // messages that came early
+	ahead    int // number of early messages
 	clock    vtime.Time
 	posted   vtime.Time
 	matched  vtime.Time
@@ -35,18 +35,18 @@ type clockedPlayer struct {
 	armed    vtime.Time
 	message  *clockedMessage
 	coming   dueList // messages that its CPU has not taken in
-	matches  dueList // of its own messages
+	matches  dueList // matches of its own messages
 	asked    []clockedOperation
-	held     queued // at most
+	held     queued // greatest numbers of queued values
 }
 
 // sentStage is the progress of the message that a player sends in its round.
 type sentStage uint8
 
 const (
-	gone    sentStage = iota // it has left, or there is none
-	leaving                  // the processor is to send it
-	unacked                  // its match is awaited
+	gone    sentStage = iota // the message has left, or the round has none
+	leaving                  // the processor has yet to send the message
+	unacked                  // the player waits for the match of the message
 )
 
 // clockedMessage is a message of a dry run with clocks.
@@ -57,10 +57,10 @@ type clockedMessage struct {
 	bytes       int64
 	waits       bool // the sender waits for the match
 	early       bool
-	remote      bool // its sender is on another engine
+	remote      bool // the sender is on another engine
 }
 
-// clockedKind is what a processor is asked to do.
+// clockedKind is the kind of an operation of a processor.
 type clockedKind uint8
 
 const (
@@ -70,17 +70,17 @@ const (
 	clockedCombine
 )
 
-// clockedOperation is what a player has asked its processor for.
+// clockedOperation is an operation that a player asks its processor for.
 type clockedOperation struct {
 	kind               clockedKind
 	earliest, released vtime.Time
 	length             vtime.Duration
 }
 
-// due is something at an instant: the service of a player, or what reaches one.
+// due is an event at an instant: the service of a player, or an arrival at a player.
 type due struct {
 	at, released vtime.Time
-	player       int32 // whom it concerns, or from whom it comes
+	player       int32 // the player served, or the source of an arrival
 	message      *clockedMessage
 }
 
@@ -104,7 +104,7 @@ func (l dueList) Less(i, j int) bool {
 	return l[i].player < l[j].player
 }
 
-// inVirtualTime carries the dry run out by messages in the order of virtual time.
+// inVirtualTime carries out the dry run by messages, in the order of virtual time.
 func (r *dryRun) inVirtualTime() usage {
 	n := r.schedule.Members()
 	c := &clocks{dryRun: r, players: make([]clockedPlayer, n), early: map[[3]int32]*clockedMessage{}, use: newGauges()}
@@ -129,7 +129,7 @@ func (r *dryRun) inVirtualTime() usage {
 	return u
 }
 
-// begin has a player compute before it enters the collective.
+// begin has a player compute before it enters its next collective.
 func (c *clocks) begin(i int32) {
 	p := &c.players[i]
 	length := vtime.Duration(0)
@@ -158,8 +158,8 @@ func (c *clocks) buffer(bytes int64, n int) {
 	}
 }
 
-// content notes that what a message carries is in use n times more. One engine may be ahead of
-// another, so that what comes from it waits in its records, not in buffers that agents leave.
+// content counts n more uses of a message's content. An engine may be ahead of another engine,
+// whose records then wait there, instead of buffers that agents leave.
 func (c *clocks) content(m *clockedMessage, n int) {
 	switch {
 	case !c.data || m.bytes == 0:
@@ -173,10 +173,10 @@ func (c *clocks) content(m *clockedMessage, n int) {
 	}
 }
 
-// engineOf returns the engine that a player is on.
+// engineOf returns the engine of a player.
 func (c *clocks) engineOf(i int32) int { return ((int(i)+1)*c.engines - 1) / len(c.players) }
 
-// ask is Messages.Ask.
+// ask is Processors.Ask of room resource.
 func (c *clocks) ask(i int32, op clockedOperation) {
 	p := &c.players[i]
 	p.asked = append(p.asked, op)
@@ -186,7 +186,7 @@ func (c *clocks) ask(i int32, op clockedOperation) {
 	}
 }
 
-// arm has a player be served at an instant, unless it is served before.
+// arm schedules the service of a player at an instant, unless it is scheduled before.
 func (c *clocks) arm(i int32, at vtime.Time) {
 	if p := &c.players[i]; at < p.armed {
 		p.armed = at
@@ -194,7 +194,7 @@ func (c *clocks) arm(i int32, at vtime.Time) {
 	}
 }
 
-// next is what a processor begins next: an operation, or one of p2p's choices.
+// next is the next use of a processor: an operation, or a choice of room resource.
 type next struct {
 	at, released vtime.Time
 	choice       int
@@ -212,7 +212,7 @@ func (n *next) before(m *next) bool {
 	return n.released < m.released
 }
 
-// first is Messages.first.
+// first is Processors.first of room resource.
 func (c *clocks) first(p *clockedPlayer) next {
 	best := next{at: vtime.Forever}
 	if len(p.matches) > 0 {
@@ -239,7 +239,7 @@ func (c *clocks) first(p *clockedPlayer) next {
 	return best
 }
 
-// serve is Messages.Serve.
+// serve is Turns.serve of room resource.
 func (c *clocks) serve(i int32, now vtime.Time) {
 	p := &c.players[i]
 	p.armed, p.serving = vtime.Forever, true
@@ -264,7 +264,7 @@ func (c *clocks) serve(i int32, now vtime.Time) {
 	c.arm(i, b.at)
 }
 
-// begins is Messages.begins, and what room coll does then.
+// begins is Processors.begins of room resource, with the work of room coll.
 func (c *clocks) begins(i int32, op *clockedOperation, at vtime.Time) {
 	p := &c.players[i]
 	switch op.kind {
@@ -284,7 +284,7 @@ func (c *clocks) begins(i int32, op *clockedOperation, at vtime.Time) {
 	c.goOn(i)
 }
 
-// send is Collectives.SendRoundAt.
+// send is Collectives.sendRoundAt.
 func (c *clocks) send(i int32, at vtime.Time) {
 	p := &c.players[i]
 	step := c.schedule.Step(int(i), p.round)
@@ -307,7 +307,7 @@ func (c *clocks) send(i int32, at vtime.Time) {
 	}
 }
 
-// takeIn is Messages.takeIn, and Collectives.arriveRound.
+// takeIn is Processors.takeIn, and Collectives.arriveRound.
 func (c *clocks) takeIn(i int32, m *clockedMessage, at vtime.Time) {
 	p := &c.players[i]
 	c.target.TakeIn(&p.state, m.bytes, at)
@@ -433,7 +433,7 @@ func (c *clocks) finishReceive(i int32, step *collectives.Step) {
 	}
 }
 
-// leave ends a player's part, and has it begin again.
+// leave ends a player's part, and starts its next collective.
 func (c *clocks) leave(i int32) {
 	p := &c.players[i]
 	c.use.add(agentsInUse, -1)
@@ -443,5 +443,5 @@ func (c *clocks) leave(i int32) {
 		c.begin(i)
 		return
 	}
-	p.stage, p.time = sending, -1 // what comes now is for nobody
+	p.stage, p.time = sending, -1 // later arrivals are for no round
 }

@@ -16,10 +16,10 @@ import (
 // Memory of a rank, in bytes: measured by scripts/forecast.
 const (
 	clockBytes   = 8
-	releaseBytes = 110 // of a node, each of which is released by itself
+	releaseBytes = 110 // of a node that is released by itself
 )
 
-// costModel is the calculation of the cost of one collective of WORLD.
+// costModel computes the cost of one collective of WORLD.
 type costModel struct {
 	*hosting
 	use   Use
@@ -41,10 +41,10 @@ func newCostModel(h *hosting, a collectives.Algorithm, use Use) *costModel {
 	return o
 }
 
-// traffic counts the messages of a participant and the positions in them.
+// traffic is the number of messages of a participant and of the positions in them.
 type traffic struct{ messages, positions float64 }
 
-// meanTraffic estimates the mean traffic of a participant from some of them.
+// meanTraffic estimates the mean traffic of a participant from a sample of participants.
 func meanTraffic(s collectives.Schedule) traffic {
 	const sampled = 64
 	if s.Members() == 1 {
@@ -62,8 +62,8 @@ func meanTraffic(s collectives.Schedule) traffic {
 	return traffic{mean(root.messages, sum.messages), mean(root.positions, sum.positions)}
 }
 
-// trafficOf returns the traffic of a member. It looks at the first rounds and takes the
-// others for like them.
+// trafficOf returns the traffic of a member. It examines the first rounds and extrapolates from
+// them.
 func trafficOf(s collectives.Schedule, member int) (t traffic) {
 	const most = 1 << 10
 	looked := 0
@@ -81,7 +81,7 @@ func trafficOf(s collectives.Schedule, member int) (t traffic) {
 	return t
 }
 
-// cost returns the cost of the collective, without that of the ranks.
+// cost returns the cost of the collective, without the cost of the ranks.
 func (o *costModel) cost() Cost {
 	const entered = 1. / 8
 	bytes := entered
@@ -101,12 +101,12 @@ func (o *costModel) cost() Cost {
 	shared := 0.
 	switch {
 	case o.crossesEngines() && o.use.Operation == collectives.Allgather:
-		shared = float64(o.use.Bytes) * float64(o.ranks) // the result on its way
+		shared = float64(o.use.Bytes) * float64(o.ranks) // the result under way
 	case !o.use.Data || o.direct():
 	case o.Mode == coll.ByMessages:
-		shared = float64(o.use.Bytes) // the result; what is combined belongs to the agents
+		shared = float64(o.use.Bytes) // the result; combined vectors belong to the agents
 	default:
-		// The result, and what is combined on the way to it.
+		// The result, and the vectors combined on the way to it.
 		shared = float64(o.use.Bytes) * float64(2+levels(o.Participants))
 	}
 	if o.target.ReceiverState() {
@@ -156,7 +156,7 @@ func (o *costModel) arrayBytes() float64 {
 	return 8 * arrays
 }
 
-// localBytes returns the memory of a member of a collective that is carried out locally.
+// localBytes returns the memory of a member of a local collective.
 func (o *costModel) localBytes() float64 {
 	r := o.dryRun(1, 1)
 	u := r.locally()
@@ -165,18 +165,18 @@ func (o *costModel) localBytes() float64 {
 		u.buffers + o.heldBytes()
 }
 
-// direct reports whether the members' bytes go from input to output directly.
+// direct reports whether the members' bytes are copied from input to output directly.
 func (o *costModel) direct() bool {
 	return o.use.Data && coll.Moves(o.use.Operation) && (o.Mode == coll.Locally || o.Mode == coll.ByArrays)
 }
 
-// crossesEngines reports whether blocks go between engines as they are.
+// crossesEngines reports whether blocks travel between engines unchanged.
 func (o *costModel) crossesEngines() bool {
 	return o.direct() && o.Mode == coll.ByArrays && o.engines > 1
 }
 
-// piecesUnderWay returns the memory of a rank's blocks of an alltoall between engines, as long as it
-// fits their windows.
+// piecesUnderWay returns the memory of a rank's blocks of an alltoall between engines, as long as
+// the blocks fit the windows.
 func (o *costModel) piecesUnderWay() float64 {
 	if !o.crossesEngines() || o.use.Operation != collectives.Alltoall {
 		return 0
@@ -186,7 +186,7 @@ func (o *costModel) piecesUnderWay() float64 {
 	return min(float64(o.use.Bytes)*perEngine*others, o.window()*others/perEngine)
 }
 
-// heldBytes returns the memory for the data of a member that is kept until all have entered.
+// heldBytes returns the memory of a member's data that is held until all members have entered.
 func (o *costModel) heldBytes() float64 {
 	if !o.use.Data || o.Mode == coll.ByArrays && !o.direct() {
 		return 0
@@ -206,12 +206,12 @@ func (o *costModel) heldBytes() float64 {
 	return bytes
 }
 
-// messageBytes returns the memory of a participant of a collective by messages. Where ranks
-// go on before the others are through, messages pile up with the times that it is called.
+// messageBytes returns the memory of a participant of a collective by messages. Where ranks go on
+// before other ranks have finished, messages accumulate with the number of calls.
 func (o *costModel) messageBytes() float64 {
 	const growth = 1.05
 	dryRuns, times := 3, max(o.use.Times, 1)
-	if o.target.ReceiverState() && o.messages <= coll.LongRounds { // the most of a rank in all times counts
+	if o.target.ReceiverState() && o.messages <= coll.LongRounds { // the maximum over all calls counts
 		dryRuns = 10
 	}
 	bytes := o.messageBytesOf(min(times, dryRuns))
@@ -223,10 +223,10 @@ func (o *costModel) messageBytes() float64 {
 	return bytes
 }
 
-// messageBytesOf returns messageBytes of a collective that is called so many times.
+// messageBytesOf returns messageBytes for a number of calls of the collective.
 func (o *costModel) messageBytesOf(times int) float64 {
 	const slot, link = 4, 4 // bytes of an LP's slot, and of an index in a free list or queue
-	const late = 0.6        // of the times, by which other engines are behind that of a root; measured
+	const late = 0.6        // share of the calls by which other engines lag behind the engine of a root; measured
 	r := o.dryRun(times, 1)
 	var u usage
 	if o.target.ReceiverState() {
@@ -249,27 +249,28 @@ func (o *costModel) messageBytesOf(times int) float64 {
 		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.early*earlyBytes + u.buffers + u.processors + o.onWire(u.wire, times)
 }
 
-// onWire returns the memory of what is between engines that run side by side, of so many bytes for each
-// participant that all send in one round. An engine sends no more than a window, unless the other one
-// waits and gives credit: so what is beyond is kept by one of two engines at a time, while its own
-// messages find receivers that wait. Leaders of several ranks begin one after the other, as their
-// nodes have joined: the first time they wait. With state at the receiver engines wait for each other's
-// clocks, and most that is sent is there at the same time. Of long records, one of two engines has a window
-// full on the way before the other one takes them in, where cores are fewer than engines or busy. One root
-// takes in or sends other messages all the time, and little is kept beside the windows; next to nothing if
-// nobody sends while it does, as in an allreduce that is called once. The shares are measured.
+// onWire returns the memory of messages between engines that run side by side, with a number of
+// bytes for each participant, all sent in one round. An engine sends no more than a window, unless
+// the other engine waits and gives credit: so the excess is held by one of two engines at a time,
+// while that engine's own messages find receivers that wait. Leaders of several ranks begin one
+// after the other, as their nodes have joined: only their first messages wait. With state at the
+// receiver engines wait for each other's clocks, and most messages are there at the same time. With
+// long records, one of two engines has a window full on the way before the other engine receives
+// them, where cores are fewer than engines or busy. A single root receives or sends other messages
+// all the time, and little is held beside the windows; next to nothing if no member sends
+// meanwhile, as in an allreduce that is called once. The shares are measured.
 func (o *costModel) onWire(bytes float64, times int) float64 {
-	const most, credited = 0.75, 3 // windows that a root has given credit for
-	const packet = 32 << 10        // bytes; a longer record has a buffer of its own, up to twice as long
+	const most, credited = 0.75, 3 // windows for which a root has given credit
+	const packet = 32 << 10        // bytes; a longer record has its own buffer, up to twice as long
 	windows := float64(o.engines-1) * o.window() / float64(o.Participants)
 	switch once := times == 1; {
-	case o.target.ReceiverState() && o.use.Bytes > packet: // taken in early, and on the way
+	case o.target.ReceiverState() && o.use.Bytes > packet: // received early, and on the way
 		return bytes + min(bytes, float64(o.engines)/2*o.window()/float64(o.Participants))
 	case o.target.ReceiverState():
 		return most * bytes
 	case o.oneRoot() && once && o.use.Operation == collectives.Allreduce:
 		return min(most*bytes, windows/4)
-	case o.oneRoot() && o.use.Operation == collectives.Allreduce: // results of one time and contributions to the next
+	case o.oneRoot() && o.use.Operation == collectives.Allreduce: // results of one call and contributions to the next
 		return min(0.9*bytes, (1+credited)*windows)
 	case o.oneRoot():
 		return min(most*bytes, (1+credited)*windows)
@@ -282,21 +283,21 @@ func (o *costModel) onWire(bytes float64, times int) float64 {
 // oneRoot reports whether one member sends or receives every message.
 func (o *costModel) oneRoot() bool { return o.call.Algorithm == collectives.Linear }
 
-// postponedBytes is the memory of an entry that waits for its rank's processor: the entry, its
-// function and its place among those that are not in use. A copy of the input is given back
-// before the agent needs memory.
+// postponedBytes returns the memory of an entry that waits for its rank's processor: the entry, its
+// function and its place in the list of unused entries. A copy of the input is released before the
+// agent needs memory.
 func postponedBytes() float64 {
 	const closure, pointer = 2 * 8, 8
 	return float64(coll.PostponedBytes + closure + pointer)
 }
 
-// earlyBytes is the memory of an early message in the hash table: its part of the table, which is up to
-// half empty, and of the shorter tables before.
+// earlyBytes is the memory of an early message in the hash table: its share of the table, which is
+// up to half empty, and of the shorter tables before.
 const earlyBytes = 12
 
-// dryRun returns the dry run of the collective. Its participants are those of the
-// collective, halved until they are few, so that the same share of them folds. A divisor
-// makes them fewer still.
+// dryRun returns the dry run of the collective. Its number of participants is that of the
+// collective, halved until it is small, so that the same share of participants folds. A divisor
+// makes it smaller still.
 func (o *costModel) dryRun(times, divisor int) *dryRun {
 	few := 1 << 9
 	if o.messages > coll.LongRounds {
@@ -327,8 +328,8 @@ func (o *costModel) dryRun(times, divisor int) *dryRun {
 	return r
 }
 
-// scaledCompute returns the compute time before the collective for that of a dry run: as long
-// beside the time of all its rounds.
+// scaledCompute returns the compute times before the calls of a dry run, scaled so that they have
+// the same ratio to the time of all rounds as in the collective.
 func (o *costModel) scaledCompute(s collectives.Schedule) func(rank, time int) vtime.Duration {
 	compute, few, all := o.use.Compute, max(s.MaxRounds(), 1), max(o.Schedule.MaxRounds(), 1)
 	if compute == nil || few >= all {
@@ -365,8 +366,8 @@ func (o *costModel) bufferOf(s collectives.Schedule, member int) int64 {
 	return bytes
 }
 
-// copies reports whether the inputs of members are copied for their agents. Where all enter
-// before the first goes on, copies wait for that already.
+// copies reports whether the inputs of members are copied for their agents. Where all members enter
+// before the first goes on, copies are already held then.
 func (o *costModel) copies() bool { return o.transient && o.Mode == coll.ByMessages }
 
 // receives reports whether a member receives in any round.
@@ -379,8 +380,8 @@ func receives(s collectives.Schedule, member int) bool {
 	return false
 }
 
-// scaledBytes returns the bytes of a message of the collective for that of a dry run:
-// all blocks of one are all blocks of the other, and one block is one block.
+// scaledBytes returns the bytes of a message of the collective, as a function of the blocks of the
+// dry run: all blocks stand for all blocks, and one block stands for one block.
 func (o *costModel) scaledBytes(s collectives.Schedule) func(b collectives.Blocks) int64 {
 	layout := o.call.CommonLayout(s)
 	w, pieces := s.Positions(), o.Schedule.Positions()
@@ -399,7 +400,7 @@ func (o *costModel) scaledBytes(s collectives.Schedule) func(b collectives.Block
 	}
 }
 
-// vectorOf reports whether the payload of an operation is one vector, not a block for each
+// vectorOf reports whether the payload of an operation is a single vector, not a block for each
 // member.
 func vectorOf(op collectives.Operation) bool {
 	switch op {
@@ -409,8 +410,8 @@ func vectorOf(op collectives.Operation) bool {
 	return false
 }
 
-// underWay returns the memory of a rank's clock while engines exchange it, some copies at a
-// time, as long as that fits their windows.
+// underWay returns the memory of a rank's clock while engines exchange clocks, a number of copies
+// at a time, as long as the clocks fit the windows.
 func (o *costModel) underWay(copies int) float64 {
 	if o.engines == 1 {
 		return 0
@@ -418,7 +419,7 @@ func (o *costModel) underWay(copies int) float64 {
 	return float64(copies) * min(clockBytes, o.window()*float64(o.engines)/float64(o.ranks))
 }
 
-// window returns how many bytes may be under way from one engine to another.
+// window returns the greatest number of bytes under way from one engine to another.
 func (o *costModel) window() float64 {
 	if o.windowBytes <= 0 {
 		return engine.DefaultWindow

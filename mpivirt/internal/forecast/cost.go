@@ -20,42 +20,43 @@ type Use struct {
 	Compute   func(rank, time int) vtime.Duration // by a rank before each time; nil is none
 }
 
-// Cost holds time and memory of ranks and their collectives on the host.
+// Cost is the time and memory of ranks and their collectives on the host.
 type Cost struct {
-	Time           float64 // ns of CPU on all engines, in which all ranks go through the collectives once
-	BytesPerRank   float64 // while ranks wait in the collective that takes most
-	BytesPerEngine float64 // on each engine besides, however many ranks it has
-	ByMessages     bool    // some collective is carried out so: ranks go on one after the other
+	Time           float64 // ns of CPU on all engines, for all ranks to pass the collectives once
+	BytesPerRank   float64 // while ranks wait in the collective with the greatest memory
+	BytesPerEngine float64 // on each engine in addition, for any number of ranks
+	ByMessages     bool    // a collective is carried out by messages: its ranks leave at different instants
 }
 
 // Memory of an engine before it has ranks, in bytes, measured with 64 to 2,048 engines.
 const (
 	engineBytes = 34 << 10
-	chunkBytes  = 16 << 10 // processors' chunks that are used in part
+	chunkBytes  = 16 << 10 // chunks of processors that are used in part
 )
 
-// hosting is how ranks are carried out, as far as the cost of collectives depends on it.
+// hosting describes how ranks are carried out, as far as the cost of collectives depends on it.
 type hosting struct {
 	target      *network.Target
 	engines     int
 	wanted      coll.Interpreter
 	null        bool    // engines synchronise by null messages alone
 	windowBytes int64   // from one engine to another; 0 is [engine.DefaultWindow]
-	resume      float64 // ns of CPU of a rank that goes on after a collective
+	resume      float64 // ns of CPU to resume a rank after a collective
 	transient   bool    // inputs of collectives do not outlive the calls
 }
 
-// CostOf returns an estimate of the host's time and memory for the ranks of WORLD, on a
-// number of engines, that call collectives one after another. Without collectives it is the
-// memory of the ranks alone. The program's own memory is not included.
+// CostOf returns an estimate of the host's time and memory for the ranks of WORLD, on a number of
+// engines, that call collectives one after another. Without collectives it is the memory of the
+// ranks alone. The program's own memory is not included.
 //
-// Room coll chooses the interpreters ([coll.PlanOf]), and a dry run with few participants counts memory.
-// Memory is right within 10 %, but for chunks of slabs that are used in part, some hundreds of
-// kilobytes. On several engines it depends on which of them is ahead, and some runs of the same
-// command take 15 % more or less than others. If an engine stands still for long, as where cores are
-// fewer than engines, the others go on until their windows to it are full: what those hold comes on top,
-// two to three times their bytes where messages are small. With state at the receiver it is counted for
-// messages of over 32 KiB. Times are right within a factor of three.
+// Room coll chooses the interpreters ([coll.PlanOf]), and a dry run with few participants counts
+// memory. Memory is right within 10 %, except for partly used chunks of slabs, some hundreds of
+// kilobytes. On several engines it depends on which engine is ahead, and some runs of the same
+// command take 15 % more or less than others. If an engine stands still for long, for example where
+// cores are fewer than engines, the other engines go on until their windows to it are full. The
+// content of these windows comes on top, two to three times their bytes where messages are small.
+// With state at the receiver it is counted for messages of over 32 KiB. Times are right within a
+// factor of three.
 //
 // It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config.
 // Without a Target it counts no collectives.

@@ -17,26 +17,26 @@ type dryRun struct {
 	data     bool
 	engines  int
 	batch    int32 // participants that enter one after another
-	times    int   // that participants go through the collective, one time after the other
-	ahead    int   // instances that a root may have begun before others; 0 if there is no such root
+	times    int   // number of successive collectives of the participants
+	ahead    int   // instances that a root may have begun before other participants; 0 without such a root
 
 	// With clocks; else nil and zero.
 	target  *network.Target
-	oneRoot bool // sends or takes in all messages, so that engines wait for its one
+	oneRoot bool // one participant sends or receives all messages, so that engines wait for its engine
 	compute func(rank, time int) vtime.Duration
 }
 
-// usage counts what was in use at most, for each participant.
+// usage is the greatest usage of memory, for each participant.
 type usage struct {
 	agents, queues, rounds, early, ready float64
 	wire                                 float64 // bytes of records between engines
-	contents                             float64 // copies of what messages carry
+	contents                             float64 // copies of the contents of messages
 	buffers                              float64 // bytes
-	processors                           float64 // bytes of what processors hold, over [p2p.Occupied]
+	processors                           float64 // bytes of processors, beyond [p2p.Occupied]
 }
 
-// gauges counts values in use by class, and the most of each. Buffers are counted by
-// the classes of bufferPool, with the longest content of each.
+// gauges counts the values in use of each class, and the greatest number of each. Buffers are
+// counted by the classes of bufferPool, with the longest content of each class.
 type gauges struct {
 	now, most map[int]int
 	longest   map[int]int64
@@ -44,13 +44,13 @@ type gauges struct {
 
 func newGauges() gauges { return gauges{map[int]int{}, map[int]int{}, map[int]int64{}} }
 
-// add notes that n more values of a class are in use.
+// add counts n more values of a class in use.
 func (g gauges) add(class, n int) {
 	g.now[class] += n
 	g.most[class] = max(g.most[class], g.now[class])
 }
 
-// addBuffers notes that n more buffers for so many bytes are in use.
+// addBuffers counts n more buffers in use, for a number of bytes each.
 func (g gauges) addBuffers(bytes int64, n int) {
 	if bytes <= 0 {
 		return
@@ -60,10 +60,10 @@ func (g gauges) addBuffers(bytes int64, n int) {
 	g.longest[class] = max(g.longest[class], bytes)
 }
 
-// mostBytes is the most that is counted of a message, so that sums do not overflow.
+// mostBytes bounds the bytes counted for a message, so that sums do not overflow.
 const mostBytes = 1 << 46
 
-// Classes of gauges that are no buffers.
+// Classes of gauges other than buffers.
 const (
 	agentsInUse = -1 - iota
 	queuesInUse
@@ -79,12 +79,12 @@ type dryMessage struct {
 	from, to int32
 	round    int32
 	bytes    int64
-	answer   bool  // tells the sender that its message was matched
-	time     int32 // of the collective
+	answer   bool  // the message answers its sender that the sender's message was matched
+	time     int32 // number of the collective
 	waits    bool  // the sender waits for the match
 	blocks   collectives.Blocks
-	copied   *copied // holds the content; nil if the receiver has taken that in, or the sender has it
-	early    bool    // beyond those that are searched one by one
+	copied   *copied // holds the content; nil if the receiver has absorbed it, or the sender still holds it
+	early    bool    // in the hash table of early messages
 }
 
 // copied is a buffer that messages share.
@@ -93,40 +93,40 @@ type copied struct {
 	users int
 }
 
-// stage is the next action of a participant in its round, as that of an agent of room coll.
+// stage is the next action of a participant in its round, as for an agent of room coll.
 type stage uint8
 
 const (
 	sending stage = iota
 	receiving
 	acknowledging
-	posting   // the processor is to receive a message that came before
-	matched   // the message is received, but the own one may not have left
-	combining // the processor is to combine the received content
+	posting   // the processor has yet to receive a message that came early
+	matched   // the message is received, but the player's own may not have left
+	combining // the processor has yet to combine the received content
 )
 
 // player is a participant of a dry run.
 type player struct {
-	time    int32 // of the collective that it is in
+	time    int32 // number of the collective that the player is in
 	round   int
 	stage   stage
 	unacked bool
 	entered bool
 	queued  bool
 	done    bool
-	queue   bool // has a round queue
-	held    bool // lets others go first, or has done so in this time
+	queue   bool // the player has a round queue
+	held    bool // the player yields to slower players, or has done so in this collective
 	ahead   int
-	kept    *copied // holds positions that it may send on
+	kept    *copied // holds positions that the player may forward
 	at      collectives.Blocks
-	sent    [3]int32 // the message that a.unacked is about
+	sent    [3]int32 // key of the message that a.unacked refers to
 }
 
 // dryEngine is one engine of a dry run.
 type dryEngine struct {
-	next, last int32 // participants that are still to enter
+	next, last int32 // participants that have not entered yet
 	ready      []int32
-	held       []int32 // roots that let others go first
+	held       []int32 // roots that yield to slower participants
 	inbox      []dryMessage
 	use        gauges
 }
@@ -139,7 +139,7 @@ type scene struct {
 	messages map[[3]int32]dryMessage // by receiver, time and round
 }
 
-// byMessages carries the dry run out by messages.
+// byMessages carries out the dry run by messages.
 func (r *dryRun) byMessages() usage {
 	n := r.schedule.Members()
 	s := &scene{dryRun: r, players: make([]player, n), messages: map[[3]int32]dryMessage{}}
@@ -173,7 +173,7 @@ func (r *dryRun) byMessages() usage {
 	return u
 }
 
-// take adds what was in use at most.
+// take adds the greatest numbers of gauges.
 func (u *usage) take(g gauges) {
 	for class, n := range g.most {
 		n := float64(n)
@@ -227,7 +227,7 @@ func (s *scene) runDry(e *dryEngine) {
 	}
 }
 
-// release has those go on who have let others go first.
+// release carries on the roots that have yielded to slower participants.
 func (s *scene) release(e *dryEngine) {
 	for _, p := range e.held {
 		s.enqueue(e, p)
@@ -235,8 +235,8 @@ func (s *scene) release(e *dryEngine) {
 	e.held = nil
 }
 
-// holdBack is Collectives.holdBack for a root that has not sent yet. The members of all engines count:
-// the engines run side by side, and each has as much to do as that of the root.
+// holdBack is Collectives.holdBack for a root that has not sent yet. It counts the members of all
+// engines, since the engines run side by side with equal work.
 func (s *scene) holdBack(e *dryEngine, p int32) bool {
 	a := &s.players[p]
 	if s.ahead == 0 || a.held || a.round != s.schedule.Next(int(p), 0) {
@@ -282,7 +282,7 @@ func (s *scene) buffer(e *dryEngine, bytes int64, n int) {
 	}
 }
 
-// content notes that n more contents of so many bytes are in use.
+// content counts n more contents of a number of bytes in use.
 func (s *scene) content(e *dryEngine, bytes int64, n int) {
 	if s.data {
 		e.use.add(contentsInUse, n)
@@ -292,13 +292,13 @@ func (s *scene) content(e *dryEngine, bytes int64, n int) {
 	}
 }
 
-// play is Collectives.runAgent.
+// play is Collectives.RunAgent.
 func (s *scene) play(e *dryEngine, p int32) {
 	a := &s.players[p]
 	if a.done {
 		return
 	}
-	if !a.entered { // the rank goes on, to the next time
+	if !a.entered { // the rank goes on to the next collective
 		s.enter(e, p)
 		return
 	}
@@ -374,7 +374,7 @@ func (s *scene) deliver(m dryMessage) {
 	}
 	s.openQueue(e, m.to)
 	key := [3]int32{m.to, m.time, m.round}
-	if a.entered && a.stage == receiving && a.time == m.time && int32(a.round) == m.round { // it is received at once
+	if a.entered && a.stage == receiving && a.time == m.time && int32(a.round) == m.round { // received at once
 		s.change(e, m.to)
 		s.messages[key] = m
 		s.enqueue(e, m.to)
@@ -389,7 +389,7 @@ func (s *scene) deliver(m dryMessage) {
 	s.messages[key] = m
 }
 
-// keep has a message that came early keep its content, unless its sender does.
+// keep gives an early message a copy of its content, unless its sender holds the content.
 func (s *scene) keep(e *dryEngine, m *dryMessage) {
 	_, _, rest := m.blocks.Next(s.schedule.Positions())
 	local, whole := s.engineOf(m.from) == e, rest.Count == 0
@@ -425,7 +425,8 @@ func (s *scene) dropKept(e *dryEngine, p int32) {
 	}
 }
 
-// change has a message keep its content if its sender has that and is about to change it.
+// change gives a message a copy of its content if its sender holds the content and is about to
+// change it.
 func (s *scene) change(e *dryEngine, p int32) {
 	a := &s.players[p]
 	if !s.data || !a.unacked {
@@ -469,7 +470,7 @@ func (s *scene) receive(e *dryEngine, p int32, step *collectives.Step) bool {
 	return true
 }
 
-// locally carries the dry run out round by round.
+// locally carries out the dry run round by round.
 func (r *dryRun) locally() usage {
 	n := r.schedule.Members()
 	lists := make([][]int32, r.schedule.MaxRounds())
@@ -495,14 +496,14 @@ func (r *dryRun) locally() usage {
 	return u
 }
 
-// enlist enters a member for the first round from round on in which it is active.
+// enlist adds a member to the list of the first round from round on in which it is active.
 func (r *dryRun) enlist(lists [][]int32, m int32, round int) {
 	if next := r.schedule.Next(int(m), round); next < r.schedule.Rounds(int(m)) {
 		lists[next] = append(lists[next], m)
 	}
 }
 
-// payloads counts what the members send in a round that is not one piece of their memory.
+// payloads counts the messages of members in a round that are not one piece of the member's memory.
 func (r *dryRun) payloads(g gauges, members []int32, round, n int) {
 	for _, m := range members {
 		if step := r.schedule.Step(int(m), round); step.To != collectives.None && step.Send.Count > 0 {

@@ -10,32 +10,32 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Held counts what a program's ranks hold for point-to-point messages at the same time: the mean of all
-// ranks, when it is most.
+// Held counts the values that a program's ranks hold for point-to-point messages at the same time:
+// the mean over all ranks, at its greatest.
 type Held struct {
-	Mailboxes  float64 // ranks that have one
+	Mailboxes  float64 // ranks with a mailbox
 	Requests   float64
-	Messages   float64 // that no receive has taken
+	Messages   float64 // messages that no receive has taken
 	Payload    float64 // bytes of each message's content; 0 if only the size is simulated
-	Operations float64 // under a model with state at the receiver: under way in a processor
+	Operations float64 // under a model with state at the receiver: operations in a processor
 }
 
-// occupied is what a processor holds of operations and arrivals while its rank computes and then
-// enters a collective. [CostOf] counts it for every rank.
+// occupied counts the operations and arrivals in a processor while its rank computes and then
+// enters a collective. [CostOf] counts them for every rank.
 var occupied = Held{Messages: 1, Operations: 2}
 
-// HeldBytes returns the memory that a program's ranks hold for point-to-point messages, over
-// what [CostOf] counts.
+// HeldBytes returns the memory that a program's ranks hold for point-to-point messages, beyond the
+// memory that [CostOf] counts.
 func HeldBytes(c *kernel.Config, h Held) float64 {
 	return h.bytes(c.Target != nil && c.Target.ReceiverState())
 }
 
-// bytes returns the memory of a rank that holds so much, under a model with state at the
+// bytes returns the memory of a rank that holds these values, under a model with state at the
 // receiver or without.
 func (h Held) bytes(processors bool) float64 {
-	const link = 4 // of an index in the stack of those that are free
+	const link = 4 // bytes of an index in the stack of free values
 	n := h.Mailboxes*float64(p2p.MailboxBytes) + h.Requests*float64(p2p.RequestBytes+link) + h.Messages*float64(p2p.MessageBytes+link)
-	n += 4 // of MailboxOf, which the first message makes
+	n += 4 // bytes of MailboxOf, which the first message makes
 	if h.Payload > p2p.SmallPayload {
 		n += h.Messages * world.BufferBytes(h.Payload)
 	}
@@ -45,17 +45,17 @@ func (h Held) bytes(processors bool) float64 {
 	return max(n, 0)
 }
 
-// processorBytes is the memory of a processor and of what occupied holds, in bytes.
+// processorBytes returns the memory in bytes of a processor and of the values that occupied counts.
 func processorBytes() float64 { return float64(resource.ProcessorBytes) + occupied.inProcessor() }
 
-// queued counts what a processor holds at most of one rank, while it takes part in collectives.
+// queued counts the greatest numbers of values in a rank's processor, during collectives.
 type queued struct {
-	arrivals   int // messages that it has not taken in
-	matches    int // of its own messages
-	operations int // that may begin
+	arrivals   int // messages that the CPU has not taken in
+	matches    int // matches of its own messages
+	operations int // operations that may begin
 }
 
-// bytes returns the memory over what occupied counts; negative if it is less.
+// bytes returns the memory beyond the values that occupied counts, which may be negative.
 func (q queued) bytes() float64 {
 	return doubled(resource.ArrivalBytes, float64(q.arrivals)) + doubled(resource.ArrivalBytes, float64(q.matches)) +
 		doubled(resource.OperationBytes, float64(q.operations)) - doubled(resource.ArrivalBytes, occupied.Messages) - doubled(resource.OperationBytes, 1)
@@ -63,12 +63,12 @@ func (q queued) bytes() float64 {
 
 // inProcessor returns the memory of operations, arrivals and the timed event of a processor.
 func (h Held) inProcessor() float64 {
-	waiting := max(h.Operations-1, 0) // one is active
+	waiting := max(h.Operations-1, 0) // without the active operation
 	return doubled(resource.OperationBytes, 1) + doubled(resource.OperationBytes, waiting) + doubled(resource.ArrivalBytes, h.Messages) + engine.EventBytes
 }
 
-// doubled returns the bytes that a slice of elements of a size has had in all, which has grown to n
-// one by one: twice as many elements each time.
+// doubled returns the bytes of all arrays of a slice of elements of a size that has grown to n one
+// by one, doubling its capacity each time.
 func doubled(size int, n float64) (bytes float64) {
 	const most = 48
 	for c := 1.; c < 2*math.Ceil(n) && c < 1<<most; c *= 2 {

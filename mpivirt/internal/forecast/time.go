@@ -5,25 +5,25 @@ import (
 	"gigarank/mpivirt/internal/coll"
 )
 
-// Times of the host in ns of user CPU, over all engines. They were measured by
-// scripts/forecast on two shared cores of a Xeon at 2 GHz: the difference between three
-// iterations and one, the least of some attempts.
+// Times of the host in ns of user CPU, over all engines, measured by scripts/forecast on two shared
+// cores of a Xeon at 2 GHz: the difference between three iterations and one, the least of several
+// attempts.
 const (
 	joinTime         = 10   // a rank that joins and leaves its node
 	fixedCostTime    = 3    // a member of a barrier at a fixed cost
 	regularTime      = 3    // a message of a round over arrays that is a shift or an exchange
 	sharedTime       = 20   // a message of a round over arrays where ranks share interfaces
 	stridedTime      = 50   // any other message over arrays
-	localMemberTime  = 150  // a member of a collective that is carried out locally
-	localMessageTime = 200  // a message of it
+	localMemberTime  = 150  // a member of a local collective
+	localMessageTime = 200  // a message of a local collective
 	agentTime        = 200  // a participant of a collective by messages
-	messageTime      = 600  // a message of it
+	messageTime      = 600  // a message of a collective by messages
 	remoteTime       = 300  // the surplus of a message among several engines
 	positionTime     = 27   // a position of a vector that is cut among the participants
 	dataTime         = 150  // a contribution to an allreduce
-	ownDataTime      = 600  // the surplus of a rank that has vectors of its own
-	combinedTime     = 0.12 // a byte of it that is combined in order
-	copiedTime       = 0.6  // a byte that is copied into a message or a buffer of its own
+	ownDataTime      = 600  // the surplus of a rank with its own vectors
+	combinedTime     = 0.12 // a byte of these vectors that is combined in order
+	copiedTime       = 0.6  // a byte that is copied into a message or into its own buffer
 )
 
 // time estimates the host's time of one collective, in ns.
@@ -44,7 +44,7 @@ func (o *costModel) time() float64 {
 	return rank*float64(o.ranks) + o.participantTime()*float64(o.Participants)
 }
 
-// participantTime returns the part of it that each participant adds.
+// participantTime returns the part of the time that each participant adds.
 func (o *costModel) participantTime() float64 {
 	var member, message float64
 	switch o.Mode {
@@ -77,13 +77,13 @@ func (o *costModel) participantTime() float64 {
 	return member + message*o.messages
 }
 
-// movingTime returns the time in which a participant's result is copied from the inputs of all.
+// movingTime returns the time to copy a participant's result from the inputs of all participants.
 func (o *costModel) movingTime() float64 {
 	bytes := copiedTime * float64(o.use.Bytes)
 	switch {
 	case !o.direct():
 		return 0
-	case o.crossesEngines() && o.use.Operation == collectives.Alltoall: // into records, and out of them
+	case o.crossesEngines() && o.use.Operation == collectives.Alltoall: // into records, and out of records
 		return bytes * float64(o.ranks) * (2 - 1/float64(o.engines))
 	case o.use.Operation == collectives.Allgather || o.use.Operation == collectives.Alltoall:
 		return bytes * float64(o.ranks)
@@ -91,7 +91,7 @@ func (o *costModel) movingTime() float64 {
 	return bytes
 }
 
-// strided returns the messages over arrays of a participant in rounds that are neither
+// strided returns the number of messages over arrays of a participant in rounds that are neither
 // shifts nor exchanges.
 func (o *costModel) strided() float64 {
 	if o.Schedule.MaxRounds() > coll.LongRounds {

@@ -6,9 +6,8 @@ import (
 	"gigarank/vtime"
 )
 
-// Rounds is the rounds of one collective, and the range of its participants whose clocks
-// an array holds. All arrays of the collective have the same but for the range and the
-// memory.
+// Rounds describes the rounds of a collective, and the range of participants whose clocks an array
+// holds. The arrays of a collective differ only in the range and the memory.
 type Rounds struct {
 	Target       *network.Target
 	Schedule     collectives.Schedule
@@ -21,39 +20,39 @@ type Rounds struct {
 	Interfaces   *Interfaces // that messages between nodes share; nil if they do not hold each other up
 }
 
-// Participants says where participants are, and learns of those that get too far.
+// Participants maps participants to ranks, and hears of ranks that pass the end of virtual time.
 type Participants interface {
-	// RankOf returns the rank in WORLD of a participant. It is called where the delay of
-	// a message depends on where its ends are.
+	// RankOf returns the rank in WORLD of a participant. It is called where the delay of a message
+	// depends on the places of its ends.
 	RankOf(participant int) int
-	// PastSend learns that rank src, whose clock shows t, sends a message that does not
-	// leave, or arrive at rank dst, before the end of virtual time.
+	// PastSend hears that rank src, whose clock shows t, sends a message that does not leave, or
+	// does not arrive at rank dst, before the end of virtual time.
 	PastSend(src, dst int, bytes int64, t vtime.Time)
-	// PastReceive learns that rank dst does not take in a message of rank src before the
-	// end of virtual time. It could do so from t on.
+	// PastReceive hears that rank dst, which is free from t on, does not receive a message of rank
+	// src before the end of virtual time.
 	PastReceive(src, dst int, bytes int64, t vtime.Time)
 }
 
 // An Array holds the clocks of consecutive participants while they go through rounds.
 //
-// Elements of the array are numbered as participants are, except in an exchange after
-// folding: there they are the survivors. A clock of another array has the number that it
-// would have here.
+// Elements of the array have the numbers of participants, except in an exchange after folding,
+// where they have the numbers of the surviving participants. A clock of another array has the
+// number that it would have here.
 type Array struct {
 	Rounds
-	// Top is the latest entry that these clocks may depend on. It goes with clocks that
-	// another array takes in, which must not have a smaller one then.
+	// Top is the latest entry on which these clocks may depend. It travels with clocks that another
+	// array receives, whose Top must then be at least as great.
 	Top vtime.Time
 
 	work      []vtime.Time        // clocks of participants Low to High-1, or of survivors while folded
-	next      []vtime.Time        // what a shift across arrays makes of them
-	third     []vtime.Time        // room for the survivors' clocks while they are not in use
+	next      []vtime.Time        // the clocks after a shift across arrays
+	third     []vtime.Time        // unused memory for the survivors' clocks
 	all       []vtime.Time        // while folded: clocks of all participants Low to High-1
-	folded    int                 // pairs folded together in work's numbering; 0 if it is the participants'
-	round     int                 // the current one
-	pattern   collectives.Pattern // of it
-	received  int                 // clocks of this round that have been taken in from other arrays
-	needed    int                 // how many it needs, once counted
+	folded    int                 // pairs folded together in the numbering of work; 0 for the numbering of participants
+	round     int                 // number of the current round
+	pattern   collectives.Pattern // shape of the current round
+	received  int                 // clocks of other arrays received in this round
+	needed    int                 // clocks of other arrays that this round needs, once counted
 	counted   bool
 	current   Evaluation // of this round, once evaluated
 	evaluated bool
@@ -62,12 +61,12 @@ type Array struct {
 	given     bool   // work is the memory of who began the array
 	contended
 
-	// No clock can pass the end of virtual time as long as Top + span does not: span is
-	// more than the rounds of the schedule add to a clock.
+	// No clock can pass the end of virtual time as long as Top + span does not: span exceeds the
+	// time that the rounds of the schedule add to a clock.
 	span vtime.Duration
 }
 
-// NewArray returns an array that has no clocks yet. It can tell what a round needs.
+// NewArray returns an array without clocks, which can tell the needs of rounds.
 func NewArray(r Rounds) Array {
 	a := Array{Rounds: r, span: r.span()}
 	a.enter(0)
@@ -83,26 +82,26 @@ func (a *Array) enter(round int) {
 	}
 }
 
-// span returns an upper bound on what the rounds add to a clock. A rendezvous is three
-// messages.
+// span returns an upper bound on the time that the rounds add to a clock. A rendezvous counts as
+// three messages.
 func (r *Rounds) span() vtime.Duration {
 	bytes, t := r.Bytes*int64(r.Schedule.Positions()), r.Target
 	round := t.LongestDelay(bytes).Times(3).Plus(t.SendTime(bytes)).Plus(t.ReceiveTime(bytes)).Plus(t.ReduceTime(bytes).Times(2))
 	return round.Times(r.Schedule.MaxRounds())
 }
 
-// total returns the number of participants, whoever holds their clocks.
+// total returns the number of participants of all arrays.
 func (r *Rounds) total() int { return r.Schedule.Members() }
 
 // whole reports whether the array holds the clocks of all participants.
 func (r *Rounds) whole() bool { return r.Low == 0 && r.High == r.total() }
 
-// careful reports whether clocks have to be looked at after each addition: some may
-// pass the end of virtual time.
+// careful reports whether clocks must be checked after each addition, since a clock may pass the
+// end of virtual time.
 func (a *Array) careful() bool { return a.Top.Add(a.span) == vtime.Forever }
 
-// Begin gives the array clocks that are yet to be set, with Top, and memory from spare,
-// which has less afterwards.
+// Begin gives the array clocks that the caller sets, together with Top, in memory from spare, which
+// keeps the rest.
 func (a *Array) Begin(spare *Spare) {
 	a.work, a.next, a.third, a.contended = spare.work, spare.next, spare.third, spare.contended
 	*spare = Spare{}
@@ -111,7 +110,7 @@ func (a *Array) Begin(spare *Spare) {
 	}
 }
 
-// BeginWith is Begin with clocks that the array changes and that are not its own.
+// BeginWith is Begin with clocks in the caller's memory, which the array changes.
 func (a *Array) BeginWith(clocks []vtime.Time, spare *Spare) {
 	a.work, a.next, a.third, a.contended = clocks, spare.next, spare.third, spare.contended
 	spare.next, spare.third, spare.contended = nil, nil, contended{}
@@ -121,7 +120,7 @@ func (a *Array) BeginWith(clocks []vtime.Time, spare *Spare) {
 	}
 }
 
-// End leaves the array's memory to spare.
+// End passes the array's memory on to spare.
 func (a *Array) End(spare *Spare) {
 	spare.next, spare.third, spare.contended = a.next, a.third, a.contended
 	if !a.given {
@@ -129,24 +128,24 @@ func (a *Array) End(spare *Spare) {
 	}
 }
 
-// Clocks returns the clocks of the elements, in order. Before the first round and after
-// Finish these are the participants.
+// Clocks returns the clocks of the elements, in order. Before the first round and after Finish the
+// elements are the participants.
 func (a *Array) Clocks() []vtime.Time { return a.work }
 
 // Round returns the number of the current round.
 func (a *Array) Round() int { return a.round }
 
-// Over reports whether the array is through all rounds.
+// Over reports whether the array has passed all rounds.
 func (a *Array) Over() bool { return a.round == a.Schedule.MaxRounds() }
 
 // Pattern returns the shape of the current round.
 func (a *Array) Pattern() collectives.Pattern { return a.pattern }
 
-// Prepared reports whether the array takes clocks in for a round.
+// Prepared reports whether the array can receive clocks for a round.
 func (a *Array) Prepared(round int) bool { return a.prepared && a.round == round }
 
-// Prepare makes the array ready for the current round. Its clocks are what they were
-// before the round until it takes others in.
+// Prepare prepares the array for the current round. Its clocks stay as before the round until it
+// receives other clocks.
 func (a *Array) Prepare() {
 	if a.prepared {
 		return
@@ -162,14 +161,14 @@ func (a *Array) Prepare() {
 	}
 }
 
-// Finish numbers the elements as the participants, once all rounds are over.
+// Finish restores the numbering of participants, once all rounds are over.
 func (a *Array) Finish() { a.renumber(collectives.Pattern{}) }
 
-// Participant returns the participant that an element of any array is in this round.
+// Participant returns the participant of an element of any array in this round.
 func (a *Array) Participant(element int) int { return collectives.Survivor(a.folded, element) }
 
-// renumber brings the clocks into the numbering of a round: that of the survivors
-// for an exchange, else that of the participants.
+// renumber arranges the clocks in the numbering of a round: of the survivors for an exchange, else
+// of the participants.
 func (a *Array) renumber(p collectives.Pattern) {
 	folded := 0
 	if p.Kind == collectives.Exchange {
@@ -196,8 +195,8 @@ func (a *Array) renumber(p collectives.Pattern) {
 	}
 }
 
-// makeNext makes room for what a shift makes of the clocks. Everybody receives once,
-// so every element will be set.
+// makeNext allocates memory for the clocks after a shift. Each participant receives once, so every
+// element will be set.
 func (a *Array) makeNext() {
 	if cap(a.next) < len(a.work) {
 		a.next = a.Memory.Reserve(len(a.work))

@@ -1,4 +1,4 @@
-// Package maxplus carries rounds of a collective out over arrays of clocks.
+// Package maxplus carries out rounds of a collective over arrays of clocks.
 //
 // # Model
 //
@@ -13,29 +13,27 @@
 //
 // # Invariants
 //
-//   - However participants are cut into arrays, their clocks are the same.
-//   - A round leaves no clock earlier than it was.
-//   - A clock that may pass the end of virtual time is looked at after each addition, by the
-//     arithmetic of messages (through). The others are added to without a look.
-//   - Where all delays of a round are alike, the inner loops call nothing.
+//   - The clocks do not depend on the division of participants into arrays.
+//   - A round moves no clock back.
+//   - A clock that may pass the end of virtual time is checked after each addition, by the
+//     arithmetic of messages (through). Other clocks are not checked.
+//   - Where all delays of a round are equal, the inner loops call no function.
 //
 // # Use
 //
-// An [Array] holds the clocks of consecutive participants. It is given clocks by Begin or
-// BeginWith. Each round is prepared, takes in clocks of other arrays by
-// [Evaluation.Receive], and is evaluated when it is complete. [Array.Receivers] and
-// [Array.Needed] say which clocks other arrays need; they get them as they were before the
-// round. Finish ends the last round, and End gives memory to the next array. Arrays of one
-// [Memory] are used by one goroutine at a time.
+// An [Array] holds the clocks of consecutive participants, set by Begin or BeginWith. Each round is
+// prepared, receives clocks of other arrays by [Evaluation.Receive], and is evaluated when it is
+// complete. [Array.Receivers] and [Array.Needed] return the clocks that other arrays need; these
+// must be the clocks before the round. Finish ends the last round, and End passes memory on to the
+// next array. A single goroutine at a time uses the arrays of one [Memory].
 //
-// The package must not know engines, records of messages or ranks that run. What depends on
-// communicators it asks by [Participants].
+// The package must not know engines, records of messages or ranks that run. It reaches
+// communicators through [Participants].
 //
 // # The end of virtual time
 //
-// Virtual time ends after 63 bits of picoseconds. Sums saturate there, and a rank whose
-// clock would show that instant ends the run with an error, whatever it does. Rounds over
-// arrays add without a look at each clock as long as a bound says that none can get
-// there: the latest entry, which stretches of clocks carry with them, plus more than all
-// rounds add; otherwise they look.
+// Virtual time ends after 63 bits of picoseconds. Sums saturate there, and a rank whose clock would
+// show that instant ends the run with an error, whatever it does. Rounds over arrays add without
+// checking each clock as long as a bound excludes the end of time: the latest entry, which travels
+// with stretches of clocks, plus more than all rounds add. Otherwise they check each clock.
 package maxplus

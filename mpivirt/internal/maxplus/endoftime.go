@@ -2,8 +2,8 @@ package maxplus
 
 import "gigarank/vtime"
 
-// through returns when element to is through a round in which it takes in the message
-// of element from, by the arithmetic of messages; their clocks show x and y before it.
+// through returns the clock of element to after a round in which it receives the message of element
+// from, by the arithmetic of messages; x and y are their clocks before the round.
 func (e *Evaluation) through(to, from int, x, y vtime.Time) vtime.Time {
 	a, t := e.a, e.target
 	src, dst, bytes := e.rank(from), e.rank(to), e.bytes

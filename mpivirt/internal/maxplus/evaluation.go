@@ -11,29 +11,29 @@ import (
 
 // The arithmetic of a round over the clocks of an array.
 
-// delayChunk is the number of delays computed at a time: they stay in the L1
-// cache.
+// delayChunk is the number of delays computed at a time, so that they stay in the L1 cache.
 const delayChunk = 512
 
-// Evaluation is what the current round does to the clocks of an array. A participant
-// whose clock shows x and that takes in the message of one at y, lag after the message's
-// network delay, is at max(x, y + lag + delay) + work afterwards. It holds until the round
-// is over, or Top rises.
+// Evaluation is the arithmetic of the current round on the clocks of an array. A participant with
+// clock x that receives a message of a participant with clock y, lag later than the message's
+// network delay, has clock max(x, y + lag + delay) + work after the round. An Evaluation is valid
+// until the round is over, or Top rises.
 type Evaluation struct {
 	a      *Array
 	target *network.Target
 	lo     int          // number of the first element of work and next
-	next   []vtime.Time // where the new clocks go: work itself, but for a shift across arrays
+	next   []vtime.Time // the new clocks: work itself, except for a shift across arrays
 	bytes  int64
 	lag    vtime.Duration
 	work   vtime.Duration
-	spent  vtime.Duration // what the senders of a strided round pay, who receive nothing
-	same   bool           // all messages have the same delay, and no clock can pass the end of time
-	fixed  vtime.Duration // that of every message, lag included, if it is set: of a rendezvous, or where all are the same
+	spent  vtime.Duration // cost of a strided round for its senders, which do not receive
+	same   bool           // all messages have the same delay, and no clock can pass the end of virtual time
+	fixed  vtime.Duration // if set, the delay of every message, with the lag: of a rendezvous, or where all delays are equal
 
-	// Clocks may pass the end of time, see Array, and through does the arithmetic.
+	// careful says that clocks may pass the end of virtual time, see Array, and through does the
+	// arithmetic.
 	careful bool
-	sends   bool           // who receives in the round sends, too
+	sends   bool           // the receivers of the round send, too
 	combine vtime.Duration // part of work
 }
 
@@ -64,8 +64,8 @@ func (a *Array) evaluation(p collectives.Pattern) Evaluation {
 	return e
 }
 
-// UniformDelay reports whether every pair of participants that a round connects has the
-// same delay. It has between any two whose numbers are at least from apart.
+// UniformDelay reports whether all pairs of participants that a round connects have the same delay.
+// Pairs whose numbers differ by at least from have the same delay.
 func UniformDelay(from, participants int, p collectives.Pattern) bool {
 	distance := max(p.Distance, -p.Distance)
 	if p.Kind == collectives.Shift {
@@ -74,9 +74,9 @@ func UniformDelay(from, participants int, p collectives.Pattern) bool {
 	return distance >= from
 }
 
-// charge sets what the round costs processors. Who sends is busy for SendTime first, and
-// its message leaves before the copy of its bytes is made: max(x + send, y + overhead +
-// delay) is max(x, y − copy + delay) + send.
+// charge sets the costs of the round for processors. A sender is first busy for SendTime, and its
+// message leaves before the copy of its bytes is made: max(x + send, y + overhead + delay) is
+// max(x, y − copy + delay) + send.
 func (e *Evaluation) charge(p collectives.Pattern) {
 	tgt := e.target
 	e.work = tgt.ReceiveTime(e.bytes).Plus(e.combine)
@@ -88,15 +88,14 @@ func (e *Evaluation) charge(p collectives.Pattern) {
 	e.work = e.work.Plus(tgt.SendTime(e.bytes))
 }
 
-// chargeRendezvous is charge for messages above the eager limit, whose delays are all
-// alike: α for the request; after the match, data until the content is there and free
-// until the sender is. With s and r for the overheads of both ends, reductions
-// included, an exchange ends at
+// chargeRendezvous is charge for messages above the eager limit, whose delays are all equal: α for
+// the request; after the match, data until the content arrives and free until the sender is free.
+// With s and r for the overheads of both ends, including reductions, an exchange ends at
 //
 //	max(max(x + s, max(x, y + s + α) + data) + r, max(y, x + s + α) + free).
 //
-// Who folds is free when its data have left. When that is makes no difference: the
-// result comes back later. So its receiver's clock may be left out.
+// A participant that folds is free when its data have left. That instant makes no difference, since
+// the result comes back later. So the clock of the folding receiver may be left out.
 func (e *Evaluation) chargeRendezvous(p collectives.Pattern) {
 	tgt := e.target
 	src, dst := e.a.Participants.RankOf(0), e.a.Participants.RankOf(e.a.total()-1)
@@ -112,10 +111,10 @@ func (e *Evaluation) chargeRendezvous(p collectives.Pattern) {
 	e.fixed = max(request.Plus(data).Plus(receive), free) - e.work
 }
 
-// Evaluate carries out the current round, for which everything has come, and begins the
-// next one. It returns the number of messages that the array's participants receive in
-// it, from wherever. Only a shift across arrays needs a second array: in an exchange each
-// pair depends on itself alone, and the senders of a strided round do not receive.
+// Evaluate carries out the current round, whose clocks are complete, and begins the next round. It
+// returns the number of messages that the array's participants receive in the round. Only a shift
+// across arrays needs a second array: in an exchange each pair depends on itself alone, and the
+// senders of a strided round do not receive.
 func (a *Array) Evaluate() (messages uint64) {
 	p := a.Pattern()
 	lo, hi := bounds(p, a.Low, a.High)
@@ -162,9 +161,9 @@ func (a *Array) Evaluate() (messages uint64) {
 	return messages
 }
 
-// Receive takes in the messages of elements src, src+stride, ... of another array, whose
-// clocks are given, for as many elements of this one: dst, dst+stride, .... In an exchange
-// the clocks of the receivers must not be wanted any more as they were before the round.
+// Receive has elements dst, dst+stride, ... of this array receive the messages of elements src,
+// src+stride, ... of another array, which have the given clocks. In an exchange the old clocks of
+// the receivers must not be needed any more.
 func (e *Evaluation) Receive(dst, src, stride int, clocks []vtime.Time) {
 	e.a.received += len(clocks)
 	if e.a.Interfaces != nil {
@@ -176,7 +175,7 @@ func (e *Evaluation) Receive(dst, src, stride int, clocks []vtime.Time) {
 	e.receive(dst, src, len(clocks), stride, clocks, 1)
 }
 
-// spend lets the senders of a strided round pay, once nobody needs their old clocks.
+// spend charges the senders of a strided round, once their old clocks are not needed any more.
 func (e *Evaluation) spend(p collectives.Pattern, hi int) {
 	skip := max(0, (e.lo-p.First+p.Stride-1)/p.Stride)
 	for i := skip; i < p.Count && p.First+i*p.Stride < hi; i++ {
@@ -194,8 +193,7 @@ func (e *Evaluation) rank(element int) int {
 	return e.a.Participants.RankOf(participant)
 }
 
-// exchange lets the elements lower, lower+1, ... and upper, upper+1, ..., n of
-// each, take in each other's messages.
+// exchange has n elements from lower on and n elements from upper on receive each other's messages.
 func (e *Evaluation) exchange(lower, upper, n int) {
 	left, right := e.a.work[lower-e.lo:][:n], e.a.work[upper-e.lo:][:n]
 	if e.careful {
@@ -233,7 +231,7 @@ func (e *Evaluation) exchange(lower, upper, n int) {
 	}
 }
 
-// messages counts the messages of a round that go to the array's participants.
+// messages returns the number of messages of a round to the array's participants.
 func (e *Evaluation) messages(p collectives.Pattern, n int) uint64 {
 	count := n
 	if p.Kind == collectives.Strided {
@@ -243,8 +241,8 @@ func (e *Evaluation) messages(p collectives.Pattern, n int) uint64 {
 	return uint64(count)
 }
 
-// receive lets n receivers dst, dst+stride, ... take in the messages of src,
-// src+stride, ..., whose clocks lie in the given slice, step apart.
+// receive has n elements dst, dst+stride, ... receive the messages of elements src, src+stride,
+// ..., whose clocks lie in a slice, step apart.
 func (e *Evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step int) {
 	own, next := e.a.work[dst-e.lo:], e.next[dst-e.lo:]
 	if e.careful {
@@ -275,7 +273,7 @@ func (e *Evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step 
 	}
 }
 
-// receiveCarefully is receive with a look at each clock.
+// receiveCarefully is receive with a check of each clock.
 func (e *Evaluation) receiveCarefully(dst, src, n, stride int, clocks []vtime.Time, step int) {
 	for i := range n {
 		to, from := dst+i*stride, src+i*stride
@@ -283,7 +281,7 @@ func (e *Evaluation) receiveCarefully(dst, src, n, stride int, clocks []vtime.Ti
 	}
 }
 
-// receiveUniform is the inner loop: every message takes the same time.
+// receiveUniform is the inner loop for messages of equal delay.
 func receiveUniform(next, own, clocks []vtime.Time, delay, work vtime.Duration) {
 	own, clocks = own[:len(next)], clocks[:len(next)]
 	for i, t := range clocks {
@@ -299,7 +297,7 @@ func (e *Evaluation) delay(src, dst int) vtime.Duration {
 	return e.target.Delay(e.rank(src), e.rank(dst), e.bytes).Plus(e.lag)
 }
 
-// anyDelay is delay where all messages have the same.
+// anyDelay is delay for messages of equal delay.
 func (e *Evaluation) anyDelay(src, dst int) vtime.Duration {
 	e.fixed = e.delay(src, dst)
 	return e.fixed

@@ -5,24 +5,22 @@ import (
 	"gigarank/vtime"
 )
 
-// Consecutive rounds of exchanges at distances d, 2d, 4d, ... leave every block of
-// twice the last distance to itself. What lies in blocks that are wholly within
-// an array is therefore carried through several rounds at a time: those of small
-// distances block by block in the cache, the others in pairs, which halves the way
-// to memory and back. The rest of the array goes round by round.
+// Consecutive rounds of exchanges at distances d, 2d, 4d, ... keep every block of twice the last
+// distance separate. So blocks that lie wholly within an array pass several rounds at a time:
+// rounds of small distances block by block in the cache, the other rounds in pairs, which halves
+// the traffic to memory. The rest of the array goes round by round.
 
-// cacheBlock is the number of clocks that stay in the first or second level of a
-// cache.
+// cacheBlock is the number of clocks that stay in the first or second level of a cache.
 const cacheBlock = 1 << 12
 
 // fusion is a number of rounds that are carried out together.
 type fusion struct {
 	end         int // the round after the last one
-	first, last int // the elements of the array that have been through all of them
+	first, last int // the elements of the array that have passed all of them
 }
 
-// exchangeBlocks carries out what it can of a round of exchanges without a look at
-// each run, and returns the range of elements that are through.
+// exchangeBlocks carries out as much of a round of exchanges as possible without examining each
+// run, and returns the range of elements that are done.
 func (e *Evaluation) exchangeBlocks(distance, lo, hi int) fusion {
 	switch {
 	case e.a.round < e.a.fusion.end:
@@ -41,8 +39,8 @@ func (e *Evaluation) exchangeBlocks(distance, lo, hi int) fusion {
 	return fusion{first: first, last: last}
 }
 
-// exchangeNear is a round of exchanges among consecutive ranks so near to each other
-// that the delay depends on where they are.
+// exchangeNear is a round of exchanges among consecutive ranks so close to each other that the
+// delay depends on their places.
 func (e *Evaluation) exchangeNear(distance, first, last int) {
 	up, down := make([]vtime.Duration, delayChunk), make([]vtime.Duration, delayChunk)
 	chunk := delayChunk / (2 * distance) * (2 * distance)
@@ -62,7 +60,7 @@ func (e *Evaluation) exchangeNear(distance, first, last int) {
 	}
 }
 
-// fuse carries out the fusion that begins with the round, and returns it.
+// fuse carries out the fusion that starts with the current round, and returns it.
 func (e *Evaluation) fuse(lo, hi int) fusion {
 	a := e.a
 	steps, f := e.fusible(lo, hi)
@@ -81,7 +79,7 @@ func (e *Evaluation) fuse(lo, hi int) fusion {
 	return f
 }
 
-// fusible returns the rounds from the current one on that can be carried out together.
+// fusible returns the rounds, from the current round on, that can be carried out together.
 func (e *Evaluation) fusible(lo, hi int) (steps []exchangeStep, f fusion) {
 	a, s := e.a, e.a.Schedule
 	first := s.Pattern(a.round)
@@ -117,14 +115,13 @@ func wholeBlocks(span, lo, hi int) (first, last int) {
 	return first, max(first, hi/span*span)
 }
 
-// exchangeStep is one round for elements whose delays are all alike.
+// exchangeStep is one round for elements whose delays are all equal.
 type exchangeStep struct {
 	distance    int
 	delay, work vtime.Time
 }
 
-// exchangeRounds carries clocks, whole blocks of twice the last distance, through
-// the rounds, two at a time.
+// exchangeRounds carries whole blocks of twice the last distance through the rounds, two at a time.
 func exchangeRounds(clocks []vtime.Time, steps []exchangeStep) {
 	for ; len(steps) >= 2; steps = steps[2:] {
 		if steps[0].distance == 1 {
@@ -138,7 +135,7 @@ func exchangeRounds(clocks []vtime.Time, steps []exchangeStep) {
 	}
 }
 
-// exchangeOnce is one round.
+// exchangeOnce carries out one round.
 func exchangeOnce(clocks []vtime.Time, s exchangeStep) {
 	for d := s.distance; len(clocks) > 0; clocks = clocks[2*d:] {
 		left, right := clocks[:d], clocks[d:2*d]
@@ -150,7 +147,7 @@ func exchangeOnce(clocks []vtime.Time, s exchangeStep) {
 	}
 }
 
-// exchangeTwice is two rounds, the second at twice the distance.
+// exchangeTwice carries out two rounds, the second at twice the distance of the first.
 func exchangeTwice(clocks []vtime.Time, s, t exchangeStep) {
 	for d := s.distance; len(clocks) > 0; clocks = clocks[4*d:] {
 		a := clocks[:d]
@@ -168,7 +165,7 @@ func exchangeQuads(clocks []vtime.Time, s, t exchangeStep) {
 	}
 }
 
-// exchangeFour is two rounds among four: in the first, neighbours exchange.
+// exchangeFour carries out two rounds among four elements: in the first, neighbours exchange.
 func exchangeFour(a, b, c, d vtime.Time, s, t exchangeStep) (_, _, _, _ vtime.Time) {
 	a, b = max(a, b+s.delay)+s.work, max(b, a+s.delay)+s.work
 	c, d = max(c, d+s.delay)+s.work, max(d, c+s.delay)+s.work

@@ -6,8 +6,8 @@ import (
 	"gigarank/vtime"
 )
 
-// checkRuns looks whether a round visits each of the receivers lo to hi-1 once at
-// most and, where all receive, each of them.
+// checkRuns checks that a round visits each of the receivers lo to hi-1 once at most, and exactly
+// once where all receive.
 func checkRuns(p collectives.Pattern, total, lo, hi int) {
 	visits := make([]uint8, hi-lo)
 	runs(p, total, lo, hi, func(dst, _, n, stride int) {
@@ -22,7 +22,7 @@ func checkRuns(p collectives.Pattern, total, lo, hi int) {
 	}
 }
 
-// checkRound holds the clocks after a round against those before it.
+// checkRound compares the clocks after a round with the clocks before it.
 func (a *Array) checkRound(before []vtime.Time) {
 	for i, t := range before {
 		if a.work[i] < t {
@@ -32,7 +32,7 @@ func (a *Array) checkRound(before []vtime.Time) {
 	}
 }
 
-// checkReceived looks whether no more clocks have come than were missing.
+// checkReceived checks that no more clocks have come than were missing.
 func (a *Array) checkReceived(missing int) {
 	if missing < a.received {
 		invariant.Broken("round %d of participants %d to %d of %d: %d clocks have come, %d were missing",

@@ -6,15 +6,15 @@ import (
 	"gigarank/vtime"
 )
 
-// Memory is room that arrays share which are not worked on at the same time.
+// Memory is memory for arrays that are not in use at the same time.
 type Memory struct {
 	// Reserve makes an array of clocks whose length grows with that of the arrays.
 	Reserve func(n int) []vtime.Time
 
-	idle   [][]vtime.Time   // given back, of more than few clocks
-	chunk  []vtime.Time     // pieces of few clocks are cut from it
-	cut    int              // clocks of chunk up to the last piece in use
-	pieces int              // in use, of this chunk and earlier ones
+	idle   [][]vtime.Time   // unused arrays of more than few clocks
+	chunk  []vtime.Time     // memory from which arrays of few clocks are cut
+	cut    int              // clocks of chunk up to the last array in use
+	pieces int              // arrays in use, of this chunk and earlier chunks
 	delays []vtime.Duration // scratch of chunk
 	kept   []vtime.Time     // scratch of exchange
 	steps  []exchangeStep   // scratch of fusible
@@ -26,18 +26,19 @@ type Spare struct {
 	contended
 }
 
-// few is the greatest number of clocks that are a piece of a chunk. Each chunk is twice as long
-// as the one before, from chunkFirst, which is the first unless Begin gives another, to chunkMost.
+// few is the greatest number of clocks in an array that is cut from a chunk. Each chunk is twice as
+// long as the previous one, up to chunkMost; the first has chunkFirst clocks, unless Begin sets
+// another.
 const (
 	few        = 1 << 8
 	chunkFirst = 1 << 7
 	chunkMost  = 1 << 12
 )
 
-// Begin gives memory of which nothing has been taken its first chunk.
+// Begin sets the first chunk of unused memory.
 func (m *Memory) Begin(chunk []vtime.Time) { m.chunk = chunk }
 
-// Take returns room for n clocks, few enough to stay in a cache, which show anything.
+// Take returns an array of n clocks with arbitrary values, few enough to stay in a cache.
 func (m *Memory) Take(n int) []vtime.Time {
 	if n <= few {
 		return m.takePiece(n)
@@ -52,7 +53,7 @@ func (m *Memory) Take(n int) []vtime.Time {
 	return make([]vtime.Time, n, 1<<bits.Len(uint(n)))
 }
 
-// takePiece is Take of few clocks.
+// takePiece is Take for few clocks.
 func (m *Memory) takePiece(n int) []vtime.Time {
 	if m.cut+n > len(m.chunk) {
 		m.chunk, m.cut = make([]vtime.Time, max(n, min(max(2*len(m.chunk), chunkFirst), chunkMost))), 0
@@ -63,7 +64,7 @@ func (m *Memory) takePiece(n int) []vtime.Time {
 	return piece
 }
 
-// Give takes back what Take has returned, with its length unchanged.
+// Give makes an array of Take, with its length unchanged, available again.
 func (m *Memory) Give(clocks []vtime.Time) {
 	n := cap(clocks)
 	if n > few {

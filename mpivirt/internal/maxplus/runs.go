@@ -6,8 +6,8 @@ import (
 	"gigarank/vtime"
 )
 
-// The messages of a round of a regular pattern as runs: consecutive or evenly spaced
-// receivers, each with its sender.
+// The messages of a round of a regular pattern, as runs: consecutive or evenly spaced receivers,
+// each with its sender.
 
 // bounds returns the range of elements of the participants lo to hi-1 in a round.
 func bounds(p collectives.Pattern, lo, hi int) (int, int) {
@@ -17,8 +17,8 @@ func bounds(p collectives.Pattern, lo, hi int) (int, int) {
 	return lo, hi
 }
 
-// runs calls visit for each run of receivers dst, dst+stride, ... that lie in
-// [lo, hi) with their senders src, src+stride, ....
+// runs calls visit for each run of receivers dst, dst+stride, ... in [lo, hi), whose senders are
+// src, src+stride, ....
 func runs(p collectives.Pattern, total, lo, hi int, visit func(dst, src, n, stride int)) {
 	switch p.Kind {
 	case collectives.Shift:
@@ -46,9 +46,9 @@ func runs(p collectives.Pattern, total, lo, hi int, visit func(dst, src, n, stri
 	}
 }
 
-// Receivers returns two intervals, the lower one first, either of which may be empty. They
-// contain the elements, of any array, that receive of this one in the current round, and
-// few others.
+// Receivers returns two intervals, the lower one first, either of which may be empty. They contain
+// the elements of any array that receive from this array in the current round, and few other
+// elements.
 func (a *Array) Receivers() (in [2]Interval) {
 	p := a.Pattern()
 	if lo, hi := bounds(p, a.Low, a.High); lo < hi {
@@ -57,16 +57,15 @@ func (a *Array) Receivers() (in [2]Interval) {
 	return in
 }
 
-// Needed calls visit for the runs of receivers dst, dst+stride, ..., n of them, in the
-// array of participants low to high-1 that need this one's clocks src, src+stride, ... in
-// the current round. It leaves out receivers before from, and ends when visit returns
-// false, as it does then itself.
+// Needed calls visit for the runs of n receivers dst, dst+stride, ..., in the array of participants
+// low to high-1, that need this array's clocks src, src+stride, ... in the current round. It leaves
+// out receivers before from. When visit returns false, Needed ends and returns false.
 func (a *Array) Needed(low, high, from int, visit func(dst, src, n, stride int) bool) bool {
 	p := a.Pattern()
 	lo, hi := bounds(p, a.Low, a.High)
 	first, last := bounds(p, low, high)
 	if p.Kind == collectives.Exchange {
-		// Only receivers within the distance can have their sender here.
+		// Only receivers within the distance can have their sender in this array.
 		first, last = max(first, lo-p.Distance), min(last, hi+p.Distance)
 	}
 	all := true
@@ -88,8 +87,8 @@ func (a *Array) From(element int) []vtime.Time {
 	return clocks[element-collectives.Survivors(a.folded, a.Low):]
 }
 
-// Complete reports whether all that the current round needs of other arrays has been
-// taken in.
+// Complete reports whether the array has received all clocks of other arrays that the current round
+// needs.
 func (a *Array) Complete() bool {
 	if !a.counted {
 		a.needed, a.counted = a.countNeeded(), true
@@ -110,8 +109,7 @@ func (a *Array) countNeeded() int {
 		missing += n - inside
 	}
 	if p.Kind == collectives.Exchange && p.Distance < hi-lo {
-		// Senders outside belong to the first and the last block of twice the
-		// distance.
+		// Senders outside belong to the first or the last block of twice the distance.
 		span := 2 * p.Distance
 		head := min(hi, (lo+span-1)/span*span)
 		runs(p, a.total(), lo, head, count)
@@ -122,12 +120,12 @@ func (a *Array) countNeeded() int {
 	return missing
 }
 
-// Interval is the elements Low to High-1.
+// Interval contains the elements Low to High-1.
 type Interval struct{ Low, High int }
 
-// receivers returns two intervals, the lower one first, either of which may be empty.
-// They contain the receivers whose senders lie in [lo, hi), which is not empty, and few
-// others: each is as long as that or, around it, three times as long.
+// receivers returns two intervals, the lower one first, either of which may be empty. They contain
+// the receivers whose senders lie in [lo, hi), which is not empty, and few other receivers: each
+// interval is as long as [lo, hi) or, around it, three times as long.
 func receivers(p collectives.Pattern, total, lo, hi int) (in [2]Interval) {
 	d := p.Distance
 	switch p.Kind {

@@ -5,12 +5,12 @@ import (
 	"gigarank/vtime"
 )
 
-// A round in which everybody sends Distance further on needs the old clock of each
-// sender after the sender itself has received. Where the array holds all participants,
-// the round is carried out in place, with a block's old clocks kept aside.
+// A round in which each participant sends Distance further on needs the old clock of a sender after
+// the sender itself has received. Where the array holds all participants, the round is carried out
+// in place, and the old clocks of a block are set aside.
 
-// shiftBlock is the number of clocks that are kept aside; blocks of less than
-// leastShiftBlock would not be worth it.
+// shiftBlock is the number of clocks set aside; blocks of less than leastShiftBlock are not worth
+// it.
 const (
 	shiftBlock      = cacheBlock
 	leastShiftBlock = 1 << 9
@@ -30,9 +30,9 @@ func (e *Evaluation) shiftInPlace(distance int) {
 	}
 }
 
-// shiftInCycles follows blocks round the ring until they are back: the blocks at s, s +
-// distance, s + 2·distance, ... modulo the number of participants cover a cycle that
-// the divisor of both separates from the others.
+// shiftInCycles follows blocks round the ring until they return: the blocks at s, s + distance, s +
+// 2·distance, ... modulo the number of participants form a cycle. The greatest common divisor of
+// distance and that number separates the cycles.
 func (e *Evaluation) shiftInCycles(distance, divisor int) {
 	work, total := e.a.work, e.a.total()
 	arriving, leaving := e.a.Memory.Take(shiftBlock), e.a.Memory.Take(shiftBlock)
@@ -59,8 +59,8 @@ func (e *Evaluation) shiftInCycles(distance, divisor int) {
 	e.a.Memory.Give(leaving)
 }
 
-// swapUniform lets receivers take in messages that all take the same time, and leaves
-// their old clocks in the place of the senders'.
+// swapUniform has receivers receive messages of equal delay, and stores their old clocks in place
+// of the senders' clocks.
 func swapUniform(own, clocks []vtime.Time, delay, work vtime.Duration) {
 	clocks = clocks[:len(own)]
 	for i, old := range own {
@@ -69,8 +69,8 @@ func swapUniform(own, clocks []vtime.Time, delay, work vtime.Duration) {
 	}
 }
 
-// shiftDownwards goes from the last participant to the first, so that a sender is still
-// as it was; those that the first receivers hear from, at the end, are kept aside.
+// shiftDownwards goes from the last participant to the first, so that a sender still has its old
+// clock; the old clocks for the first receivers, at the end, are set aside.
 func (e *Evaluation) shiftDownwards(distance int) {
 	work, total := e.a.work, e.a.total()
 	if room := cap(e.a.next); room < distance { // the next distance may be greater by one
@@ -97,9 +97,9 @@ func gcd(a, b int) int {
 	return a
 }
 
-// KeptAside returns how many clocks of an array that holds all participants are kept aside
-// in the shifts of a schedule, for each participant. Of a schedule of many rounds, whose
-// distances are all alike or ascend, it looks at the first and the last ones.
+// KeptAside returns the number of clocks set aside in the shifts of a schedule, for each
+// participant, in an array that holds all participants. For a schedule of many rounds, whose
+// distances are equal or ascend, it examines the first and last rounds.
 func KeptAside(s collectives.Schedule) float64 {
 	const few = 64
 	most := 0

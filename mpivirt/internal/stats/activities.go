@@ -2,12 +2,12 @@ package stats
 
 import "gigarank/vtime"
 
-// Activity is what virtual time goes into: a rank's computing, or a part of a message. They are
-// the six activities of VACED-SIM (Lin et al., 2013).
+// Activity is a kind of work that takes virtual time: a rank's computing, or a part of a message.
+// The activities are the six of VACED-SIM (Lin et al., 2013).
 type Activity uint8
 
-// The activities. Of a message up to the eager limit there are its copies and DATA, of a longer
-// one all but Computation, of a synchronous one its copies, DATA and ACK.
+// The activities. A message up to the eager limit has its copies and DATA; a longer message has all
+// but Computation; a synchronous message has its copies, DATA and ACK.
 const (
 	Computation     Activity = iota // a phase that is not empty, with noise; combining in reductions
 	SendCopy                        // the sender's processor: overhead, and the bytes to the network's memory
@@ -22,21 +22,21 @@ func (a Activity) String() string {
 	return [...]string{"computation", "copy at sender", "REQ", "ACK", "DATA", "copy at receiver"}[a]
 }
 
-// Activities sum up the virtual times of each activity of an engine's ranks and their messages.
-// The parts of a message are those of the engine that works out their times.
+// Activities sums the virtual times of each activity of an engine's ranks and their messages. The
+// engine that computes the time of a message's part counts the part.
 type Activities [activities]moments
 
-// Note adds an activity.
+// Note adds the time of an activity.
 func (s *Activities) Note(a Activity, d vtime.Duration) { s[a].addRun(d, 1) }
 
-// Merge adds those of another engine.
+// Merge adds the activities of another engine.
 func (s *Activities) Merge(o *Activities) {
 	for i := range s {
 		s[i].merge(&o[i])
 	}
 }
 
-// ActivityTimes sums up one activity over all ranks and messages.
+// ActivityTimes summarises one activity over all ranks and messages.
 type ActivityTimes struct {
 	Activity       Activity
 	Count          uint64
@@ -55,7 +55,7 @@ func (s *Activities) Times(ranks int) []ActivityTimes {
 	return all
 }
 
-// Append appends the sums to b, as Read reads them.
+// Append appends the sums to b, in the form that Read reads.
 func (s *Activities) Append(b []byte) []byte {
 	for i := range s {
 		b = s[i].append(b)
@@ -63,7 +63,7 @@ func (s *Activities) Append(b []byte) []byte {
 	return b
 }
 
-// Read reads what Append has written and returns the rest of b.
+// Read sets the sums from the bytes of Append and returns the rest of b.
 func (s *Activities) Read(b []byte) (rest []byte) {
 	r := reader{b}
 	for i := range s {

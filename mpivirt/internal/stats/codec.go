@@ -8,10 +8,10 @@ import (
 	"gigarank/vtime"
 )
 
-// iterationWords is the length of an iteration as Append packs it.
+// iterationWords is the number of words of an iteration in the bytes of Append.
 const iterationWords = 8
 
-// Append appends a settled tally to b, as Read reads it.
+// Append appends a settled tally to b, in the form that Read reads.
 func (t *Tally) Append(b []byte) []byte {
 	b = t.finishes.histogram.append(t.finishes.moments.append(b))
 	b = appendWords(b, secondsToWord(t.setUp), uint64(len(t.operations)), uint64(len(t.iterations)))
@@ -28,7 +28,7 @@ func (t *Tally) Append(b []byte) []byte {
 	return b
 }
 
-// Read fills an empty tally with what Append has written and returns the rest of b.
+// Read fills an empty tally from the bytes of Append and returns the rest of b.
 func (t *Tally) Read(b []byte) (rest []byte) {
 	r := reader{b}
 	t.finishes.moments.read(&r)
@@ -51,25 +51,25 @@ func (t *Tally) Read(b []byte) (rest []byte) {
 	return r.b
 }
 
-// append packs the moments.
+// append appends the moments to b.
 func (m *moments) append(b []byte) []byte {
 	return appendWords(b, uint64(m.min), uint64(m.max), m.sumHigh, m.sumLow, m.count)
 }
 
-// read unpacks what append has packed.
+// read sets the moments from the bytes of append.
 func (m *moments) read(r *reader) {
 	m.min, m.max = vtime.Duration(r.word()), vtime.Duration(r.word())
 	m.sumHigh, m.sumLow, m.count = r.word(), r.word(), r.word()
 }
 
-// append packs the histogram.
+// append appends the histogram to b.
 func (h *histogram) append(b []byte) []byte {
 	r := h.result()
 	b = appendWords(b, uint64(len(r.Counts)), h.low, uint64(h.shift))
 	return appendWords(b, r.Counts...)
 }
 
-// read unpacks into an empty histogram what append has packed.
+// read fills an empty histogram from the bytes of append.
 func (h *histogram) read(r *reader) {
 	n, low, shift := r.word(), r.word(), uint8(r.word())
 	for i := range n {

@@ -1,25 +1,24 @@
-// Package stats sums up times that ranks report: how long operations took, and when
-// ranks finished.
+// Package stats summarises times that ranks report: the times of operations, and the finish times
+// of ranks.
 //
 // # Model
 //
-// A [Tally] belongs to one engine. For each operation of each iteration it keeps the least,
-// the greatest and the sum of the ranks' times. For each operation it keeps a histogram over
-// all iterations. Ranks mostly record the time that the rank before them recorded. A run of
-// equal times costs a comparison and a counter for each rank, and is summed up when it ends. A
-// label stands for an operation of an iteration, so that a collective looks it up once.
+// A [Tally] belongs to one engine. For each operation of each iteration it stores the least, the
+// greatest and the sum of the ranks' times. For each operation it stores a histogram over all
+// iterations. A rank mostly records the same time as the rank before it. A run of equal times costs
+// a comparison and a counter for each rank, and is added up when it ends. A label stands for an
+// operation of an iteration, so that a collective looks the operation up once.
 //
 // # Invariants
 //
 //   - The memory of a tally grows with operations and iterations, never with ranks.
-//   - A tally is a pure function of what was recorded, in whatever order, but for its
-//     wall times. So merging the tallies of any partition of the ranks gives the same.
+//   - A tally is a pure function of the recorded times, in any order, except for its wall
+//     times. So merging the tallies of any partition of the ranks gives the same result.
 //   - Sums have 128 bits and cannot overflow. A mean is rounded down to a picosecond.
-//   - Merge, Append and the results want settled tallies.
+//   - Merge, Append and the results need settled tallies.
 //
 // # Use
 //
-// The package knows virtual time. It must not know engines, ranks' numbers,
-// communicators or MPI calls: the fingerprint, which depends on which rank finished when,
-// is the engine's.
+// The package knows virtual time. It must not know engines, ranks' numbers, communicators or MPI
+// calls: the fingerprint, which depends on the rank of each finish, belongs to the engine.
 package stats

@@ -14,8 +14,8 @@ type Histogram struct {
 // bins is the number of bins.
 const bins = 64
 
-// histogram is a Histogram that grows. Bin i covers times from i·2^shift on and is
-// counts[i mod bins]; those from low to high, fewer than bins apart, are in use.
+// histogram is a Histogram that grows. Bin i covers times from i·2^shift on and is counts[i mod
+// bins]; the bins from low to high, fewer than bins apart, are in use.
 type histogram struct {
 	shift     uint8
 	any       bool
@@ -32,7 +32,7 @@ func (h *histogram) add(t, n uint64) {
 	h.counts[i%bins] += n
 }
 
-// reach extends or widens the bins until they cover a time, and returns its bin.
+// reach extends or widens the bins until they cover a time, and returns the bin of that time.
 func (h *histogram) reach(t uint64) uint64 {
 	if !h.any {
 		*h = histogram{any: true, low: t, high: t}
@@ -61,7 +61,7 @@ func (h *histogram) widen(by uint8) {
 	*h = wide
 }
 
-// merge adds the counts of o, whose bins become as wide as those of h.
+// merge adds the counts of o, after widening the bins of o to the width of h.
 func (h *histogram) merge(o *histogram) {
 	if !o.any {
 		return
@@ -76,8 +76,7 @@ func (h *histogram) merge(o *histogram) {
 	}
 }
 
-// addBin counts n times of a bin of the given shift, which is not above that of h
-// unless h is empty.
+// addBin counts n times in a bin of a shift that is at most the shift of h, unless h is empty.
 func (h *histogram) addBin(i uint64, shift uint8, n uint64) {
 	if !h.any {
 		*h = histogram{any: true, shift: shift, low: i, high: i}
@@ -85,7 +84,7 @@ func (h *histogram) addBin(i uint64, shift uint8, n uint64) {
 	h.add(i<<shift, n)
 }
 
-// result returns the histogram as it is reported.
+// result returns the histogram in the form of reports.
 func (h *histogram) result() Histogram {
 	if !h.any {
 		return Histogram{}

@@ -7,14 +7,14 @@ import (
 	"gigarank/vtime"
 )
 
-// Iteration sums up one timed operation over all ranks that recorded it.
+// Iteration summarises one timed operation over all ranks that recorded it.
 type Iteration struct {
 	Index     int
 	Operation string
 	Min, Max  vtime.Duration
 	Mean      vtime.Duration // rounded down
 	Count     uint64
-	Wall      float64 // seconds from the end of the one before; 0 without a clock
+	Wall      float64 // seconds from the end of the previous iteration; 0 without a clock
 }
 
 // Distribution is the distribution of times over the ranks.
@@ -24,7 +24,7 @@ type Distribution struct {
 	Histogram Histogram
 }
 
-// OperationTimes is the distribution of an operation's times over ranks and iterations.
+// OperationTimes is the distribution of the times of an operation over ranks and iterations.
 type OperationTimes struct {
 	Operation string
 	Histogram Histogram

@@ -10,35 +10,35 @@ import (
 	"gigarank/vtime"
 )
 
-// Tally keeps the times that the ranks of one engine report. The zero value is empty and
-// takes in others by Merge or Read; ranks report only to one that is started.
+// Tally stores the times that the ranks of one engine report. The zero value is empty and takes in
+// other tallies by Merge or Read; ranks report only to a tally that is started.
 type Tally struct {
-	// Progressed is called when all ranks of the engine have recorded an operation, with
-	// the number of iterations up to it. Nil for nobody.
+	// Progressed is called when all ranks of the engine have recorded an operation, with the number
+	// of iterations up to it. It may be nil.
 	Progressed func(iterations int)
 
 	finishes   distribution // of finish times
-	finishRun  vtime.Time   // finish of the last ranks, which is summed up when it changes
-	finishing  uint64       // how many these are
+	finishRun  vtime.Time   // finish time of the latest ranks, added up when it changes
+	finishing  uint64       // number of these ranks
 	operations []*operationTally
 	ranks      uint64 // of the engine
 	now        func() float64
 	iterations []iterationTally
-	latest     int     // of iterations: the one recorded last
-	wall       float64 // when the iteration before was complete
+	latest     int     // index in iterations of the one recorded last
+	wall       float64 // end of the previous iteration
 	began      float64
 	setUp      float64
 }
 
-// iterationTally sums up one operation of one iteration. Ranks that record the same
-// length one after another are a run; it is summed up when it ends.
+// iterationTally summarises one operation of one iteration. Successive ranks that record equal
+// times are a run, which is added up when it ends.
 type iterationTally struct {
 	moments
 	index     int
 	operation *operationTally
-	run       vtime.Duration // length that the run's ranks recorded
+	run       vtime.Duration // time that the ranks of the run recorded
 	missing   uint64         // ranks of the engine that have not recorded it
-	runFrom   uint64         // what was missing when the run began
+	runFrom   uint64         // value of missing when the run began
 	wall      float64
 }
 
@@ -46,7 +46,7 @@ type iterationTally struct {
 type operationTally struct {
 	name   string
 	times  histogram
-	places []int32 // of its entries in iterations, by index
+	places []int32 // by index: place of its entry in iterations
 }
 
 // moments hold the extremes, the sum and the number of times.
@@ -69,7 +69,7 @@ func (d *distribution) addRun(t vtime.Duration, n uint64) {
 }
 
 // Start prepares the tally of an engine with a number of ranks. now reads the wall clock in
-// seconds. Nil leaves wall times at zero.
+// seconds; without it wall times are 0.
 func (t *Tally) Start(ranks int, now func() float64) {
 	t.ranks = uint64(ranks)
 	t.now = now
@@ -80,10 +80,10 @@ func (t *Tally) Start(ranks int, now func() float64) {
 	t.began = t.wall
 }
 
-// Since has the set-up count from an earlier instant than Start.
+// Since sets an earlier beginning of the set-up than Start.
 func (t *Tally) Since(began float64) { t.began = began }
 
-// Begin notes that the first rank is about to run.
+// Begin records that the first rank is about to run.
 func (t *Tally) Begin() {
 	t.wall = t.now()
 	t.setUp = between(t.began, t.wall)
@@ -93,7 +93,7 @@ func (t *Tally) Begin() {
 // floats has digits that no clock gives.
 func between(from, to float64) float64 { return math.Round((to-from)*1e9) / 1e9 }
 
-// Finish enters the finish time of one rank.
+// Finish records the finish time of one rank.
 func (t *Tally) Finish(at vtime.Time) {
 	if at != t.finishRun {
 		t.nextFinishes(at)
@@ -101,7 +101,7 @@ func (t *Tally) Finish(at vtime.Time) {
 	t.finishing++
 }
 
-// nextFinishes begins a run of finishes at another time. It is not inlined, so that Finish is.
+// nextFinishes starts a run of finishes at another time. It is not inlined, so that Finish can be.
 //
 //go:noinline
 func (t *Tally) nextFinishes(at vtime.Time) {
@@ -112,7 +112,7 @@ func (t *Tally) nextFinishes(at vtime.Time) {
 // ForgetFinishes removes all finish times.
 func (t *Tally) ForgetFinishes() { t.finishes, t.finishing = distribution{}, 0 }
 
-// endFinishes sums up the finishes at one time.
+// endFinishes adds up the finishes of a run.
 func (t *Tally) endFinishes() {
 	if t.finishing > 0 {
 		t.finishes.addRun(vtime.Duration(t.finishRun), t.finishing)
@@ -120,12 +120,12 @@ func (t *Tally) endFinishes() {
 	t.finishing = 0
 }
 
-// Record enters one rank's time of an operation.
+// Record records one rank's time of an operation.
 func (t *Tally) Record(index int, operation string, d vtime.Duration) {
 	t.Note(t.Label(index, operation), d)
 }
 
-// Untimed is no label.
+// Untimed stands for no label.
 const Untimed = -1
 
 // Label returns the label of an operation of an iteration: its place in iterations.
@@ -143,7 +143,7 @@ func (t *Tally) Label(index int, operation string) int32 {
 	return int32(t.find(index, operation))
 }
 
-// Note enters one rank's time under a label.
+// Note records one rank's time under a label.
 func (t *Tally) Note(label int32, d vtime.Duration) {
 	it := &t.iterations[label]
 	if d != it.run {
@@ -155,7 +155,7 @@ func (t *Tally) Note(label int32, d vtime.Duration) {
 	}
 }
 
-// NoteSame enters the equal times of n ranks under a label.
+// NoteSame records n equal times under a label.
 func (t *Tally) NoteSame(label int32, d vtime.Duration, n uint64) {
 	it := &t.iterations[label]
 	if d != it.run {
@@ -168,12 +168,12 @@ func (t *Tally) NoteSame(label int32, d vtime.Duration, n uint64) {
 	}
 }
 
-// same is a == b; it is quick for one and the same string, as constants are.
+// same is a == b; it is quick for identical strings, such as constants.
 func same(a, b string) bool {
 	return len(a) == len(b) && (unsafe.StringData(a) == unsafe.StringData(b) || a == b)
 }
 
-// complete notes that all ranks of the engine have recorded an operation.
+// complete records that all ranks of the engine have recorded an operation.
 func (t *Tally) complete(it *iterationTally) {
 	now := t.now()
 	it.wall, t.wall = between(t.wall, now), now
@@ -182,7 +182,7 @@ func (t *Tally) complete(it *iterationTally) {
 	}
 }
 
-// endRun sums up the run.
+// endRun adds up the run.
 func (it *iterationTally) endRun() {
 	n := it.runFrom - it.missing
 	it.runFrom = it.missing
@@ -193,8 +193,8 @@ func (it *iterationTally) endRun() {
 	it.operation.times.add(uint64(it.run), n)
 }
 
-// find is Label for another operation than the latest. It first tries the one after that. A
-// new operation is appended.
+// find is Label for an operation other than the latest. It first tries the operation after the
+// latest. It appends a new operation.
 func (t *Tally) find(index int, operation string) int {
 	if next := t.latest + 1; next < len(t.iterations) {
 		if it := &t.iterations[next]; it.index == index && same(it.operation.name, operation) {
@@ -203,7 +203,7 @@ func (t *Tally) find(index int, operation string) int {
 		}
 	}
 	o := t.operation(operation)
-	if uint(index) < uint(len(o.places)) { // most number their iterations from 0
+	if uint(index) < uint(len(o.places)) { // most programs number their iterations from 0
 		if place := int(o.places[index]); t.iterations[place].index == index {
 			t.latest = place
 			return place
@@ -220,7 +220,7 @@ func (t *Tally) find(index int, operation string) int {
 	return t.latest
 }
 
-// operation returns the tally of an operation over all iterations, a new one if there is none.
+// operation returns the tally of an operation over all iterations. It makes a missing tally.
 func (t *Tally) operation(name string) *operationTally {
 	for _, o := range t.operations {
 		if same(o.name, name) {
@@ -232,7 +232,7 @@ func (t *Tally) operation(name string) *operationTally {
 	return o
 }
 
-// addRun adds n times of the same length.
+// addRun adds n equal times.
 func (m *moments) addRun(d vtime.Duration, n uint64) {
 	high, low := bits.Mul64(uint64(d), n)
 	m.merge(&moments{min: d, max: d, sumHigh: high, sumLow: low, count: n})
@@ -259,7 +259,7 @@ func (m *moments) mean() vtime.Duration {
 	return vtime.Duration(quotient)
 }
 
-// Settle ends all runs, so that the sums hold all that was reported.
+// Settle ends all runs, so that the sums include all reported times.
 func (t *Tally) Settle() {
 	for i := range t.iterations {
 		t.iterations[i].endRun()
@@ -267,7 +267,7 @@ func (t *Tally) Settle() {
 	t.endFinishes()
 }
 
-// Merge adds the tally of another engine. Both are settled.
+// Merge adds the tally of another engine. Both must be settled.
 func (t *Tally) Merge(o *Tally) {
 	t.setUp = max(t.setUp, o.setUp)
 	t.finishes.moments.merge(&o.finishes.moments)

@@ -2,9 +2,8 @@
 //
 // # Model
 //
-// A [Grid] is a Cartesian grid in row-major order, a [Graph] the whole graph as each member
-// knows it, [Neighbors] what a member knows of its own neighbours. From a grid or a graph the
-// neighbours of each member follow.
+// A [Grid] is a Cartesian grid in row-major order. A [Graph] is a whole graph, known to each
+// member. [Neighbors] are a member's own neighbours, which follow from a grid or a graph.
 //
 // # Invariants
 //

@@ -10,8 +10,8 @@ import (
 type Graph struct{ index, edges []int }
 
 // NewGraph returns the graph in which the neighbours of member i are edges index[i-1] to
-// index[i]-1, with 0 for index[-1] (MPI 4.1, 8.5.3). Errors: ErrTopology for an index that
-// descends or is none of the edges, or an edge to no member.
+// index[i]-1, with 0 for index[-1] (MPI 4.1, 8.5.3). Errors: ErrTopology for an index that descends
+// or exceeds the edges, or an edge to no member.
 func NewGraph(index, edges []int) (*Graph, error) {
 	last := 0
 	for member, i := range index {
@@ -53,7 +53,7 @@ func (g *Graph) NeighborsOf(member int) ([]int, error) {
 	return slices.Clone(g.edges[first:g.index[member]]), nil
 }
 
-// Neighbors returns the neighbours of a member of the graph. It sends to them and receives
+// Neighbors returns the neighbours of a member of the graph. The member sends to them and receives
 // from them, since an edge leads both ways (MPI 4.1, 8.6).
 func (g *Graph) Neighbors(member int) *Neighbors {
 	to, err := g.NeighborsOf(member)
@@ -63,8 +63,8 @@ func (g *Graph) Neighbors(member int) *Neighbors {
 	return &Neighbors{Sources: to, Destinations: to}
 }
 
-// Neighbors are the members from whom one receives, and those to whom it sends, in the order of
-// the blocks in its buffers. Weights are nil if there are none.
+// Neighbors are the sources from which a member receives, and the destinations to which it sends,
+// in the order of the blocks in its buffers. Weights are nil for a graph without weights.
 type Neighbors struct {
 	Sources, Destinations             []int
 	SourceWeights, DestinationWeights []int
@@ -73,7 +73,7 @@ type Neighbors struct {
 }
 
 // NewNeighbors returns the neighbours that a member of a communicator of a size names. Errors:
-// ErrRank; ErrArgument for weights of another number, or below 0.
+// ErrRank; ErrArgument for a wrong number of weights, or a negative weight.
 func NewNeighbors(size int, sources, sourceWeights, destinations, destinationWeights []int) (*Neighbors, error) {
 	for _, list := range [][]int{sources, destinations} {
 		for _, member := range list {
@@ -93,8 +93,8 @@ func NewNeighbors(size int, sources, sourceWeights, destinations, destinationWei
 	}, nil
 }
 
-// CheckWeights returns the fault of the weights of so many edges, nil if they have none or
-// there are none.
+// CheckWeights returns the fault of the weights of a number of edges, nil for none or without
+// weights.
 func CheckWeights(edges int, weights []int) error {
 	if weights != nil && len(weights) != edges {
 		return world.Errorf(world.ErrArgument, "%d weights of %d edges", len(weights), edges)
@@ -118,12 +118,12 @@ func tagOf(tags []int, i int) int {
 	return tags[i]
 }
 
-// Edge is an edge of a graph that its members name.
+// Edge is an edge of a distributed graph.
 type Edge struct{ Source, Destination, Weight int }
 
-// Edges returns the edges that a member of a communicator of a size names: from sources[i] to
-// the next degrees[i] of the destinations. Without weights they weigh 1. Errors: ErrRank;
-// ErrArgument for degrees that do not fit, and weights.
+// Edges returns the edges that a member of a communicator of a size names: from sources[i] to the
+// next degrees[i] destinations. Without weights each edge has weight 1. Errors: ErrRank;
+// ErrArgument for degrees that do not fit, and for weights.
 func Edges(size int, sources, degrees, destinations, weights []int) ([]Edge, error) {
 	if len(sources) != len(degrees) {
 		return nil, world.Errorf(world.ErrArgument, "%d sources with %d degrees: give one of each", len(sources), len(degrees))

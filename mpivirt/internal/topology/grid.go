@@ -8,7 +8,7 @@ import (
 )
 
 // Grid is a Cartesian grid of members, numbered in row-major order: the last coordinate varies
-// fastest. It is immutable. One without dimensions has one member.
+// fastest. It is immutable. A grid without dimensions has one member.
 type Grid struct {
 	dims    []int
 	periods []bool
@@ -40,8 +40,8 @@ func (g *Grid) Periods() []bool { return slices.Clone(g.periods) }
 // Members returns the number of members.
 func (g *Grid) Members() int { return g.size }
 
-// Member returns the member at coordinates (MPI_Cart_rank). Those of periodic dimensions wrap
-// around. Errors: ErrArgument for another number of coordinates, or one out of range.
+// Member returns the member at coordinates (MPI_Cart_rank). Coordinates of periodic dimensions wrap
+// around. Errors: ErrArgument for a wrong number of coordinates, or a coordinate out of range.
 func (g *Grid) Member(coordinates []int) (int, error) {
 	if len(coordinates) != len(g.dims) {
 		return 0, world.Errorf(world.ErrArgument, "%d coordinates in a grid of %d dimensions", len(coordinates), len(g.dims))
@@ -60,7 +60,7 @@ func (g *Grid) Member(coordinates []int) (int, error) {
 	return member, nil
 }
 
-// Coordinates returns those of a member (MPI_Cart_coords). Errors: ErrRank.
+// Coordinates returns the coordinates of a member (MPI_Cart_coords). Errors: ErrRank.
 func (g *Grid) Coordinates(member int) ([]int, error) {
 	if member < 0 || member >= g.size {
 		return nil, world.Errorf(world.ErrRank, "member %d of a grid of %d", member, g.size)
@@ -73,9 +73,9 @@ func (g *Grid) Coordinates(member int) ([]int, error) {
 	return at, nil
 }
 
-// Shift returns from whom a member receives and to whom it sends when all shift by a
-// displacement along a dimension (MPI_Cart_shift); ProcNull beyond the end of one that is not
-// periodic. Errors: ErrRank; ErrDims for a dimension that the grid does not have.
+// Shift returns the members from which a member receives and to which it sends when all shift by a
+// displacement along a dimension (MPI_Cart_shift); ProcNull beyond the end of a nonperiodic
+// dimension. Errors: ErrRank; ErrDims for a dimension that the grid does not have.
 func (g *Grid) Shift(member, dimension, displacement int) (source, destination int, err error) {
 	if dimension < 0 || dimension >= len(g.dims) {
 		return 0, 0, world.Errorf(world.ErrDims, "dimension %d of a grid of %d", dimension, len(g.dims))
@@ -86,7 +86,7 @@ func (g *Grid) Shift(member, dimension, displacement int) (source, destination i
 	return g.along(member, dimension, -displacement), g.along(member, dimension, displacement), nil
 }
 
-// along returns the member at a displacement along a dimension, or ProcNull.
+// along returns the member at a displacement along a dimension, ProcNull for none.
 func (g *Grid) along(member, dimension, displacement int) int {
 	stride := 1
 	for _, n := range g.dims[dimension+1:] {
@@ -104,9 +104,9 @@ func (g *Grid) along(member, dimension, displacement int) int {
 	return member + (to-x)*stride
 }
 
-// Sub returns the grid of the dimensions that remain, which members form one, by color, and the
-// number of a member in its own (MPI_Cart_sub). Errors: ErrRank; ErrDims if the list has
-// another length than the grid's.
+// Sub returns the grid of the remaining dimensions, the color of the members that form it, and the
+// number of a member in it (MPI_Cart_sub). Errors: ErrRank; ErrDims if the length of remain is not
+// the number of dimensions.
 func (g *Grid) Sub(member int, remain []bool) (sub *Grid, color, number int, err error) {
 	if len(remain) != len(g.dims) {
 		return nil, 0, 0, world.Errorf(world.ErrDims, "%d dimensions that remain or not in a grid of %d", len(remain), len(g.dims))
@@ -127,10 +127,10 @@ func (g *Grid) Sub(member int, remain []bool) (sub *Grid, color, number int, err
 	return sub, color, number, nil
 }
 
-// Neighbors returns the neighbours of a member: along each dimension the one in the negative
-// direction, then the one in the positive, with ProcNull for one that is not there (MPI 4.1,
-// 8.6). What is sent in one direction is received from the other one, even where both lead to
-// the same member.
+// Neighbors returns the neighbours of a member: along each dimension the member in the negative
+// direction, then the member in the positive, with ProcNull for a missing one (MPI 4.1, 8.6). A
+// block sent in one direction is received from the other direction, even where both lead to the
+// same member.
 func (g *Grid) Neighbors(member int) *Neighbors {
 	n := &Neighbors{}
 	for d := range g.dims {
@@ -143,10 +143,10 @@ func (g *Grid) Neighbors(member int) *Neighbors {
 	return n
 }
 
-// Dims returns lengths of dimensions whose product is a number of nodes (MPI_Dims_create). It
-// keeps those that are given above 0. The others are in descending order and as close to each
-// other as possible: the difference of the greatest and the least is least, and then the
-// greatest. Errors: ErrDims for a length below 0, or if the nodes are no multiple of those given.
+// Dims returns lengths of dimensions whose product is a number of nodes (MPI_Dims_create). It keeps
+// positive lengths of dims. The other lengths are in descending order and as close to each other as
+// possible: the difference of the greatest and the least is least, and then the greatest. Errors:
+// ErrDims for a negative length, or for nodes that are no multiple of the lengths kept.
 func Dims(nodes int, dims []int) ([]int, error) {
 	dims = slices.Clone(dims)
 	rest, free := nodes, 0
@@ -213,7 +213,7 @@ func spreadOf(factors []int) int {
 	return factors[0] - factors[len(factors)-1]
 }
 
-// power returns d to the power of n, or the greatest int if it is greater.
+// power returns d to the power of n, or the greatest int if the power exceeds it.
 func power(d, n int) int {
 	product := 1
 	for range n {

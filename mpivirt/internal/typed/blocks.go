@@ -6,7 +6,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Gather returns what a member hands in for MPI_Gather, and the error in its arguments.
+// Gather returns a member's arguments of MPI_Gather, and the error in them.
 func Gather[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collective, error) {
 	if m.isRoot(root) && len(receive) < len(send)*m.peers() {
 		return m.tooShort(world.Gather, len(receive), len(send)*m.peers())
@@ -16,7 +16,7 @@ func Gather[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collecti
 	return v, nil
 }
 
-// Gatherv returns what a member hands in for MPI_Gatherv, and the error in its arguments.
+// Gatherv returns a member's arguments of MPI_Gatherv, and the error in them.
 func Gatherv[T Datatype](m Caller, send, receive []T, counts []int, root int) (*kernel.Collective, error) {
 	v := vector(m.Kernel, world.Gatherv, collectives.Gatherv, send, receive)
 	v.Root = root
@@ -33,7 +33,7 @@ func Gatherv[T Datatype](m Caller, send, receive []T, counts []int, root int) (*
 	return v, nil
 }
 
-// Scatter returns what a member hands in for MPI_Scatter, and the error in its arguments.
+// Scatter returns a member's arguments of MPI_Scatter, and the error in them.
 func Scatter[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collective, error) {
 	v := vector(m.Kernel, world.Scatter, collectives.Scatter, receive, receive)
 	v.Root, v.Input = root, nil
@@ -46,7 +46,7 @@ func Scatter[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collect
 	return v, nil
 }
 
-// Scatterv returns what a member hands in for MPI_Scatterv, and the error in its arguments.
+// Scatterv returns a member's arguments of MPI_Scatterv, and the error in them.
 func Scatterv[T Datatype](m Caller, send []T, counts []int, receive []T, root int) (*kernel.Collective, error) {
 	v := vector(m.Kernel, world.Scatterv, collectives.Scatterv, receive, receive)
 	v.Root, v.Input = root, nil
@@ -64,7 +64,7 @@ func Scatterv[T Datatype](m Caller, send []T, counts []int, receive []T, root in
 	return v, nil
 }
 
-// Allgather returns what a member hands in for MPI_Allgather, and the error in its arguments.
+// Allgather returns a member's arguments of MPI_Allgather, and the error in them.
 func Allgather[T Datatype](m Caller, send, receive []T) (*kernel.Collective, error) {
 	if !m.inter() && len(receive) < len(send)*m.peers() {
 		return m.tooShort(world.Allgather, len(receive), len(send)*m.peers())
@@ -72,7 +72,7 @@ func Allgather[T Datatype](m Caller, send, receive []T) (*kernel.Collective, err
 	return vector(m.Kernel, world.Allgather, collectives.Allgather, send, receive), nil
 }
 
-// Allgatherv returns what a member hands in for MPI_Allgatherv, and the error in its arguments.
+// Allgatherv returns a member's arguments of MPI_Allgatherv, and the error in them.
 func Allgatherv[T Datatype](m Caller, send, receive []T, counts []int) (*kernel.Collective, error) {
 	if len(receive) < sum(counts) {
 		return m.tooShort(world.Allgatherv, len(receive), sum(counts))
@@ -86,7 +86,7 @@ func Allgatherv[T Datatype](m Caller, send, receive []T, counts []int) (*kernel.
 	return v, nil
 }
 
-// Alltoall returns what a member hands in for MPI_Alltoall, and the error in its arguments.
+// Alltoall returns a member's arguments of MPI_Alltoall, and the error in them.
 func Alltoall[T Datatype](m Caller, send, receive []T) (*kernel.Collective, error) {
 	if len(send)%max(m.peers(), 1) != 0 {
 		return m.refuse(world.Alltoall, world.ErrCount, "%d elements for %d ranks", len(send), m.peers())
@@ -102,7 +102,7 @@ func Alltoall[T Datatype](m Caller, send, receive []T) (*kernel.Collective, erro
 	return v, nil
 }
 
-// Alltoallv returns what a member hands in for MPI_Alltoallv, and the error in its arguments.
+// Alltoallv returns a member's arguments of MPI_Alltoallv, and the error in them.
 func Alltoallv[T Datatype](m Caller, send []T, sendCounts []int, receive []T, receiveCounts []int) (*kernel.Collective, error) {
 	if len(send) < sum(sendCounts) {
 		return m.refuse(world.Alltoallv, world.ErrCount, "%d elements to send where the counts add up to %d", len(send), sum(sendCounts))

@@ -6,7 +6,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// vector returns what a member hands in for a collective on vectors of T.
+// vector returns a member's arguments of a collective on vectors of T.
 func vector[T Datatype](k *kernel.Kernel, name world.Procedure, op collectives.Operation, send, receive []T) *kernel.Collective {
 	v := k.Blank(name, op)
 	v.Input, v.Output, v.Data = Bytes(send), Bytes(receive), true
@@ -21,10 +21,10 @@ type Caller struct {
 	Member int
 }
 
-// peers returns the number of members that blocks go to and come from.
+// peers returns the number of members with which the caller exchanges blocks.
 func (m Caller) peers() int { return m.Comm.Peers().Size }
 
-// isRoot reports whether the caller is the root that it names.
+// isRoot reports whether the caller is the root that its arguments name.
 func (m Caller) isRoot(root int) bool {
 	if m.Comm.Remote != nil {
 		return root == world.Root
@@ -32,11 +32,11 @@ func (m Caller) isRoot(root int) bool {
 	return m.Member == root
 }
 
-// inter reports whether the communicator is an intercommunicator: what a member sends and what
-// it receives are of different lengths there, and nothing of itself is among it.
+// inter reports whether the communicator is an intercommunicator. There the lengths sent and
+// received differ, and a member exchanges no block with itself.
 func (m Caller) inter() bool { return m.Comm.Remote != nil }
 
-// refuse returns a collective that names the call, and an error of the caller.
+// refuse returns a collective with the name of the call, and an error of the caller.
 func (m Caller) refuse(name world.Procedure, class world.ErrorClass, format string, arguments ...any) (*kernel.Collective, error) {
 	return m.Kernel.Prepare(kernel.Collective{Procedure: name}), world.Errorf(class, format, arguments...)
 }
@@ -46,7 +46,7 @@ func (m Caller) tooShort(name world.Procedure, got, need int) (*kernel.Collectiv
 	return m.refuse(name, world.ErrBuffer, "room for %d elements where the result has %d", got, need)
 }
 
-// Bcast returns what a member hands in for MPI_Bcast, and the error in its arguments.
+// Bcast returns a member's arguments of MPI_Bcast, and the error in them.
 func Bcast[T Datatype](m Caller, data []T, root int) (*kernel.Collective, error) {
 	v := vector(m.Kernel, world.Bcast, collectives.Bcast, data, data)
 	v.Root = root
@@ -56,14 +56,14 @@ func Bcast[T Datatype](m Caller, data []T, root int) (*kernel.Collective, error)
 	return v, nil
 }
 
-// Reduction returns what a member hands in for a reduction, without a check of lengths.
+// Reduction returns a member's arguments of a reduction, without checking lengths.
 func Reduction[T Datatype](m Caller, name world.Procedure, operation collectives.Operation, send, receive []T, o Op[T]) *kernel.Collective {
 	v := vector(m.Kernel, name, operation, send, receive)
 	v.Operator = o.operator
 	return v
 }
 
-// Reduce returns what a member hands in for MPI_Reduce, and the error in its arguments.
+// Reduce returns a member's arguments of MPI_Reduce, and the error in them.
 func Reduce[T Datatype](m Caller, send, receive []T, o Op[T], root int) (*kernel.Collective, error) {
 	v := Reduction(m, world.Reduce, collectives.Reduce, send, receive, o)
 	v.Root = root
@@ -73,8 +73,8 @@ func Reduce[T Datatype](m Caller, send, receive []T, o Op[T], root int) (*kernel
 	return v, nil
 }
 
-// ReductionToAll returns what a member hands in for a reduction whose result all members get,
-// and the error in its arguments.
+// ReductionToAll returns a member's arguments of a reduction whose result all members get, and the
+// error in them.
 func ReductionToAll[T Datatype](m Caller, name world.Procedure, op collectives.Operation, send, receive []T, o Op[T]) (*kernel.Collective, error) {
 	if len(receive) < len(send) {
 		return m.tooShort(name, len(receive), len(send))
@@ -91,7 +91,7 @@ func sum(counts []int) int {
 	return n
 }
 
-// inBytes returns counts of elements as bytes.
+// inBytes returns counts of elements as numbers of bytes.
 func inBytes[T Datatype](counts []int) []int64 {
 	bytes := make([]int64, len(counts))
 	for i, n := range counts {
@@ -108,7 +108,7 @@ func countOf(counts []int, i int) int {
 	return 0
 }
 
-// ReduceScatter returns what a member hands in for MPI_Reduce_scatter, and the error in its arguments.
+// ReduceScatter returns a member's arguments of MPI_Reduce_scatter, and the error in them.
 func ReduceScatter[T Datatype](m Caller, send, receive []T, counts []int, o Op[T]) (*kernel.Collective, error) {
 	if len(receive) < countOf(counts, m.Member) {
 		return m.tooShort(world.ReduceScatter, len(receive), countOf(counts, m.Member))

@@ -8,8 +8,8 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Datatype is the constraint of types whose slices can be sent: numbers and booleans of fixed
-// size. Each stands for the basic MPI datatype of the same kind.
+// Datatype is the constraint of element types that can be sent: numbers and booleans of fixed size.
+// Each type stands for the basic MPI datatype of the same kind.
 type Datatype interface {
 	~bool | ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint |
 		~float32 | ~float64 | ~complex64 | ~complex128
@@ -35,7 +35,7 @@ func elementType[T Datatype]() world.ElementType {
 	}
 }
 
-// Bytes returns the memory of a slice, nil for a nil or empty one.
+// Bytes returns the memory of a slice, nil for an empty slice.
 func Bytes[T Datatype](s []T) []byte {
 	if len(s) == 0 {
 		return nil
@@ -43,8 +43,7 @@ func Bytes[T Datatype](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*sizeOf[T]())
 }
 
-// Elements returns memory as a slice of T; its length is a whole number of
-// elements.
+// Elements returns memory as a slice of T. The length must be a whole number of elements.
 func Elements[T Datatype](b []byte) []T {
 	if len(b) == 0 {
 		return nil

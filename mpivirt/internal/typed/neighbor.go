@@ -6,8 +6,8 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// blocks returns the parts of an exchange with peers, one after the other in a buffer, of which
-// counts has the elements. The error is that of the counts.
+// blocks returns the parts of an exchange with peers, one after the other in a buffer, with the
+// number of elements in counts. It returns an error for bad counts.
 func blocks[T Datatype](peers []int, tag func(i int) int, buffer []T, counts func(i int) int) ([]kernel.Part, error) {
 	parts, rest := make([]kernel.Part, len(peers)), buffer
 	for i, peer := range peers {
@@ -24,8 +24,8 @@ func blocks[T Datatype](peers []int, tag func(i int) int, buffer []T, counts fun
 	return parts, nil
 }
 
-// lengths returns how many elements the blocks of peers have: the counts, or as many each as
-// divide the buffer. The error is that of their number.
+// lengths returns the numbers of elements in the blocks of peers: the counts, or equal parts of the
+// buffer. It returns an error for a wrong number of counts.
 func lengths[T Datatype](peers []int, buffer []T, counts []int, counted bool) (func(i int) int, error) {
 	n := max(len(peers), 1)
 	switch {
@@ -39,8 +39,8 @@ func lengths[T Datatype](peers []int, buffer []T, counts []int, counted bool) (f
 	return func(int) int { return len(buffer) / n }, nil
 }
 
-// neighborExchange returns the exchange that receives a block from each source, evenly or with
-// counts, and sends what send gives.
+// neighborExchange returns the exchange that receives a block from each source, of equal length or
+// with counts, and sends the parts of sends.
 func neighborExchange[T Datatype](n *topology.Neighbors, sends []kernel.Part, err error, receive []T, counts []int, counted bool) (kernel.Exchange, error) {
 	if err != nil {
 		return kernel.Exchange{}, err
@@ -70,7 +70,7 @@ func sameToAll[T Datatype](n *topology.Neighbors, send []T) []kernel.Part {
 	return parts
 }
 
-// oneToEach returns the parts that send a block of its own to each destination.
+// oneToEach returns the parts that send a separate block to each destination.
 func oneToEach[T Datatype](n *topology.Neighbors, send []T, counts []int, counted bool) ([]kernel.Part, error) {
 	out, err := lengths(n.Destinations, send, counts, counted)
 	if err != nil {

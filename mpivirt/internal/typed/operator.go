@@ -79,8 +79,8 @@ func Bor[T Integer]() Op[T] { return elementwise("bor", func(a, b T) T { return 
 // Bxor is the bitwise exclusive or (MPI_BXOR).
 func Bxor[T Integer]() Op[T] { return elementwise("bxor", func(a, b T) T { return a ^ b }) }
 
-// NewOp returns an operation of the program's own (MPI_Op_create). It must be associative.
-// If it is not commutative, only algorithms that combine in rank order are used.
+// NewOp returns an operation defined by the program (MPI_Op_create). The operation must be
+// associative. If it is not commutative, only algorithms that combine in rank order are used.
 func NewOp[T Datatype](commutative bool, f func(a, b T) T) Op[T] {
 	op := elementwise("user", f)
 	op.operator.Commutative = commutative

@@ -4,9 +4,9 @@ package typed
 
 import "golang.org/x/sys/cpu"
 
-// addition returns the sum of two vectors of float64 by vector instructions, nil for other
-// types and for processors without them. Each element has the bits that a loop over the
-// elements gives it.
+// addition returns the sum of two vectors of float64 by vector instructions, nil for other types
+// and for processors without these instructions. Each element has the same bits as in a loop over
+// the elements.
 func addition[T Datatype]() func(into, left, right []T) {
 	if !cpu.X86.HasAVX {
 		return nil
