@@ -2,10 +2,10 @@ package collectives
 
 import "math/bits"
 
-// folding reduces a number of members to a power of two. With P = 2^L + r, member 2j
-// hands its contents to member 2j+1 for j < r, and gets the result back at the end. The
-// 2^L survivors are numbered in rank order: survivor s is member 2s+1 if s < r and else
-// member s+r. Each survivor stands for contiguous ranks.
+// folding reduces a number of members to a power of two. With P = 2^L + r, member 2j sends its
+// contents to member 2j+1 for j < r, and gets the result back at the end. The 2^L survivors are
+// numbered in rank order: survivor s is member 2s+1 if s < r and else member s+r. Each survivor
+// stands for contiguous ranks.
 type folding struct {
 	members, levels, extra int // P, L, r
 }
@@ -15,8 +15,8 @@ func fold(members int) folding {
 	return folding{members, levels, members - 1<<levels}
 }
 
-// Survivors returns how many survivors lie below a member where folded pairs have
-// folded; see [Exchange].
+// Survivors returns the number of survivors below a member, after folded pairs have folded; see
+// [Exchange].
 func Survivors(folded, member int) int {
 	if member < 2*folded {
 		return member >> 1
@@ -24,7 +24,7 @@ func Survivors(folded, member int) int {
 	return member - folded
 }
 
-// Survivor returns the member that is survivor s where folded pairs have folded.
+// Survivor returns the member number of survivor s, after folded pairs have folded.
 func Survivor(folded, s int) int {
 	if s < folded {
 		return 2*s + 1
@@ -32,7 +32,7 @@ func Survivor(folded, s int) int {
 	return s + folded
 }
 
-// survivor returns the number of a survivor; ok is false for another member.
+// survivor returns the survivor number of a member; ok is false for a member that is none.
 func (f folding) survivor(member int) (s int, ok bool) {
 	return Survivors(f.extra, member), member >= 2*f.extra || member&1 == 1
 }
@@ -136,7 +136,7 @@ func (b *butterfly) foldOut(member int) Step {
 		return idle
 	}
 	blocks := Blocks{First: 0, Count: b.pieces}
-	if b.kind == joinRanges { // all but the block that came from there
+	if b.kind == joinRanges { // all but the block that came from the peer
 		blocks = Blocks{First: member | 1, Count: b.members - 1}
 	}
 	if member&1 == 1 {
@@ -145,7 +145,7 @@ func (b *butterfly) foldOut(member int) Step {
 	return Step{To: None, From: member + 1, Receive: blocks}
 }
 
-// side returns how survivor s combines the values of its peer: the lower ranks first,
+// side returns the way in which survivor s combines the values of its peer: the lower ranks first,
 // on both sides, so that both have the same bits.
 func side(s, peer int) Combine {
 	if peer < s {

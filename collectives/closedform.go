@@ -6,16 +6,15 @@ import (
 	"gigarank/vtime"
 )
 
-// Cost holds the costs of messages and reductions in the closed forms. A message of m
-// bytes keeps its sender's processor busy for Send + Copy(m). It leaves after Send and
-// arrives α + βm later. It then keeps the receiver's processor busy for Receive +
-// Copy(m). With no overheads this is Hockney's model, whose sender is free at once.
-// Reducing m bytes takes γm. In an alltoall a member first takes Own(m) for the block of m
-// bytes that it has for itself.
+// Cost holds the costs of messages and reductions in the closed forms. A message of m bytes keeps
+// its sender's processor busy for Send + Copy(m). It leaves after Send and arrives α + βm later. It
+// then keeps the receiver's processor busy for Receive + Copy(m). Without overheads this is
+// Hockney's model, whose sender is free at once. Reducing m bytes takes γm. In an alltoall a member
+// first takes Own(m) for its own block of m bytes.
 //
-// Beta, Gamma, Copy and Own return a time for a number of bytes, rounded to picoseconds as
-// the machine rounds it; nil is no time. None may decrease with the number of bytes,
-// and Copy is never above α + β.
+// Beta, Gamma, Copy and Own return a time for a number of bytes, rounded to picoseconds as the
+// machine rounds it; nil is no time. None may decrease with the number of bytes, and Copy is never
+// above α + β.
 type Cost struct {
 	Alpha   vtime.Duration // latency of a message
 	Send    vtime.Duration // overhead of a message's sender
@@ -26,8 +25,8 @@ type Cost struct {
 	Copy    func(bytes int64) vtime.Duration
 	Own     func(bytes int64) vtime.Duration
 
-	// Node-leader takes the above between nodes. The join and the release within nodes
-	// cost no overhead:
+	// Node-leader has the costs above between nodes. The join and the release within nodes cost no
+	// overhead:
 	PerNode   int // ranks of each node
 	Intra     vtime.Duration
 	IntraBeta func(bytes int64) vtime.Duration
@@ -35,9 +34,9 @@ type Cost struct {
 	Given vtime.Duration // time of a barrier that the machine gives
 }
 
-// node returns the time of the join and the release of a node. The last contribution
-// reaches the leader, the leader combines those of the others with its own, and they
-// get the result.
+// node returns the time of the join and the release of a node. The last contribution reaches the
+// leader, the leader combines the other contributions with its own, and the other members get the
+// result.
 func (c Cost) node(bytes int64) vtime.Duration {
 	if c.PerNode <= 1 {
 		return 0
@@ -45,7 +44,7 @@ func (c Cost) node(bytes int64) vtime.Duration {
 	return 2*(c.Intra+timeOf(c.IntraBeta, bytes)) + times(c.PerNode-1, c.work(bytes))
 }
 
-// timeOf returns the time that a function of a Cost gives, 0 if it is nil.
+// timeOf returns the time of a function of a Cost, 0 for nil.
 func timeOf(f func(int64) vtime.Duration, bytes int64) vtime.Duration {
 	if f == nil {
 		return 0
@@ -53,8 +52,8 @@ func timeOf(f func(int64) vtime.Duration, bytes int64) vtime.Duration {
 	return f(bytes)
 }
 
-// message returns the time of a message, from the moment at which its sender begins to
-// that at which its receiver is done with it.
+// message returns the time of a message, from the instant at which its sender begins to the instant
+// at which its receiver is free.
 func (c Cost) message(bytes int64) vtime.Duration {
 	return c.transit(bytes) + c.receive(bytes)
 }
@@ -65,7 +64,7 @@ func (c Cost) transit(bytes int64) vtime.Duration { return c.Send + c.Alpha + ti
 // receive returns the part of message that keeps the receiver busy.
 func (c Cost) receive(bytes int64) vtime.Duration { return c.Receive + timeOf(c.Copy, bytes) }
 
-// send returns how long a message keeps its sender busy.
+// send returns the time for which a message keeps its sender busy.
 func (c Cost) send(bytes int64) vtime.Duration { return c.Send + timeOf(c.Copy, bytes) }
 
 // work returns the time to reduce bytes.
@@ -76,19 +75,18 @@ func (c Cost) work(bytes int64) vtime.Duration { return timeOf(c.Gamma, bytes) }
 // LayoutOf, and its root is 0. For node-leader, members is the number of nodes, of
 // c.PerNode ranks each.
 //
-// ok is false where there is no closed form: an algorithm has one only if it has a case
+// ok is false where there is no closed form: an algorithm has a closed form only if it has a case
 // in the functions below. Alltoall linear has none. Allgather, scan and exscan by recursive
-// doubling have none at numbers of members that are no powers of two. Only the linear
-// algorithms have one where a gap is longer than the sum of both overheads: it would have
-// an effect in some rounds only.
+// doubling have none for numbers of members that are no powers of two. If a gap is longer than the
+// sum of both overheads, only the linear algorithms have a closed form: the gap would have an
+// effect in some rounds only.
 //
 // Node-leader takes 2(α_intra + β_intra·m) + (k−1)γm for k > 1 ranks of a node, and the
 // butterfly of the nodes.
 //
-// Where every member sends and receives in every round, a round takes x = Send + α + βm
-// + Receive + Copy(m). A member that handles n messages in a row needs (n − 1)h more
-// than for one. Here h is the time that one message keeps it busy, or the gap if that
-// is longer.
+// Where every member sends and receives in every round, a round takes x = Send + α + βm + Receive +
+// Copy(m). A member that handles n messages in a row needs (n − 1)h more than for one message. Here
+// h is the time for which one message keeps it busy, or the gap if that is longer.
 //
 // With L = ⌊log2 P⌋, P' = 2^L, r = P − P' and g = γm, the butterfly takes L(x + g) if r
 // = 0. Else survivor s < r is late by x + g because it folds. It holds up survivor P' −
@@ -140,7 +138,7 @@ type form struct {
 // times returns n·d for a number of members or rounds.
 func times(n int, d vtime.Duration) vtime.Duration { return vtime.Duration(n) * d }
 
-// any returns d, or no time if there is only one member.
+// any returns d, or 0 for a single member.
 func (f form) any(d vtime.Duration) vtime.Duration {
 	if f.members == 1 {
 		return 0
@@ -197,7 +195,7 @@ func (f form) reduce(a Algorithm, bytes int64) (vtime.Duration, bool) {
 	return 0, false
 }
 
-// inTurn returns the time of a reduction to the root and of what the root then sends.
+// inTurn returns the time of a reduction to the root and of the root's sends afterwards.
 func (f form) inTurn(a Algorithm, bytes int64, after func(Algorithm, int64) (vtime.Duration, bool)) (vtime.Duration, bool) {
 	d, ok := f.reduce(a, bytes)
 	e, okAfter := after(a, bytes)
@@ -273,8 +271,8 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	return f.inTurn(a, bytes, f.bcast)
 }
 
-// part returns the times of a message and of the reduction of the largest of n parts of
-// a vector that is cut into chunks.
+// part returns the times of a message and of the reduction of the largest of n parts of a vector
+// that is cut into chunks.
 func (f form) part(n int64, chunks int) (x, g vtime.Duration) {
 	l := cut(f.count, f.size, chunks)
 	grains := l.count / n

@@ -1,11 +1,10 @@
 package collectives
 
-// InStep reports whether all members do the same in every round: each sends one message
-// and receives one, all of one size, and combines as much as the others. Members that
-// enter together then stay together round for round, and leave together. The time of a
-// round is that of one message, whatever it costs its sender and its receiver. The
-// arguments are those of [ClosedForm]. Node-leader is in step if each node has one rank
-// and members are the nodes.
+// InStep reports whether all members do the same in every round: each sends one message and
+// receives one message, all of equal size, and combines equally many bytes. Members that enter
+// together then stay together round for round, and leave together. The time of a round is the time
+// of one message, including its cost at sender and receiver. The arguments are those of
+// [ClosedForm]. Node-leader is in step if each node has one rank and members are the nodes.
 func InStep(op Operation, a Algorithm, members int, count int64) bool {
 	if a == NodeLeader {
 		a = RecursiveDoubling

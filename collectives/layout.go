@@ -58,11 +58,11 @@ func LayoutOf(op Operation, s Schedule, count, size int64) Layout {
 // widest is the size in bytes of the widest common elements.
 const widest = 8
 
-// cut is Split in grains of several elements. A grain has the greatest power of two of
-// bytes, up to widest, that divides an even chunk or, if there are no even chunks, the
-// vector. It depends on lengths only, so a vector of which only the number of bytes is
-// known is cut as the data are, whatever their elements. Exceptions are data whose
-// chunks would be even within an element, and those of wider elements.
+// cut is Split in grains of several elements. The size of a grain in bytes is the greatest power of
+// two, up to widest, that divides an even chunk or, if there are no even chunks, the vector. It
+// depends on lengths only, so a vector of which only the number of bytes is known is cut like its
+// data, whatever their elements. Exceptions are data whose chunks would be even within an element,
+// and data with wider elements.
 func cut(count, size int64, chunks int) Layout {
 	bytes := count * size
 	piece := bytes

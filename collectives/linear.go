@@ -1,6 +1,6 @@
 package collectives
 
-// star is a linear algorithm: the root communicates with the others one by one.
+// star is a linear algorithm: the root communicates with the other members one by one.
 type star struct {
 	members, root int
 	inward        bool // to the root; else from it
@@ -9,10 +9,9 @@ type star struct {
 	reduce        bool // the root combines
 }
 
-// The root of a gather, a scatter or a broadcast takes the others in rank order. The
-// root of a reduction takes those below it in descending order and then those above it
-// in ascending order. Its partial result therefore always covers contiguous ranks and
-// needs no second buffer.
+// The root of a gather, a scatter or a broadcast handles the other members in rank order. The root
+// of a reduction handles the members below it in descending order and then the members above it in
+// ascending order. So its partial result always covers contiguous ranks and needs no second buffer.
 
 func (s *star) peer(round int) int {
 	switch {
@@ -142,7 +141,7 @@ func (e *everyPair) Rounds(member int) int { return min(member+e.members-1, e.Ma
 
 func (e *everyPair) Next(member, round int) int {
 	round = max(round, member-1, 0)
-	if round == 2*member-1 { // the turn of the member itself
+	if round == 2*member-1 { // the turn of the member's own block
 		return round + 1
 	}
 	return round

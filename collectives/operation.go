@@ -94,8 +94,8 @@ func (a Algorithm) String() string {
 	return algorithmNames[a]
 }
 
-// ParseAlgorithm returns the algorithm with a name. If the operation has none of that
-// name, the error lists those that it has.
+// ParseAlgorithm returns the algorithm with a name. If the operation has no such algorithm, the
+// error lists the algorithms of the operation.
 func ParseAlgorithm(op Operation, name string) (Algorithm, error) {
 	for _, a := range AllAlgorithms(op) {
 		if a.String() == name {
@@ -113,14 +113,13 @@ func choices(op Operation) string {
 	return strings.Join(names, ", ")
 }
 
-// Algorithms returns the algorithms that the operation has on every machine, the default
-// first.
+// Algorithms returns the algorithms that the operation has on every machine, the default first.
 func Algorithms(op Operation) []Algorithm {
 	return slices.DeleteFunc(AllAlgorithms(op), func(a Algorithm) bool { return a == GivenTime })
 }
 
-// AllAlgorithms returns the algorithms that the operation has on some machine: those of
-// Algorithms, then GivenTime for an operation that may have it.
+// AllAlgorithms returns the algorithms that the operation has on any machine: those of Algorithms,
+// then GivenTime for an operation that may have it.
 func AllAlgorithms(op Operation) []Algorithm {
 	if op >= operations {
 		return nil
@@ -135,8 +134,8 @@ func AllAlgorithms(op Operation) []Algorithm {
 // Default returns the default algorithm of an operation.
 func Default(op Operation) Algorithm { return registry[op][0].algorithm }
 
-// DefaultOn returns the default algorithm of an operation on a machine that gives a barrier
-// the time given, 0 if it gives none.
+// DefaultOn returns the default algorithm of an operation on a machine. given is the barrier time
+// that the machine gives, 0 for none.
 func DefaultOn(op Operation, given vtime.Duration) Algorithm {
 	if given > 0 && find(op, GivenTime) != nil {
 		return GivenTime
@@ -144,7 +143,7 @@ func DefaultOn(op Operation, given vtime.Duration) Algorithm {
 	return Default(op)
 }
 
-// AlgorithmsOn returns the algorithms that the operation has on such a machine.
+// AlgorithmsOn returns the algorithms of an operation on a machine. given is as for DefaultOn.
 func AlgorithmsOn(op Operation, given vtime.Duration) []Algorithm {
 	if given > 0 {
 		return AllAlgorithms(op)
@@ -152,8 +151,8 @@ func AlgorithmsOn(op Operation, given vtime.Duration) []Algorithm {
 	return Algorithms(op)
 }
 
-// Describe returns one line on the algorithm for the operation, or "" if the
-// operation does not have it.
+// Describe returns one line on the algorithm for the operation, or "" if the operation does not
+// have the algorithm.
 func Describe(op Operation, a Algorithm) string {
 	if e := find(op, a); e != nil {
 		return e.line

@@ -5,7 +5,7 @@ type Kind uint8
 
 // The shapes of a round.
 const (
-	// Irregular: only Step of each member says.
+	// Irregular: only Step describes the work of each member.
 	Irregular Kind = iota
 	// Shift: every member i sends to (i + Distance) mod P and receives from
 	// (i − Distance) mod P.
@@ -31,7 +31,7 @@ type Pattern struct {
 	Folded               int // Exchange only
 	First, Stride, Count int // Strided only
 	Sent                 int // positions in each message, or Varies
-	Combined             int // of those, how many each receiver combines by ⊕, or Varies
+	Combined             int // positions of a message that its receiver combines by ⊕, or Varies
 }
 
 // message returns the pattern of a single message.

@@ -69,7 +69,7 @@ func (p *placement) Result(member, block int) int {
 	return None
 }
 
-// only returns n if the condition holds and None otherwise.
+// only returns n if the condition holds, else None.
 func only(condition bool, n int) int {
 	if condition {
 		return n

@@ -95,13 +95,13 @@ func find(op Operation, a Algorithm) *entry {
 	return nil
 }
 
-// place returns where input and output lie, with the given number of positions.
+// place returns the places of input and output in a buffer with a number of positions.
 func place(op Operation, members, root, positions int) placement {
 	return placement{operation: op, members: members, root: root, pieces: positions}
 }
 
-// whole returns the number of positions for algorithms that do not cut a vector: none
-// for a barrier, one for a vector, one per member otherwise.
+// whole returns the number of positions for algorithms that do not cut a vector: 0 for a barrier, 1
+// for a vector, else one per member.
 func whole(op Operation, members int) int {
 	switch op {
 	case Barrier:
@@ -130,7 +130,7 @@ func starOne(op Operation, members, root int) Schedule {
 	return &starSchedule{s, place(op, members, root, n)}
 }
 
-// starBoth goes to member 0 and back.
+// starBoth is a star to member 0 and back.
 func starBoth(op Operation, members, root int) Schedule {
 	n := whole(op, members)
 	in := star{members: members, root: root, pieces: n, inward: true}
@@ -162,7 +162,7 @@ func treeOne(op Operation, members, root int) Schedule {
 	return &binomialSchedule{binomial{members: members, root: root, pieces: n}, p}
 }
 
-// treeBoth goes up to member 0 and down again.
+// treeBoth is a tree to member 0 and back.
 func treeBoth(op Operation, members, root int) Schedule {
 	n := whole(op, members)
 	out := binomial{members: members, root: root, pieces: n, subtrees: op == ReduceScatter}

@@ -41,9 +41,8 @@ func (r *ring) Pattern(round int) Pattern {
 	return p
 }
 
-// pairwise sends, in round k, the block for the member k+1 places further on to that
-// member. It keeps arriving blocks (alltoall) or adds them to the member's own block
-// (reduce_scatter).
+// pairwise sends, in round k, the block for the member k+1 places further on to that member. It
+// stores arriving blocks (alltoall) or adds them to the member's own block (reduce_scatter).
 type pairwise struct {
 	members int
 	reduce  bool

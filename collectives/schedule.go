@@ -3,8 +3,8 @@ package collectives
 // None stands for no member, no block or no position.
 const None = -1
 
-// Combine defines the effect of a received block on the position that it goes to. ⊕ is
-// the operation of the reduction, which need not be commutative.
+// Combine defines the effect of a received block on the position that it goes to. ⊕ is the
+// operation of the reduction, which need not be commutative.
 type Combine uint8
 
 // The ways to combine.
@@ -29,23 +29,23 @@ type Step struct {
 
 var idle = Step{To: None, From: None}
 
-// A Schedule is a collective algorithm for a number of members, 0 to Members()-1, in
-// rounds 0 to MaxRounds()-1. A message of round k is received in round k, and there is
-// at most one from one member to another in a round. A Schedule is immutable, holds
-// O(1) state, and is safe for concurrent use. None of its methods allocates.
+// A Schedule is a collective algorithm for a number of members, 0 to Members()-1, in rounds 0 to
+// MaxRounds()-1. A message of round k is received in round k, and there is at most one message from
+// one member to another in a round. A Schedule is immutable, holds O(1) state, and is safe for
+// concurrent use. None of its methods allocates.
 type Schedule interface {
 	// Members returns the number of members.
 	Members() int
 	// MaxRounds returns the number of rounds.
 	MaxRounds() int
-	// Rounds returns the number of rounds of the member: one more than the last in
-	// which it does something.
+	// Rounds returns the number of rounds of the member: the last round in which it is active, plus
+	// one.
 	Rounds(member int) int
-	// Next returns the first round from the given one on in which the member
-	// does something, or a value of at least Rounds(member) if there is none.
+	// Next returns the first round, from round on, in which the member is active, or a value of at
+	// least Rounds(member) if there is none.
 	Next(member, round int) int
-	// Step returns the member's work in the round. It is idle (To and From are None) in
-	// rounds in which the member has nothing to do.
+	// Step returns the member's work in the round. The step is idle (To and From are None) in
+	// rounds in which the member is not active.
 	Step(member, round int) Step
 	// Pattern returns the shape of the whole round.
 	Pattern(round int) Pattern
@@ -74,8 +74,8 @@ type plan interface {
 	Pattern(round int) Pattern
 }
 
-// A Stepper stores the step of a member in a round, instead of returning it. A step that is
-// returned through interfaces is copied by each, which takes longer than to work it out.
+// A Stepper stores the step of a member in a round, instead of returning it. Each interface that
+// returns a step copies it, which takes longer than computing it.
 type Stepper interface {
 	StepInto(step *Step, member, round int)
 }
@@ -90,12 +90,12 @@ func stepperOf(s returner) Stepper {
 	return returned{s}
 }
 
-// returner returns steps.
+// returner is a plan that returns steps.
 type returner interface {
 	Step(member, round int) Step
 }
 
-// returned is the Stepper of what returns steps.
+// returned is the Stepper of a returner.
 type returned struct{ returner }
 
 func (r returned) StepInto(step *Step, member, round int) { *step = r.Step(member, round) }
@@ -149,12 +149,12 @@ type (
 	}
 )
 
-// chain is one plan after another among the same members. A member begins the second
-// when it has finished the first.
+// chain is one plan after another among the same members. A member begins the second plan when it
+// has finished the first.
 type chain struct {
 	first, second plan
-	cut           int        // rounds of the first
-	steps         [2]Stepper // of both
+	cut           int        // rounds of the first plan
+	steps         [2]Stepper // steppers of both plans
 }
 
 func inTurn(first, second plan) chain {

@@ -2,10 +2,9 @@ package collectives
 
 import "math/bits"
 
-// binomial is the binomial tree on the members renumbered so that the root is 0. The
-// parent of v is v without its lowest bit. The subtree of v is a range of as many
-// numbers as the value of that bit. Outward, distances are halved; inward they are
-// doubled.
+// binomial is the binomial tree on the members renumbered so that the root is 0. The parent of v is
+// v without its lowest bit. The subtree of v is a range with as many numbers as the value of that
+// bit. Outward, distances are halved; inward they are doubled.
 type binomial struct {
 	members, root int
 	inward        bool
@@ -15,8 +14,7 @@ type binomial struct {
 
 func (b *binomial) number(member int) int { return wrap(member-b.root, b.members) }
 
-// level returns the number of children that v could have. Its parent is 2^level below
-// it.
+// level returns the number of children that v can have. Its parent is 2^level below it.
 func (b *binomial) level(v int) int {
 	if v == 0 {
 		return logCeil(b.members)
@@ -125,11 +123,10 @@ func subtree(member, root, members int) Blocks {
 	return Blocks{First: member, Count: min(v&-v, members-v)}
 }
 
-// ordered is the binomial tree of a reduction. It is not rotated, which keeps the rank
-// order for every root: in round k the aligned ranges of 2^k ranks join in pairs. The
-// root represents a range that contains it, the lowest rank any other. So the result
-// does not depend on the root, bit for bit. For root 0 it is the ordinary binomial
-// tree.
+// ordered is the binomial tree of a reduction. It is not rotated, which keeps the rank order for
+// every root: in round k the aligned ranges of 2^k ranks join in pairs. The root represents a range
+// that contains it; the lowest rank represents any other range. So the result does not depend on
+// the root, bit for bit. For root 0 it is the ordinary binomial tree.
 type ordered struct {
 	members, root, pieces int
 }

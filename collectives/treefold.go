@@ -6,15 +6,14 @@ import (
 	"maps"
 )
 
-// TreeFold combines the values of all members, given in any order, in the tree of
-// recursive doubling, Rabenseifner's allreduce and node-leader (there among the
-// leaders). Floating-point results are therefore the same bit for bit. With P = 2^L + r
-// members, 2j and 2j+1 are combined first for j < r. The 2^L values are then combined
-// in aligned halves, the lower always on the left. Two halves become one value as soon
-// as both are there, so values in rank order need O(log P) of them at a time.
+// TreeFold combines the values of all members, added in any order, in the tree of recursive
+// doubling, Rabenseifner's allreduce and node-leader (there among the leaders). Floating-point
+// results are therefore the same bit for bit. With P = 2^L + r members, 2j and 2j+1 are combined
+// first for j < r. The 2^L values are then combined in aligned halves, the lower always on the
+// left. Two halves become one value as soon as both are there, so values in rank order need O(log
+// P) stored values at a time.
 //
-// Several folds may divide the members among them: the values of one are added to
-// another.
+// Several folds may divide the members among them: the values of one fold are added to another.
 type TreeFold[T any] struct {
 	folding folding
 	combine func(lower, higher T) T
@@ -25,14 +24,14 @@ type TreeFold[T any] struct {
 // level 1 the values that recursive doubling starts with.
 type TreeNode struct{ Level, Index int }
 
-// NewTreeFold returns an empty fold for a number of members. combine returns lower ⊕
-// higher and owns both arguments: it may reuse the memory of either for its result, and
-// keep that of the other.
+// NewTreeFold returns an empty fold for a number of members. combine returns lower ⊕ higher and
+// owns both arguments: it may reuse the memory of one for its result, and keep the memory of the
+// other.
 func NewTreeFold[T any](members int, combine func(lower, higher T) T) *TreeFold[T] {
 	return &TreeFold[T]{folding: fold(members), combine: combine, values: map[TreeNode]T{}}
 }
 
-// Leaf returns the node at which a member's value enters.
+// Leaf returns the node at which a member's value is added.
 func (f *TreeFold[T]) Leaf(member int) TreeNode {
 	if member < 2*f.folding.extra {
 		return TreeNode{0, member}
@@ -43,7 +42,7 @@ func (f *TreeFold[T]) Leaf(member int) TreeNode {
 // root returns the node of the value of all members.
 func (f *TreeFold[T]) root() TreeNode { return TreeNode{f.folding.levels + 1, 0} }
 
-// Add enters the value of a node, once, and owns it from then on.
+// Add adds the value of a node, once, and owns the value from then on.
 func (f *TreeFold[T]) Add(n TreeNode, value T) {
 	top := f.root().Level
 	for n.Level < top {
@@ -66,19 +65,18 @@ func (f *TreeFold[T]) Add(n TreeNode, value T) {
 // Count returns the number of nodes whose siblings are missing.
 func (f *TreeFold[T]) Count() int { return len(f.values) }
 
-// Values returns the nodes whose siblings are missing, with their values, in no order.
+// Values returns the nodes whose siblings are missing, with their values, in arbitrary order.
 func (f *TreeFold[T]) Values() iter.Seq2[TreeNode, T] { return maps.All(f.values) }
 
-// Result returns the value of all members; complete is false while some are missing.
+// Result returns the value of all members; complete is false while values are missing.
 func (f *TreeFold[T]) Result() (value T, complete bool) {
 	value, complete = f.values[f.root()]
 	return value, complete
 }
 
-// Fold returns the values of all members, combined in the tree of an algorithm in an
-// allreduce or a reduction to member 0. It is the definition to which [TreeFold] and
-// the interpreters are held. The tree of binomial joins aligned halves. Linear adds
-// member after member.
+// Fold returns the values of all members, combined in the tree of an algorithm in an allreduce or a
+// reduction to member 0. It is the reference for [TreeFold] and the interpreters. The tree of
+// binomial joins aligned halves. Linear adds member after member.
 func Fold[T any](a Algorithm, values []T, combine func(lower, higher T) T) (T, error) {
 	var none T
 	if len(values) == 0 {
@@ -105,8 +103,8 @@ func Fold[T any](a Algorithm, values []T, combine func(lower, higher T) T) (T, e
 		"choose recursive-doubling, rabenseifner, node-leader, binomial or linear", a)
 }
 
-// joinHalves combines aligned halves. The lower has as many values as the largest power
-// of two that leaves some for the higher.
+// joinHalves combines aligned halves. The number of values in the lower half is the largest power
+// of two that leaves values for the higher half.
 func joinHalves[T any](values []T, combine func(lower, higher T) T) T {
 	if len(values) == 1 {
 		return values[0]

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// allocation is the part of the machine that a job has: which places of the topology its nodes
-// take. The zero value is the first places, in their order.
+// allocation is the part of the machine that a job has: the places of the topology that its nodes
+// take. The zero value stands for the first places, in their order.
 type allocation struct {
-	shape  []int   // dims of the torus or mesh that the job has for itself, or nil
+	shape  []int   // dims of a torus or mesh of the job's own, or nil
 	path   string  // of a list of places, as written, or empty
-	places []int32 // of that list, by node
+	places []int32 // places of that list, by node
 }
 
 const allocationRemedy = "write allocation: {shape: [32, 256]} or allocation: {nodes: FILE}"
@@ -76,12 +76,12 @@ func readPlaces(o *object, file string, nodes int, read func(path string) ([]byt
 	return places
 }
 
-// mostPlaces bounds the nodes of a list of places.
+// mostPlaces bounds the number of nodes in a list of places.
 const mostPlaces = 1 << 24
 
-// parseNodeList reads the places of the nodes of an allocation, in the order in which the
-// mapping fills them: a place or a range such as 16-31 in a line; # starts a comment. Places
-// are from 0 to nodes-1, or unbounded if nodes is 0, and each comes once.
+// parseNodeList reads the places of the nodes of an allocation, in the order in which the mapping
+// fills the nodes: a place or a range such as 16-31 in a line; # starts a comment. Places are from
+// 0 to nodes-1, or unbounded if nodes is 0, and each occurs once.
 func parseNodeList(file, text string, nodes int) (places []int32, faults Faults) {
 	most := int64(1<<31 - 1)
 	if nodes != 0 {
@@ -144,7 +144,7 @@ func (a allocation) write(top *objectWriter) {
 	top.put("allocation", o.node)
 }
 
-// String returns the allocation as WithAllocation reads it, empty if there is none.
+// String returns the allocation in the form that WithAllocation reads, empty for none.
 func (a allocation) String() string {
 	if a.shape != nil {
 		words := make([]string, len(a.shape))
@@ -159,7 +159,7 @@ func (a allocation) String() string {
 	return ""
 }
 
-// topology returns the topology in which the nodes of the allocation are.
+// topology returns the topology that contains the nodes of the allocation.
 func (a allocation) topology(s topologySpec) topologySpec {
 	if g, ok := s.(*gridSpec); ok && a.shape != nil {
 		return &gridSpec{wrap: g.wrap, dims: a.shape}

@@ -9,14 +9,14 @@ import (
 	"gigarank/vtime"
 )
 
-// leastBarrier is the least time of a barrier that a machine file may give. Engines that
-// simulate it hear of the last entry over a tree of at most 2·32 hops, each of which takes
-// a picosecond or more.
+// leastBarrier is the least time of a barrier that a machine file may give. Engines that simulate
+// such a barrier learn the last entry over a tree of at most 2·32 hops, each of which takes a
+// picosecond or more.
 const leastBarrier = vtime.Nanosecond
 
 // offload is the time of an operation that the network carries out by itself, by the number of
-// nodes of the job, ascending. It has no rows if the machine has none, and one of a node
-// where the time is the same for any number.
+// nodes of the job, ascending. A machine without such times has no rows; a time that does not
+// depend on the number of nodes has a single row of one node.
 type offload []offloaded
 
 type offloaded struct {
@@ -80,9 +80,9 @@ func (f offload) write(o *objectWriter) {
 	o.put(key, list)
 }
 
-// on returns the time on a number of nodes, 0 if there are no rows. Between two rows it is linear in
-// the logarithm of the nodes, as trees of switches are. Below the first row it is that of the first;
-// above the last it keeps the last slope.
+// on returns the time on a number of nodes, 0 without rows. Between two rows the time is linear in
+// the logarithm of the nodes, as for trees of switches. Below the first row it is the time of that
+// row; above the last row it keeps the last slope.
 func (f offload) on(nodes int) vtime.Duration {
 	switch {
 	case len(f) == 0:
@@ -116,8 +116,8 @@ func log2(n int) int64 {
 	return log
 }
 
-// BarrierTime returns the time from the last entry into a barrier to the exits of all on the fewest
-// nodes, or 0 if the machine gives none. It is at least a nanosecond.
+// BarrierTime returns the time from the last entry into a barrier to the exits of all ranks, on the
+// fewest nodes, or 0 if the machine gives none. It is at least a nanosecond.
 func (m *Machine) BarrierTime() vtime.Duration {
 	if len(m.barrier) == 0 {
 		return 0
@@ -125,5 +125,5 @@ func (m *Machine) BarrierTime() vtime.Duration {
 	return m.barrier[0].time
 }
 
-// BarrierTime returns the time of a barrier on the target's nodes, as that of the machine.
+// BarrierTime returns the machine's time of a barrier on the target's nodes.
 func (t *Target) BarrierTime() vtime.Duration { return t.barrier }

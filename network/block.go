@@ -1,6 +1,6 @@
 package network
 
-// block fills the nodes one after the other.
+// block fills the nodes one after another.
 type block struct{}
 
 var blockKind = mappingKind{

@@ -6,26 +6,26 @@ import (
 	"gigarank/vtime"
 )
 
-// Contention says what all messages between nodes share, as section contention of a machine file gives it. Model is empty if there
-// is none.
+// Contention describes the resources that all messages between nodes share, as given by section
+// contention of a machine file. Model is empty without such a section.
 type Contention struct {
 	Model                               string
-	Busses, Out, In                     int   // transfers at a time, of the machine, out of and into a node; 0 for any number
-	OutBandwidth, InBandwidth, Backbone int64 // fair: bytes per second out of and into a node and of the machine; 0 for any number
+	Busses, Out, In                     int   // greatest numbers of simultaneous transfers: on the machine, out of and into a node; 0 for any number
+	OutBandwidth, InBandwidth, Backbone int64 // fair: bytes per second out of and into a node and on the machine; 0 for any number
 
-	text [3]bandwidth // of the bandwidths
+	text [3]bandwidth // texts of the bandwidths
 }
 
 // The models of contention.
 const (
 	ModelLinks = "links" // transfers wait for a bus, a link out and a link in (Dimemas, PSINS)
-	ModelPMaC  = "pmac"  // the bandwidth is scaled by what is outstanding (PSINS)
+	ModelPMaC  = "pmac"  // the bandwidth is scaled by the number of outstanding messages (PSINS)
 	ModelFair  = "fair"  // max-min fair shares
 )
 
 const contentionRemedy = "write contention: {model: links, busses: 16, out: 2, in: 1}"
 
-// parseContention reads section contention. The model of delays and section node are known already.
+// parseContention reads section contention. The delay model and section node have been read before.
 func (m *Machine) parseContention(top *object) {
 	if !top.has("contention") {
 		top.skip("contention")
@@ -72,12 +72,12 @@ func (m *Machine) parseContention(top *object) {
 	}
 }
 
-// limited reports whether messages may hold each other up.
+// limited reports whether messages may delay each other.
 func (c *Contention) limited() bool {
 	return c.Busses != 0 || c.Out != 0 || c.In != 0 || c.OutBandwidth != 0 || c.InBandwidth != 0 || c.Backbone != 0
 }
 
-// writeContention writes what parseContention reads.
+// writeContention writes section contention, in the form that parseContention reads.
 func (m *Machine) writeContention(top *objectWriter) {
 	c := &m.contention
 	if c.Model == "" {
@@ -98,8 +98,8 @@ func (m *Machine) writeContention(top *objectWriter) {
 	top.put("contention", o.node)
 }
 
-// Contention returns what all messages between nodes share. Its Model is empty where nothing is shared, or only the
-// interfaces of each node.
+// Contention returns the resources that all messages between nodes share. Its Model is empty where
+// messages share no resource, or only the interfaces of each node.
 func (t *Target) Contention() Contention {
 	if !t.contended || !t.machine.contention.limited() {
 		return Contention{}

@@ -12,8 +12,8 @@ import (
 	"gigarank/vtime"
 )
 
-// cpuRatio is the time that a core of the machine takes for a computation, over the time
-// that the host's core takes, as the fraction num/den. The zero value stands for 1.
+// cpuRatio is the time of a computation on a core of the machine over its time on the host's core,
+// as the fraction num/den. The zero value stands for 1.
 type cpuRatio struct {
 	text string
 	rate rate
@@ -25,12 +25,12 @@ type nodeRatio struct {
 	ratio    cpuRatio
 }
 
-// Limits of a ratio. They leave room for any burst in 64 bits.
+// Limits of a ratio. With them any burst fits 64 bits.
 var leastRatio, mostRatio = big.NewRat(1, 1_000_000), big.NewRat(1_000_000, 1)
 
 const ratioRemedy = "write a decimal number from 0.000001 to 1000000, such as 0.8"
 
-// ratio reads a ratio of CPU times; zero if it is left out.
+// ratio reads a ratio of CPU times; zero for a missing field.
 func (o *object) ratio(key string, required bool) cpuRatio {
 	s, ok := o.scalar(key, required, ratioRemedy)
 	if !ok {
@@ -50,7 +50,7 @@ func (o *object) ratio(key string, required bool) cpuRatio {
 	return cpuRatio{}
 }
 
-// parseCPURatios reads the ratio of all nodes and those of nodes that differ.
+// parseCPURatios reads the ratio of all nodes and the ratios of nodes that differ.
 func (m *Machine) parseCPURatios(top *object) {
 	m.cpuRatio = top.ratio("cpu_ratio", false)
 	if !top.has("cpu_ratios") {
@@ -76,7 +76,7 @@ func (m *Machine) parseCPURatios(top *object) {
 	}
 }
 
-// writeCPURatios writes what parseCPURatios reads.
+// writeCPURatios writes the ratios, in the form that parseCPURatios reads.
 func (m *Machine) writeCPURatios(top *objectWriter) {
 	if m.cpuRatio.text != "" {
 		top.put("cpu_ratio", m.cpuRatio.node())
@@ -99,8 +99,7 @@ func (m *Machine) writeCPURatios(top *objectWriter) {
 // node returns the ratio as a number in YAML.
 func (r cpuRatio) node() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: r.text} }
 
-// CPUTime returns the time that a rank's core takes for a computation that takes d on the
-// host.
+// CPUTime returns the time on a rank's core of a computation that takes d on the host.
 func (t *Target) CPUTime(rank int, d vtime.Duration) vtime.Duration {
 	m := t.machine
 	ratio := m.cpuRatio.rate

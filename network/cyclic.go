@@ -1,6 +1,6 @@
 package network
 
-// cyclic deals the ranks out to the nodes in turn.
+// cyclic assigns ranks to the nodes in turn.
 type cyclic struct{}
 
 var cyclicKind = mappingKind{
@@ -31,7 +31,7 @@ func (l cycle) sizes() (least, most int) { return l.size(l.count - 1), l.size(0)
 func (l cycle) member(node, k int) int   { return node + k*l.count }
 func (l cycle) leadersAscend() bool      { return true }
 
-// period is 1: two ranks that share a node still share one when both are shifted.
+// period returns 1: two ranks that share a node still share a node after a shift of both.
 func (l cycle) period() int { return 1 }
 
 func (l cycle) meeting(a, b, c, d int) (same, different bool) {

@@ -1,5 +1,5 @@
-// Package network describes the target machine: which node each rank is on, how
-// far apart nodes are, and what a message costs.
+// Package network describes the target machine: the node of each rank, the distance between nodes,
+// and the cost of a message.
 //
 // # Model
 //
@@ -8,7 +8,7 @@
 // pure function of the machine and N.
 //
 //   - Where is a rank? The mapping puts ranks on nodes: block fills the nodes one
-//     after the other, cyclic deals the ranks out in turn, random:SEED fills the
+//     after another, cyclic assigns the ranks in turn, random:SEED fills the
 //     nodes with the ranks in random order, file:PATH lists each rank's node. The
 //     random order is a Feistel permutation with cycle walking (Black and Rogaway,
 //     2002), so a billion ranks need no table.
@@ -34,72 +34,73 @@
 //	          Lumsdaine, 2010), see [Target.Depart] and [Target.TakeIn];
 //	          without O and S it is LogGP, without G as well LogP
 //
-// With latency_per_hop, any model adds the hops between two nodes times that to the
-// latency; a topology without it would make no difference, and is refused. An allocation
-// says which places of the topology the nodes of a job have: a list of them, or the shape
-// of a torus or mesh of its own.
+// With latency_per_hop, any model adds the hops between two nodes times that parameter to the
+// latency; without it a topology would have no effect, and is an error. An allocation gives the
+// places in the topology of a job's nodes: as a list of places, or as the shape of a torus or mesh
+// of the job's own.
 //
-// The delay of every model but loggops is the network's. In addition a message costs
-// each processor its overhead. Each rank has a port, which gives and takes one message
-// per gap. Overhead and gap are none unless the machine gives them. The sender's
-// processor is busy for the overhead and then copies the bytes: under hops in
-// bytes/B_mem, else at once. The message leaves after the overhead. The receiver's
-// processor is busy likewise once the rank takes the message in. A rank takes a message
-// in when it completes the receive; if it completes several, it takes the messages in
-// by arrival. See [Target.Send] and [Target.Receive].
+// The delay of every model but loggops is the delay of the network. In addition a message costs
+// each processor its overhead. Each rank has a port, which takes and delivers one message per gap.
+// Overhead and gap are 0 unless the machine gives them. The sender's processor is busy for the
+// overhead and then copies the bytes: under hops in bytes/B_mem, else at once. The message leaves
+// after the overhead. The receiver's processor is busy likewise when the rank takes the message in.
+// A rank takes a message in when it completes the receive; if it completes several receives, it
+// takes their messages in by arrival. See [Target.Send] and [Target.Receive].
 //
 // The gap does not grow with the bytes. Eager messages to different ranks share no
 // bandwidth at their sender, so a linear scatter below the eager limit is a lower bound.
 // loggops charges each byte to the port (G): take it where injection bandwidth matters.
 //
-// A message of more bytes than eager_limit goes by rendezvous, see [Target.Rendezvous].
-// The data of several such messages do not hold each other up, even on the same way at
-// the same time. Eager messages to one rank follow each other at its bandwidth.
+// A message of more bytes than eager_limit goes by rendezvous, see [Target.Rendezvous]. The data of
+// several such messages do not delay each other, even on the same path at the same time. Eager
+// messages to one rank follow each other at the bandwidth of the path.
 //
-// Jitter is a random time that each message between nodes takes beyond its delay: uniform
-// from 0 to most, exponential with a mean, or Pareto or lognormal with a tail that is cut at most. It comes from counter-based random numbers,
-// keyed by the seed of the simulation, the sender and its name for the message. So it is the
-// same on any hosting, and it only adds: no lookahead shrinks. Of a rendezvous the request
-// is jittered. Messages from one rank to another still arrive in order.
+// Jitter is a random time that each message between nodes takes beyond its delay: uniform from 0 to
+// a greatest time, exponential with a mean, or Pareto or lognormal with a tail cut at a greatest
+// time. It comes from counter-based random numbers, keyed by the seed of the simulation, the sender
+// and the sender's name for the message. So the jitter is the same on any hosting. It is never
+// negative, so that no lookahead shrinks. In a rendezvous the request has jitter. Messages from one
+// rank to another still arrive in order.
 //
-// With progress calls, a rank handles REQ and ACK of a rendezvous only while it is in an MPI
-// call, see [Target.ProgressInCalls]. Otherwise it does so at once.
+// With progress calls, a rank handles REQ and ACK of a rendezvous only while it is in an MPI call,
+// see [Target.ProgressInCalls]. With asynchronous progress it handles them at once.
 //
-// In a collective a later entry makes no exit earlier. The end of a wait for several
-// point-to-point messages may come earlier if one of them is later: messages of
-// different size are then taken in another order. A gap beyond the receiver's overhead
-// is hidden behind the copy of the larger message only if that comes first.
+// In a collective a later entry makes no exit earlier. A wait for several point-to-point messages
+// may end earlier if one of the messages comes later: messages of different sizes are then taken in
+// in another order. A gap beyond the receiver's overhead is hidden behind the copy of the larger
+// message only if the larger message comes first.
 //
-// A bandwidth that is left out is infinite. The time that the bytes add is computed in
-// integers and rounded once, to the nearest picosecond, ties to even.
+// An omitted bandwidth is infinite. The transfer time of the bytes is computed in integers and
+// rounded once, to the nearest picosecond, ties to even.
 //
-// loggops has state at the receiver ([Target.ReceiverState]): the cost of a message
-// there depends on the other messages that reach it and on what its CPU does. Each rank
-// has an [Occupancy], which changes in the order of virtual time. Package mpivirt
-// defines the order in which things begin. A message is charged to the receiver's CPU
-// as soon as the CPU and the interface are free, whether or not its receive is posted,
-// as in LogGOPSim. A rendezvous frees its sender at the match.
+// loggops has state at the receiver ([Target.ReceiverState]): the cost of a message there depends
+// on the other messages for the receiver and on the other work of its CPU. Each rank has an
+// [Occupancy], which changes in the order of virtual time. Package mpivirt defines the order in
+// which operations begin. A message is charged to the receiver's CPU as soon as the CPU and the
+// interface are free, whether or not its receive is posted, as in LogGOPSim. A rendezvous frees its
+// sender at the match.
 //
 // # Interfaces of nodes
 //
-// Section node gives the network interfaces that the ranks of a node share ([Target.Interfaces]). Messages between nodes then
-// hold each other up ([Target.Contended]): each takes an interface of its sender's node and one of its receiver's, for its
-// bytes over the bandwidth and a gap. Section contention gives a network that all nodes share instead ([Target.Contention]): busses and links,
-// scaled bandwidth, or fair shares. Delay is that of a message alone, without the interfaces. Package contention has the
-// arithmetic, and package mpivirt carries it out in the order of virtual time.
+// Section node describes the network interfaces that the ranks of a node share
+// ([Target.Interfaces]). Messages between nodes then delay each other ([Target.Contended]): each
+// message occupies an interface of its sender's node and an interface of its receiver's node, for
+// its bytes over the bandwidth plus a gap. Section contention describes a network that all nodes
+// share instead ([Target.Contention]): busses and links, scaled bandwidth, or fair shares. Delay is
+// the delay of an undisturbed message, without interfaces. Package contention has the arithmetic,
+// and package mpivirt carries it out in the order of virtual time.
 //
 // # Registries
 //
-// Each delay model, topology and mapping is a file that reads, writes and computes it,
-// and a line in the registry in model.go, topology.go or mapping.go. Nothing else asks
-// for its name: callers ask the target, such as [Target.KeepsBlocks],
-// [Target.LeadersUniform], [Target.ReceiverState] or [Target.Copies]. Targets call the
-// delays of models that depend only on nodes and hops without an interface. Tests hold
-// every entry to the laws of a conformance suite.
+// Each delay model, topology and mapping is a file that reads, writes and computes it, and a line
+// in the registry in model.go, topology.go or mapping.go. No other code depends on the name of an
+// entry: callers ask the target for properties, such as [Target.KeepsBlocks],
+// [Target.LeadersUniform], [Target.ReceiverState] or [Target.Copies]. Targets call the delays of
+// models that depend only on nodes and hops without an interface. A conformance suite tests the
+// laws of every entry.
 //
-// The package knows machines. It knows nothing of programs, of the order of messages,
-// or of the host that simulates them. Its only input and output is through functions
-// that it is given.
+// The package knows machines. It must not know programs, the order of messages, or the host that
+// simulates them. It reads files only through functions of its callers.
 //
 // # Invariants
 //

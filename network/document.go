@@ -17,28 +17,28 @@ import (
 	"gigarank/vtime"
 )
 
-// document is a machine file being read. It collects all faults.
+// document is a machine file being read. It collects all faults of the file.
 type document struct {
 	file   string
 	faults Faults
-	seen   map[string]bool // paths of the fields that are there
+	seen   map[string]bool // paths of the fields in the file
 }
 
 func (d *document) fault(line int, field, what, remedy string) {
 	d.faults = append(d.faults, Fault{d.file, line, field, what, remedy})
 }
 
-// An object is a mapping of a document. Its methods read one field each. They report a
-// field's faults and then return the zero value. A field left out is a fault only where
-// it is required. An absent object has no fields and reports nothing.
+// An object is a mapping of a document. Each of its methods reads one field. The method reports the
+// field's faults and then returns the zero value. A missing field is a fault only if it is
+// required. An absent object has no fields and reports nothing.
 type object struct {
 	doc    *document
 	path   string
 	line   int
 	fields map[string]field
 	order  []string          // of the fields in the file
-	known  []string          // fields that have been asked for
-	inner  map[string]string // fields of a section, by name, to the name of the section
+	known  []string          // fields that methods have read
+	inner  map[string]string // fields of a section, by name: the name of the section
 }
 
 type field struct {
@@ -78,7 +78,7 @@ func (d *document) syntaxFault(err error) {
 	d.fault(max(line, 1), "", "not YAML: "+strings.TrimPrefix(what, "yaml: "), "")
 }
 
-// object reads a mapping, and reports keys that come twice.
+// object reads a mapping, and reports duplicate keys.
 func (d *document) object(node *yaml.Node, path string, line int) *object {
 	node = target(node)
 	if node.Kind != yaml.MappingNode {
@@ -128,7 +128,7 @@ func kindOf(node *yaml.Node) string {
 	return fmt.Sprintf("the value %q", node.Value)
 }
 
-// take returns a field. It reports a required one that is missing.
+// take returns a field. It reports a missing field that is required.
 func (o *object) take(key string, required bool, remedy string) (field, bool) {
 	if o == nil {
 		return field{}, false
@@ -154,7 +154,7 @@ func (o *object) fault(key, what, remedy string) {
 	o.doc.fault(o.fields[key].line, fieldPath(o.path, key), what, remedy)
 }
 
-// scalar returns a value as it is written.
+// scalar returns a value in the form in which it is written.
 func (o *object) scalar(key string, required bool, remedy string) (string, bool) {
 	f, ok := o.take(key, required, remedy)
 	if !ok {
@@ -214,7 +214,7 @@ func (o *object) size(key string, required bool, otherwise int64) int64 {
 // longestFigure bounds a single duration of a machine file.
 const longestFigure = 24 * vtime.Hour
 
-// duration reads a length of time, which is not negative.
+// duration reads a length of time that is not negative.
 func (o *object) duration(key string, required bool, otherwise vtime.Duration) vtime.Duration {
 	const remedy = "write a number and one of ps, ns, us, ms, s, such as 1.5us"
 	s, ok := o.scalar(key, required, remedy)
@@ -243,7 +243,7 @@ func mantissa(s string) string {
 	return head
 }
 
-// bandwidth reads bytes per second; a bandwidth left out is infinite.
+// bandwidth reads bytes per second; a missing bandwidth is infinite.
 func (o *object) bandwidth(key string, required bool) bandwidth {
 	s, ok := o.scalar(key, required, "write a bandwidth such as 2GB/s")
 	if !ok {
@@ -256,8 +256,7 @@ func (o *object) bandwidth(key string, required bool) bandwidth {
 	return b
 }
 
-// pick reads the name of one of the kinds. It returns the zero value if that is missing
-// or unknown.
+// pick reads the name of one of the kinds. It returns the zero value for a missing or unknown name.
 func pick[K any](o *object, key string, kinds []K, name func(K) string) (kind K) {
 	var names []string
 	for _, k := range kinds {
@@ -287,7 +286,7 @@ func (o *object) object(key string, required bool, remedy string) *object {
 	return o.doc.object(f.node, fieldPath(o.path, key), f.line)
 }
 
-// list reads a list that is not empty. It returns nil if there is none.
+// list reads a nonempty list. It returns nil for a missing list.
 func (o *object) list(key string, required bool, remedy string) []*yaml.Node {
 	f, ok := o.take(key, required, remedy)
 	if !ok {
@@ -304,8 +303,7 @@ func (o *object) list(key string, required bool, remedy string) []*yaml.Node {
 	return node.Content
 }
 
-// objects reads a list of mappings. An entry that is no mapping becomes an absent
-// object.
+// objects reads a list of mappings. An entry that is not a mapping becomes an absent object.
 func (o *object) objects(key string, remedy string) []*object {
 	var items []*object
 	for i, node := range o.list(key, true, remedy) {
@@ -315,14 +313,14 @@ func (o *object) objects(key string, remedy string) []*object {
 	return items
 }
 
-// skip notes an optional field that is not there.
+// skip records that an optional field is missing.
 func (o *object) skip(key string) {
 	if o != nil {
 		o.known = append(o.known, key)
 	}
 }
 
-// within notes which fields belong into a section, for those who write them beside it.
+// within records which fields belong into a section, for users who write them beside it.
 func (o *object) within(name string, section *object, kinds map[string][]string) {
 	if section == nil {
 		return
@@ -333,9 +331,8 @@ func (o *object) within(name string, section *object, kinds map[string][]string)
 	}
 }
 
-// close reports the fields that have not been asked for. The kinds of selector, such as
-// the delay models, have fields of their own. A field of another kind is reported as
-// such.
+// close reports the fields that no method has read. The kinds of selector, such as the delay
+// models, have fields of their own. A field of another kind is reported as such.
 func (o *object) close(selector string, kinds map[string][]string) {
 	if o == nil {
 		return
@@ -368,7 +365,7 @@ func kindsWith(kinds map[string][]string, key string) []string {
 	return names
 }
 
-// closeAny is close where the kind is unknown, so that a field of any kind will do.
+// closeAny is close for an unknown kind: a field of any kind is accepted.
 func (o *object) closeAny(kinds map[string][]string) {
 	if o == nil {
 		return

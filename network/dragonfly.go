@@ -2,11 +2,11 @@ package network
 
 import "fmt"
 
-// dragonfly is that of Kim et al. ("Technology-Driven, Highly-Scalable Dragonfly
-// Topology", 2008). The routers of a group are linked all to all, and one global link
-// joins every two groups. Link q of a group goes to the q-th of the other groups, from
-// router q/links. The hops are those of the paper's minimal route, over at most one
-// global link. Before build, groups and links may be 0 for as many as the nodes need.
+// dragonfly is the dragonfly of Kim et al. ("Technology-Driven, Highly-Scalable Dragonfly
+// Topology", 2008). The routers of a group are linked all to all, and one global link joins every
+// two groups. Link q of a group goes to the q-th of the other groups, from router q/links. The hops
+// are those of the paper's minimal route, over at most one global link. Before build, groups and
+// links may be 0 for as many as the nodes need.
 type dragonfly struct {
 	groups  int
 	routers int // per group
@@ -67,7 +67,7 @@ func (d dragonfly) build(n int) topology {
 	return d
 }
 
-// mostGroups returns how many groups a dragonfly's global links can join.
+// mostGroups returns the number of groups that a dragonfly's global links can join.
 func mostGroups(routers, links int) int {
 	if most := multiply(routers, links); most < unlimited {
 		return most + 1
@@ -97,7 +97,7 @@ func (d dragonfly) hops(a, b int) int {
 	return n
 }
 
-// gateway returns the router of a group that has the global link to another.
+// gateway returns the router of a group that has the global link to another group.
 func (d dragonfly) gateway(from, to int) int {
 	if to > from {
 		to--

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Fault is one thing wrong with a machine file or another file of input.
+// Fault is an error in a machine file or another input file.
 type Fault struct {
 	File   string // name of the file or preset
 	Line   int    // counted from 1

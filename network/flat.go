@@ -1,6 +1,6 @@
 package network
 
-// flat is the model of Hockney: latency + bytes/bandwidth, the same between all pairs.
+// flat is the model of Hockney: latency + bytes/bandwidth, equal for all pairs.
 type flat struct{ link link }
 
 var flatKind = modelKind{

@@ -5,14 +5,14 @@ import (
 	"sort"
 )
 
-// grid is a mesh or torus of any number of dimensions; a ring is the torus of
-// one. The last dimension varies fastest with the node's number.
+// grid is a mesh or torus of any number of dimensions; a ring is the torus of one dimension. The
+// last dimension varies fastest with the number of the node.
 type grid struct {
 	dims []int
 	wrap bool
 }
 
-// ring is a torus of one dimension, as long as there are nodes.
+// ring is a torus of one dimension, whose length is the number of nodes.
 type ring struct{}
 
 var ringKind = topologyKind{
@@ -147,8 +147,8 @@ func (g grid) least(a, b, c, d int) int {
 	return c - b
 }
 
-// nearCube returns count dimensions that hold n nodes: as equal as can be, in
-// descending order, and none longer than it must be.
+// nearCube returns count dimensions that hold n nodes: as equal as possible, in descending order,
+// and none longer than necessary.
 func nearCube(n, count int) []int {
 	dims := make([]int, count)
 	for i := range dims {

@@ -11,12 +11,12 @@ import (
 // level that unites two nodes defines the hops between them.
 type hierarchy struct{ levels []unit }
 
-// unit is one level of a hierarchy: size units of the level below. They are hops apart,
-// or as far as the topology that links them defines.
+// unit is one level of a hierarchy: size units of the level below. They are hops apart, or as far
+// as the topology that links them defines.
 type unit struct {
 	size  int // unlimited in the outermost level, if it has no bound
 	hops  int
-	links topology // nil for the same hops between any two
+	links topology // nil for equal hops between any two units
 }
 
 // hierarchySpec is a hierarchy as the machine file gives it, from the inside out.
@@ -121,7 +121,8 @@ func (h hierarchy) hops(a, b int) int {
 	panic("network: a node outside the hierarchy")
 }
 
-// steady goes to the end of the unit that unites both, and of those in it that may come to.
+// steady extends to the end of the unit that unites both nodes, and of the units in it that may
+// come to unite them.
 func (h hierarchy) steady(a, b int) int {
 	steps, width := unlimited, 1
 	for _, u := range h.levels {
@@ -182,9 +183,8 @@ func (u unit) fewest() int {
 	return u.links.fewest()
 }
 
-// least looks at the levels that can unite a node of one range with one of the other.
-// None is below the level of the two nearest by number, none above that of the two
-// farthest.
+// least examines the levels that can unite a node of one range with a node of the other. None is
+// below the level of the two nearest nodes by number, none above that of the two farthest.
 func (h hierarchy) least(a, b, c, d int) int {
 	best := unlimited
 	for _, u := range h.levels {

@@ -2,9 +2,9 @@ package network
 
 import "gigarank/vtime"
 
-// hops is the model in which a message passes the memory of its node. Between two nodes
-// it also passes the network, whose latency grows with the hops. The processors at both
-// ends copy the bytes between the user's memory and that of the message.
+// hops is the model in which a message passes the memory of its node. Between two nodes the message
+// also passes the network, whose latency grows with the hops. The processors at both ends copy the
+// bytes between the user's memory and the memory of the message.
 type hops struct {
 	network link
 	perHop  vtime.Duration

@@ -6,10 +6,10 @@ import (
 	"gigarank/vtime"
 )
 
-// interfaces are the network interfaces that the ranks of a node share, as section node of a machine file
-// gives them. The zero value stands for none: messages of a node do not hold each other up.
+// interfaces are the network interfaces that the ranks of a node share, as given by section node of
+// a machine file. The zero value stands for none: messages of a node do not delay each other.
 type interfaces struct {
-	count     int // 0 for no section
+	count     int // 0 without section node
 	bandwidth bandwidth
 	gap       vtime.Duration
 	shared    bool
@@ -23,7 +23,7 @@ const (
 
 const nodeRemedy = "write node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local}"
 
-// parseInterfaces reads section node. The model is known already.
+// parseInterfaces reads section node. The delay model has been read before.
 func (m *Machine) parseInterfaces(top *object) {
 	if !top.has("node") {
 		top.skip("node")
@@ -53,10 +53,10 @@ func (m *Machine) parseInterfaces(top *object) {
 // maxInterfaces is the most interfaces of a node.
 const maxInterfaces = 1 << 10
 
-// limited reports whether messages may hold each other up.
+// limited reports whether messages may delay each other.
 func (i *interfaces) limited() bool { return i.bandwidth != 0 || i.gap != 0 }
 
-// writeInterfaces writes what parseInterfaces reads.
+// writeInterfaces writes section node, in the form that parseInterfaces reads.
 func (m *Machine) writeInterfaces(top *objectWriter) {
 	i := &m.interfaces
 	if i.count == 0 {
@@ -76,25 +76,27 @@ func (m *Machine) writeInterfaces(top *objectWriter) {
 	top.put("node", o.node)
 }
 
-// Contended reports whether messages between nodes hold each other up: what one takes depends on the others that
-// are under way.
+// Contended reports whether messages between nodes delay each other: the time of a message depends
+// on other messages under way.
 func (t *Target) Contended() bool { return t.contended }
 
-// Crosses reports whether messages between two ranks take a place at what messages share.
+// Crosses reports whether messages between two ranks use shared interfaces or links.
 func (t *Target) Crosses(src, dst int) bool { return t.contended && t.Node(src) != t.Node(dst) }
 
-// Interfaces returns the number of network interfaces of a node, whether a message may take any of them, and the
-// least time between the end of a message at an interface and the begin of the next. A rank uses the interface of
-// its RankInNode modulo their number if it may not take any.
+// Interfaces returns the number of network interfaces of a node, whether a message may take any of
+// them, and the least time between the end of a message at an interface and the beginning of the
+// next message. If a message may not take any interface, a rank uses interface RankInNode modulo
+// their number.
 func (t *Target) Interfaces() (each int, shared bool, gap vtime.Duration) {
 	i := &t.machine.interfaces
 	return i.count, i.shared, i.gap
 }
 
-// InterfaceTime returns the time for which the bytes of a message take an interface, besides its gap.
+// InterfaceTime returns the time for which the bytes of a message occupy an interface, without the
+// gap.
 func (t *Target) InterfaceTime(bytes int64) vtime.Duration { return t.passage.time(bytes) }
 
-// RankInNode returns the place of a rank among those of its node, in ascending order.
+// RankInNode returns the number of a rank among the ranks of its node, in ascending order.
 func (t *Target) RankInNode(rank int) int {
 	if t.paths.perNode > 0 {
 		return rank % t.paths.perNode

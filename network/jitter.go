@@ -15,21 +15,21 @@ import (
 type jitter struct {
 	kind  *jitterKind
 	scale vtime.Duration // the figure of its distribution
-	shape ratioText      // of one with a heavy tail
-	limit vtime.Duration // of one with a heavy tail, which is cut there
+	shape ratioText      // of a distribution with a heavy tail
+	limit vtime.Duration // of a distribution with a heavy tail, which is cut there
 }
 
 // jitterKind is a distribution of the jitter of messages.
 type jitterKind struct {
 	name   string
-	figure string // the field that gives its scale
-	shape  string // the field that gives the weight of its tail; empty if it has none
+	figure string // name of the field for the scale
+	shape  string // name of the field for the weight of the tail; empty without a tail
 	// draw returns the time for a key, from 0 to most of the scale.
 	draw func(seed, stream, counter uint64, scale vtime.Duration, shape float64) vtime.Duration
 	most func(scale vtime.Duration) vtime.Duration // unless it has a tail, which ends at field most
 }
 
-// jitters are the distributions.
+// jitters lists the distributions of jitter.
 var jitters = []*jitterKind{
 	{
 		name: "uniform", figure: "most",
@@ -104,7 +104,7 @@ func (j jitter) write(o *objectWriter) {
 	o.put("jitter", inner.node)
 }
 
-// ratioText is a decimal number as the file writes it.
+// ratioText is a decimal number as written in the file.
 type ratioText string
 
 // value returns the number.
@@ -148,13 +148,13 @@ func (t *Target) Seeded(seed uint64) *Target {
 	return &seeded
 }
 
-// jitterSalt keeps the numbers of jitter apart from those of programs and noise.
+// jitterSalt separates the random numbers of jitter from those of programs and noise.
 const jitterSalt = 0x6a69747465720a01
 
-// Jitter returns the time that a message takes beyond its Delay: none within a node. message
-// is its sender's name for it, another for each of its messages. The time depends on the
-// seed, the sender and that name, never on when the message is sent: a later message is not
-// earlier for it. Of a rendezvous the request is jittered.
+// Jitter returns the time that a message takes beyond its Delay: 0 within a node. message is the
+// sender's name for the message, different for each of its messages. The time depends on the seed,
+// the sender and that name, never on the instant of sending: so a message sent later does not
+// arrive earlier. In a rendezvous the request has jitter.
 func (t *Target) Jitter(src, dst int, message uint64) vtime.Duration {
 	j := t.machine.jitter
 	if j.kind == nil || t.Node(src) == t.Node(dst) {

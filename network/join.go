@@ -2,7 +2,7 @@ package network
 
 import "gigarank/vtime"
 
-// parseJoin returns the times of joins by size, none if the file gives none.
+// parseJoin returns the times of joins by size, nil if the file gives none.
 func parseJoin(o *object) []measurement {
 	if !o.has("join") {
 		o.skip("join")
@@ -11,12 +11,12 @@ func parseJoin(o *object) []measurement {
 	return parseTable(o, "join")
 }
 
-// Join returns the time in which a node-leader collective moves bytes from a member of a
-// node to the leader, or back. It is at least one picosecond. It is the Delay within a node,
-// under levels that of the node's level, unless the machine gives it, and contains no overhead then.
+// Join returns the time in which a node-leader collective moves bytes from a member of a node to
+// the leader, or back. It is at least one picosecond. Unless the machine gives it, it is the Delay
+// within a node, under levels that of the node's level. A given time contains no overhead.
 func (t *Target) Join(bytes int64) vtime.Duration {
 	if !t.joins {
-		const any = 0 // such delay models tell neither nodes nor ranks on them apart
+		const any = 0 // such delay models do not distinguish nodes, or ranks within a node
 		latency, transfer := t.between(any, any, bytes)
 		return latency.Plus(transfer)
 	}

@@ -15,10 +15,10 @@ type levels struct{ all []level }
 // level is one level of the model, from the inside out.
 type level struct {
 	name  string
-	ranks int // of a unit within a node; 0 for the level of the node and those around it
-	nodes int // of a unit of nodes; 0 within a node, for the node's level and the last
+	ranks int // of a unit within a node; 0 for the level of the node and the levels around it
+	nodes int // of a unit of nodes; 0 for levels up to that of the node, and for the last level
 	link  link
-	table []measurement // instead of link, if there are any
+	table []measurement // instead of link, unless empty
 }
 
 // mostLevels bounds the levels of a machine.
@@ -71,9 +71,9 @@ func parseLevels(o *object) []level {
 	return all
 }
 
-// checkNesting reports levels whose units do not nest: levels within a node, which give
-// ranks, come first, then the level of the node, which gives neither ranks nor nodes, then
-// those around it, which give nodes, but for the last.
+// checkNesting reports levels whose units do not nest: levels within a node, which give ranks, come
+// first, then the level of the node, which gives neither ranks nor nodes, then the levels around
+// it, which give nodes, except the last.
 func checkNesting(list []*object, all []level) {
 	node := nodeLevel(all)
 	for i, l := range all {
@@ -106,7 +106,7 @@ func checkNesting(list []*object, all []level) {
 	}
 }
 
-// nodeLevel returns the index of the level of the node: the first that gives no ranks.
+// nodeLevel returns the index of the level of the node: the first level that gives no ranks.
 func nodeLevel(all []level) int {
 	for i, l := range all {
 		if l.ranks == 0 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// listed takes each rank's node from a file.
+// listed takes the node of each rank from a file.
 type listed struct {
 	path   string  // as written
 	places []int32 // by rank
@@ -72,9 +72,9 @@ func (r *mappingReader) places() []int32 {
 	return places
 }
 
-// parsePlaces reads a mapping file: the number of each rank's node, in the order of
-// ranks, one in a line; # starts a comment. Numbers are from 0 to nodes-1, or unbounded if
-// nodes is 0. A line of several is a fault: it may be a table of ranks and nodes.
+// parsePlaces reads a mapping file: the number of each rank's node, in the order of ranks, one in a
+// line; # starts a comment. Numbers are from 0 to nodes-1, or unbounded if nodes is 0. A line with
+// several numbers is a fault: it may belong to a table of ranks and nodes.
 func parsePlaces(file, text string, nodes int) ([]int32, Faults) {
 	most := int64(math.MaxInt32)
 	if nodes != 0 {

@@ -49,8 +49,8 @@ func (m *LogGOPS) write(o *objectWriter) {
 	o.text("S", formatSize(m.Eager))
 }
 
-// over gives every message the delay o + L. The receiver and later messages pay for its
-// bytes.
+// over returns delays of o + L for every message. The receiver and later messages are charged for
+// its bytes.
 func (m *LogGOPS) over(p placement) delays {
 	return pathEverywhere(p, newPath(m.Overhead+m.Latency))
 }

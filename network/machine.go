@@ -17,33 +17,33 @@ import (
 // immutable, and comes from Load or Parse.
 type Machine struct {
 	name, description, source string
-	validated                 string   // what was compared with measurements, and how far off
+	validated                 string   // part compared with measurements, and the error
 	estimates                 []string // paths of fields whose figures are estimates
 	nodes                     int      // 0 for as many as the ranks need
 	perNode                   int
 	mapping                   mapping
 	topology                  topologySpec
-	allocation                allocation // of a job; all of the machine unless it is given
+	allocation                allocation // of a job; the whole machine by default
 	model                     model
-	routed                    bool           // the file gives perHop
-	perHop                    vtime.Duration // of models that have no such parameter
+	routed                    bool           // the file gives latency_per_hop
+	perHop                    vtime.Duration // latency_per_hop, for models without such a parameter
 	overhead                  Overhead
 	gap                       vtime.Duration
-	eagerLimit                int64 // MaxInt64 if there is none
+	eagerLimit                int64 // MaxInt64 without a limit
 	reduce                    memoryWork
 	localCopy                 memoryWork
 	poll                      vtime.Duration
-	barrier                   offload       // times of a barrier; none if it is that of its algorithm
-	join                      []measurement // times of joins by size; nil if they are those of messages
+	barrier                   offload       // times of a barrier; empty if its algorithm determines them
+	join                      []measurement // times of joins by size; nil if messages determine them
 	jitter                    jitter
 	progress                  progress
 	interfaces                interfaces
 	contention                Contention
-	cpuRatio                  cpuRatio    // of nodes that cpuRatios does not name
+	cpuRatio                  cpuRatio    // of nodes that are not in cpuRatios
 	cpuRatios                 []nodeRatio // by node, disjoint
 }
 
-// defaultPoll is the cost of a failing Test or Iprobe unless the file gives one.
+// defaultPoll is the time of a failing Test or Iprobe unless the file gives it.
 const defaultPoll = 100 * vtime.Nanosecond
 
 // Name returns the machine's name.
@@ -52,11 +52,11 @@ func (m *Machine) Name() string { return m.name }
 // Description returns one line on the machine; it may be empty.
 func (m *Machine) Description() string { return m.description }
 
-// Source returns where the figures come from; it may be empty.
+// Source returns the source of the figures; it may be empty.
 func (m *Machine) Source() string { return m.source }
 
-// Validated returns what of the machine was compared with measurements, on how many points and
-// with what error; it is empty if nothing was.
+// Validated returns the part of the machine that was compared with measurements, the number of
+// points and the error; it is empty without a comparison.
 func (m *Machine) Validated() string { return m.validated }
 
 // Model returns the name of the delay model, such as flat.
@@ -68,14 +68,14 @@ func (m *Machine) Topology() string { return m.topology.kind() }
 // Mapping returns the rule that maps ranks to nodes, as machine files write it.
 func (m *Machine) Mapping() string { return m.mapping.String() }
 
-// Allocation returns the part of the machine that the job has, as WithAllocation reads it,
-// or nothing if that is all of it.
+// Allocation returns the part of the machine that the job has, in the form that WithAllocation
+// reads, empty for the whole machine.
 func (m *Machine) Allocation() string { return m.allocation.String() }
 
 // Nodes returns the number of nodes, or 0 for as many as the ranks need.
 func (m *Machine) Nodes() int { return m.nodes }
 
-// Room returns the number of nodes for which the topology has room. bounded is false if it
+// Room returns the number of nodes that fit the topology. bounded is false for a topology that
 // grows with the nodes.
 func (m *Machine) Room() (nodes int, bounded bool) {
 	if m.allocation.places != nil {
@@ -92,11 +92,11 @@ func (m *Machine) Room() (nodes int, bounded bool) {
 // RanksPerNode returns the number of ranks that fit on a node.
 func (m *Machine) RanksPerNode() int { return m.perNode }
 
-// String returns YAML as a string.
+// String returns the YAML of the machine as a string.
 func (m *Machine) String() string { return string(m.YAML()) }
 
-// YAML returns the machine file in normal form: fields in a fixed order, defaults
-// written out, estimates marked by a comment. Parse reads it back.
+// YAML returns the machine file in normal form: fields in a fixed order, defaults written out,
+// estimates marked by a comment. Parse reads this form.
 func (m *Machine) YAML() []byte {
 	w := &writer{estimates: m.estimates}
 	top := w.object("")
@@ -180,8 +180,8 @@ type objectWriter struct {
 	node *yaml.Node
 }
 
-// estimated reports whether the machine names a field, or one inside it, as an
-// estimate. Parse requires such a field to be there, whatever its value.
+// estimated reports whether the machine marks a field, or a field inside it, as an estimate. Parse
+// requires such a field to be present, whatever its value.
 func (w *writer) estimated(path string) bool {
 	return slices.ContainsFunc(w.estimates, func(e string) bool { return e == path || strings.HasPrefix(e, path+".") })
 }
@@ -202,7 +202,7 @@ func (o *objectWriter) put(key string, value *yaml.Node) {
 	o.node.Content = append(o.node.Content, name, value)
 }
 
-// text puts a scalar, in quotes if YAML would read anything but a string.
+// text writes a scalar, in quotes if YAML would not read it as a string.
 func (o *objectWriter) text(key, value string) {
 	node := &yaml.Node{}
 	node.SetString(value)

@@ -7,12 +7,12 @@ import (
 	"gigarank/internal/spelling"
 )
 
-// A mapping is the rule by which a machine lays its ranks out. It is immutable.
+// A mapping is the rule by which a machine places its ranks on nodes. It is immutable.
 type mapping interface {
-	// String returns the rule as machine files write it.
+	// String returns the rule as written in machine files.
 	String() string
-	// layOut puts ranks on nodes that hold perNode each. nodes is the number of nodes,
-	// which is enough, or 0 for as many as the ranks need.
+	// layOut puts ranks on nodes that hold perNode each. nodes is the number of nodes, which
+	// suffices, or 0 for as many as the ranks need.
 	layOut(ranks, perNode, nodes int) (layout, error)
 }
 
@@ -26,9 +26,9 @@ type layout interface {
 	sizes() (least, most int) // of all nodes
 	member(node, k int) int   // k-th rank of the node in ascending order
 	place(node int) int       // place of the node in the topology, or among the nodes of an allocation
-	index(rank int) int       // position of the rank among those of its node
-	// meeting reports whether a rank of [a,b) and one of [c,d), both not empty, may be
-	// on one node, and whether they may be on two. It errs towards true.
+	index(rank int) int       // number of the rank among the ranks of its node
+	// meeting reports whether a rank of [a,b) and a rank of [c,d), both not empty, may be on one
+	// node, and whether they may be on two nodes. It errs towards true.
 	meeting(a, b, c, d int) (same, different bool)
 }
 
@@ -36,19 +36,19 @@ type layout interface {
 // member takes constant time and no search.
 type ordered interface{ leadersAscend() bool }
 
-// A periodic layout returns a length, at most the number of ranks. Two ranks share a
-// node if and only if the ranks a multiple of that length further on do.
+// A periodic layout returns a length, at most the number of ranks. Two ranks share a node if and
+// only if the two ranks a multiple of that length further on share a node.
 type periodic interface{ period() int }
 
 // mappingKind is an entry of the registry of mappings.
 type mappingKind struct {
 	name     string
-	argument string // that follows the name and a colon, such as SEED; empty for none
+	argument string // follows the name and a colon, such as SEED; empty for none
 	examples []string
 	parse    func(r *mappingReader) mapping
 }
 
-// mappings is the registry of mappings. A new one goes to the end.
+// mappings is the registry of mappings. New entries go to the end.
 var mappings = []*mappingKind{
 	&blockKind,
 	&cyclicKind,
@@ -61,7 +61,7 @@ type mappingReader struct {
 	top      *object
 	argument string
 	nodes    int                               // of the machine, or 0
-	read     func(path string) ([]byte, error) // nil if there are no files
+	read     func(path string) ([]byte, error) // nil without files
 	remedy   string                            // lists the rules
 }
 

@@ -7,33 +7,32 @@ import (
 	"gigarank/vtime"
 )
 
-// A model is a delay model with its parameters, as a machine file gives them. It is
-// immutable.
+// A model is a delay model with its parameters, as given by a machine file. It is immutable.
 //
 // A model may also be a [copier] or an [occupier].
 type model interface {
 	// kind returns the model's entry in the registry.
 	kind() *modelKind
-	// write puts the parameters into section network, in a fixed order and with the
-	// defaults written out.
+	// write writes the parameters into section network, in a fixed order and with the defaults
+	// written out.
 	write(o *objectWriter)
-	// over returns the delays between ranks that are placed so.
+	// over returns the delays between ranks with a placement.
 	over(p placement) delays
 }
 
-// delays are a model over the ranks of a target. They are immutable and safe for
+// delays are the delays of a model for the ranks of a target. They are immutable and safe for
 // concurrent use. All are pure functions, unless the kind has shared state.
 //
-// Within a node all pairs of ranks have the same delay, a rank and itself included, and
-// it is the same on all nodes. Node-leader collectives depend on it.
+// Within a node all pairs of ranks have the same delay, a pair of a rank and itself included, and
+// the delay is the same on all nodes. Node-leader collectives depend on it.
 //
-// Models whose delays depend only on nodes and hops return [paths], which targets call
-// without an interface. Delays may also be [regular] or a [filler].
+// Models whose delays depend only on nodes and hops return [paths], which targets call without an
+// interface. Delays may also be [regular] or a [filler].
 type delays interface {
 	// latency returns the delay of a message without bytes, at least a picosecond. It
 	// depends on no state.
 	latency(src, dst int) vtime.Duration
-	// transfer returns the time that the bytes add: 0 for none, and not less for more.
+	// transfer returns the transfer time of the bytes: 0 for none, and not less for more bytes.
 	transfer(src, dst int, bytes int64) vtime.Duration
 	// lookahead returns a lower bound on the latency from a rank of [loA,hiA) to one
 	// of [loB,hiB), neither of which is empty, in constant time.
@@ -42,14 +41,14 @@ type delays interface {
 	longest(bytes int64) vtime.Duration
 }
 
-// regular delays say which pairs of ranks are alike. Of other delays nothing is assumed.
+// regular delays describe which pairs of ranks have equal delays. Of other delays nothing is
+// assumed.
 type regular interface {
-	// uniformFrom returns the distance between two ranks from which on the delay
-	// depends on the size alone. It returns the number of ranks if there is no such
-	// distance.
+	// uniformFrom returns the distance between two ranks from which on the delay depends on the
+	// size alone, the number of ranks if there is no such distance.
 	uniformFrom() int
-	// ranksAlike reports whether the delay between any two ranks equals that between
-	// the first and the last.
+	// ranksAlike reports whether the delay between any two ranks equals the delay between the first
+	// and the last rank.
 	ranksAlike() bool
 	// leadersAlike reports whether the delay between the leaders of any two nodes
 	// equals that between the leaders of the first and the last node.
@@ -68,9 +67,9 @@ type copier interface {
 	copying() bandwidth
 }
 
-// An occupier is a model with state at the receiver, see [Target.ReceiverState]. It
-// defines the processors' costs of a message and the eager limit itself. Its messages
-// take their latency; depart and takeIn charge for their bytes.
+// An occupier is a model with state at the receiver, see [Target.ReceiverState]. It defines the
+// processors' costs of a message and the eager limit itself. Its messages take their latency;
+// depart and takeIn charge for the bytes.
 type occupier interface {
 	charge() Overhead         // of a message without bytes
 	interval() vtime.Duration // between two messages at a port
@@ -82,25 +81,25 @@ type occupier interface {
 // modelKind is an entry of the registry of delay models.
 type modelKind struct {
 	name string
-	// fields are those of section network that the model reads.
+	// fields are the fields of section network that the model reads.
 	fields []string
-	// charged: the machine may give overhead, gap, eager_limit and jitter beside the model. An
-	// occupier defines them itself.
+	// charged says that the machine may give overhead, gap, eager_limit and jitter in addition to
+	// the model. An occupier defines them itself.
 	charged bool
-	// symmetric: the delay from one rank to another equals that of the way back.
+	// symmetric says that the delay from one rank to another equals the delay of the way back.
 	symmetric bool
-	// shared: the time that a message's bytes take depends on other messages under way.
-	// The target then calls no ranks alike.
+	// shared says that the transfer time of a message depends on other messages under way. The
+	// target then reports no ranks as alike.
 	shared bool
-	// needsTopology: a machine file must give a topology.
+	// needsTopology says that a machine file must give a topology.
 	needsTopology bool
-	// examples are fields of section network but model, as a YAML mapping. They cover
-	// all fields.
+	// examples are fields of section network other than model, as a YAML mapping. They cover all
+	// fields.
 	examples []string
 	parse    func(o *object) model
 }
 
-// models is the registry of delay models. A new one goes to the end.
+// models is the registry of delay models. New entries go to the end.
 var models = []*modelKind{
 	&flatKind,
 	&twolevelKind,
@@ -113,8 +112,8 @@ var models = []*modelKind{
 // chargeFields are the fields of section network that all charged models have.
 var chargeFields = []string{"overhead", "gap", "eager_limit", "jitter", "progress"}
 
-// perHopField is the field of section network that makes a model look at the topology. Of
-// hops it is a parameter.
+// perHopField is the field of section network with which a model depends on the topology. For hops
+// it is a parameter.
 const perHopField = "latency_per_hop"
 
 // modelFields returns the fields of section network that only some models have.
@@ -175,7 +174,7 @@ func parseOverhead(o *object) Overhead {
 	return v
 }
 
-// link is one level of a model, as the machine file gives it.
+// link is one level of a model, as given by a machine file.
 type link struct {
 	latency   vtime.Duration
 	bandwidth bandwidth

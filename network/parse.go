@@ -8,9 +8,9 @@ import (
 	"gigarank/internal/spelling"
 )
 
-// Parse reads a machine file. Faults name the file by name, and the path of a mapping
-// file is relative to its folder. read, which may be nil, reads such files. The error
-// is a Faults with all faults.
+// Parse returns the machine of a machine file. Faults name the file by name, and the path of a
+// mapping file is relative to the file's folder. read, which may be nil, reads such files. The
+// error is a Faults with all faults.
 func Parse(name string, text []byte, read func(path string) ([]byte, error)) (*Machine, error) {
 	d := &document{file: name, seen: make(map[string]bool)}
 	m := &Machine{}
@@ -56,7 +56,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	top.close("", nil)
 }
 
-// checkTopology reports a topology that is missing, and one at which the model does not look.
+// checkTopology reports a missing topology, and a topology without effect.
 func (m *Machine) checkTopology(top *object) {
 	if m.model == nil {
 		return
@@ -91,8 +91,8 @@ func (m *Machine) parseEstimates(top *object) {
 	}
 }
 
-// Load reads a machine: a preset by its name, or else a file by its path. All its I/O
-// goes through read, such as os.ReadFile.
+// Load returns a machine: a preset by its name, or else a machine file by its path. It reads files
+// through read only, such as os.ReadFile.
 func Load(nameOrPath string, read func(path string) ([]byte, error)) (*Machine, error) {
 	if text, ok := presetText(nameOrPath); ok {
 		return Parse(nameOrPath, text, nil)

@@ -7,18 +7,18 @@ import (
 	"gigarank/vtime"
 )
 
-// placement is where the ranks of a target are. It is immutable.
+// placement maps the ranks of a target to nodes and places. It is immutable.
 type placement struct {
 	ranks    int
 	layout   layout
-	perNode  int     // of layout, if it is blocks; else 0
-	places   []int32 // in the topology, of the nodes of an allocation; nil if they are the layout's
+	perNode  int     // of layout, if that is blocks; else 0
+	places   []int32 // places in the topology of the nodes of an allocation; nil if the layout gives them
 	topology topology
 	farthest int            // an upper bound on the hops between two nodes
-	perHop   vtime.Duration // that the machine gives for any model; 0 if hops do not matter
+	perHop   vtime.Duration // latency_per_hop for any model; 0 if hops have no effect
 }
 
-// node returns the node that a rank is on.
+// node returns the node of a rank.
 func (p *placement) node(rank int) int {
 	if p.perNode > 0 {
 		return rank / p.perNode
@@ -43,39 +43,39 @@ func (p *placement) place(node int) int {
 	return place
 }
 
-// spread returns the least and the greatest place of a node of an allocation.
+// spread returns the least and the greatest place of the nodes of an allocation.
 func (p *placement) spread() (least, most int) {
 	used := p.places[:p.layout.place(p.layout.nodes()-1)+1]
 	return int(slices.Min(used)), int(slices.Max(used))
 }
 
-// paths are the delays of models under which a message takes one of two paths: one
-// within a node, or one between nodes whose latency may grow with the hops. Between
-// nodes that are no hops apart it takes the path within a node.
+// paths are the delays of models under which a message takes one of two paths: within a node, or
+// between nodes with a latency that may grow with the hops. Between nodes that are no hops apart it
+// takes the path within a node.
 type paths struct {
 	placement
 	scope        scope
-	intra, inter path   // alike if the scope is everywhere
-	tiers        []tier // instead of both, if the scope is byLevel, from the inside out
+	intra, inter path   // equal if the scope is everywhere
+	tiers        []tier // instead of both paths, if the scope is byLevel, from the inside out
 	nodeTier     int    // the index of the node's tier
 }
 
-// scope is what the delay between two ranks depends on.
+// scope is the property of two ranks on which the delay between them depends.
 type scope int
 
 const (
-	everywhere scope = iota // nothing: every pair is alike
+	everywhere scope = iota // none: all pairs have the same delay
 	byNode                  // whether they are on one node
 	byHops                  // the hops between their nodes
 	byLevel                 // the innermost level that unites them, and the hops between their nodes
-	byModel                 // something else, which the model's own delays know
+	byModel                 // other properties, known to the model's own delays
 )
 
-// A path is the delay of a message without bytes, and the time that bytes add.
+// A path is the delay of a message without bytes, and the transfer time of bytes.
 type path struct {
 	latency vtime.Duration // at least one picosecond
 	rate    rate
-	table   []measurement // instead of rate, if there are any
+	table   []measurement // instead of rate, unless empty
 }
 
 // newPath returns the path on which every byte passes each stage in turn.
@@ -83,14 +83,14 @@ func newPath(latency vtime.Duration, stages ...bandwidth) path {
 	return path{latency: max(latency, vtime.Picosecond), rate: rateOf(stages...)}
 }
 
-// measuredPath returns the path through the measurements. There is at least one; they
-// ascend in size and do not fall in delay.
+// measuredPath returns the path through the measurements. There is at least one; sizes ascend and
+// delays do not fall.
 func measuredPath(table []measurement) path {
 	return path{latency: max(table[0].delay, vtime.Picosecond), table: table}
 }
 
-// transfer returns the time that the bytes add to the latency. A measured path is flat
-// up to its first point, linear between two, and keeps the last slope.
+// transfer returns the transfer time of the bytes. A measured path is flat up to its first point,
+// linear between two points, and keeps the last slope.
 func (p *path) transfer(bytes int64) vtime.Duration {
 	if p.table == nil {
 		return p.rate.time(bytes)
@@ -108,8 +108,8 @@ func (p *path) transfer(bytes int64) vtime.Duration {
 	return (from.delay - p.table[0].delay).Plus(slope.time(bytes - from.size))
 }
 
-// pathEverywhere returns the delays of one path between all pairs. Here and in pathsByNode
-// hops add to the latency between nodes if the machine says so.
+// pathEverywhere returns the delays of one path between all pairs. Here and in pathsByNode hops add
+// to the latency between nodes if the machine gives latency_per_hop.
 func pathEverywhere(p placement, all path) *paths {
 	if p.perHop != 0 {
 		return pathsByHops(p, all, all, p.perHop)
@@ -117,7 +117,7 @@ func pathEverywhere(p placement, all path) *paths {
 	return &paths{placement: p, scope: everywhere, intra: all, inter: all}
 }
 
-// pathsByNode returns the delays of a path within a node and one between two.
+// pathsByNode returns the delays of a path within a node and a path between two nodes.
 func pathsByNode(p placement, intra, inter path) *paths {
 	if p.perHop != 0 {
 		return pathsByHops(p, intra, inter, p.perHop)
@@ -125,8 +125,8 @@ func pathsByNode(p placement, intra, inter path) *paths {
 	return &paths{placement: p, scope: byNode, intra: intra, inter: inter}
 }
 
-// pathsByHops returns the delays of a path over no hops and one over some. Each hop
-// adds perHop to the latency.
+// pathsByHops returns the delays of a path over no hops and a path over some hops. Each hop adds
+// perHop to the latency.
 func pathsByHops(p placement, intra, inter path, perHop vtime.Duration) *paths {
 	p.perHop = perHop
 	return &paths{placement: p, scope: byHops, intra: intra, inter: inter}
@@ -202,8 +202,8 @@ func (p *paths) fill(src, dst int, bytes int64, out []vtime.Duration) {
 	}
 }
 
-// period returns a length by which two ranks can be shifted without a change of the
-// delay between them.
+// period returns a length by which two ranks can be shifted without changing the delay between
+// them.
 func (p *paths) period() int {
 	if p.scope == everywhere {
 		return 1
@@ -214,8 +214,8 @@ func (p *paths) period() int {
 	return p.ranks
 }
 
-// blockDelays is fill for nodes that are filled in turn. The delay changes only where one
-// of the two ranks reaches its next node. Over a steady topology it changes more rarely.
+// blockDelays is fill for nodes that are filled in turn. The delay changes only where one of the
+// two ranks reaches its next node. Over a steady topology it changes more rarely.
 func (p *paths) blockDelays(src, dst int, bytes int64, out []vtime.Duration) {
 	intra, inter := p.intra.transfer(bytes), p.inter.transfer(bytes)
 	for len(out) > 0 {
@@ -252,8 +252,8 @@ func (p *paths) singleDelays(src, dst int, bytes int64, out []vtime.Duration) {
 	}
 }
 
-// lookahead returns the least latency itself if the scope is everywhere, or byNode with
-// mapping block or cyclic.
+// lookahead returns the exact least latency if the scope is everywhere, or byNode with mapping
+// block or cyclic.
 func (p *paths) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	if p.scope == everywhere {
 		return p.inter.latency
@@ -276,8 +276,8 @@ func (p *paths) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	return least
 }
 
-// leastHops returns a lower bound on the hops between two different nodes, one with a
-// rank of [loA,hiA) and the other with a rank of [loB,hiB).
+// leastHops returns a lower bound on the hops between two different nodes, one with a rank of
+// [loA,hiA) and the other with a rank of [loB,hiB).
 func (p *paths) leastHops(loA, hiA, loB, hiB int) int {
 	near, isRanged := p.topology.(ranged)
 	if isRanged && p.perNode > 0 && p.places == nil {
@@ -326,8 +326,8 @@ func (p *paths) leadersAlike() bool {
 // mostCompared bounds the number of nodes up to which all pairs are compared.
 const mostCompared = 1 << 10
 
-// sameHops reports whether any two nodes are the same number of hops apart. For many
-// nodes it may return false although they are.
+// sameHops reports whether any two nodes are the same number of hops apart. For many nodes it may
+// return false even so.
 func (p *paths) sameHops() bool {
 	nodes := p.layout.nodes()
 	if p.topology.fewest() == p.farthest || nodes <= 2 {

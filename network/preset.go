@@ -11,8 +11,8 @@ type Preset struct {
 	Name    string
 	Summary string // one line
 	Source  string // of its figures
-	// Validated is what of it was compared with measurements, on how many points and with what
-	// error; empty if nothing was.
+	// Validated is the part that was compared with measurements, the number of points and the
+	// error; empty without a comparison.
 	Validated string
 }
 

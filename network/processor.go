@@ -2,27 +2,27 @@ package network
 
 import "gigarank/vtime"
 
-// Overhead is the cost of a message to the processors of its ends, whatever its size: o
-// of LogP (Culler et al., 1993), separate for send and receive.
+// Overhead is the cost of a message to the processors of its ends, independent of the size: o of
+// LogP (Culler et al., 1993), separate for send and receive.
 type Overhead struct{ Send, Receive vtime.Duration }
 
 // Port is the state of one rank's network interface. The zero value is ready for use.
 // Only targets with HasPorts use it.
 type Port struct {
-	Send    vtime.Time // when the interface can take the next message
-	Receive vtime.Time // when the interface can give the next message
+	Send    vtime.Time // instant from which on the interface can take the next message
+	Receive vtime.Time // instant from which on the interface can deliver the next message
 }
 
-// HasPorts reports whether the cost of a message depends on the messages before it,
-// which a Port remembers. A gap no longer than either overheads has no effect: the
-// processor itself is not ready for another message before.
+// HasPorts reports whether the cost of a message depends on earlier messages, stored in a Port. A
+// gap no longer than both overheads has no effect: the processor itself is busy with the earlier
+// message until then.
 func (t *Target) HasPorts() bool {
 	m := t.machine
 	return m.gap > m.overhead.Send || m.gap > m.overhead.Receive
 }
 
-// Gap returns the least time between two messages that a port takes, and between two
-// that it gives: g under loggops.
+// Gap returns the least time between two messages that a port takes, and between two messages that
+// it delivers: g under loggops.
 func (t *Target) Gap() vtime.Duration {
 	if t.occupier != nil {
 		return t.occupier.interval()
@@ -39,28 +39,28 @@ func (t *Target) Overhead() Overhead {
 	return t.machine.overhead
 }
 
-// Copy returns the time that the bytes of a message add to the overhead at either end.
-// Under hops it is the copy between the user's buffer and that of the message, over the
-// memory: bytes/B_mem.
+// Copy returns the time that the bytes of a message add to the overhead at either end. Under hops
+// it is the time of the copy between the user's buffer and the message's buffer in memory:
+// bytes/B_mem.
 func (t *Target) Copy(bytes int64) vtime.Duration { return t.copied.time(bytes) }
 
-// SendTime returns how long an eager message keeps the sender's processor busy.
+// SendTime returns the time for which an eager message keeps the sender's processor busy.
 func (t *Target) SendTime(bytes int64) vtime.Duration {
 	return t.machine.overhead.Send.Plus(t.copied.time(bytes))
 }
 
-// ReceiveTime returns how long a message keeps the receiver's processor busy.
+// ReceiveTime returns the time for which a message keeps the receiver's processor busy.
 func (t *Target) ReceiveTime(bytes int64) vtime.Duration {
 	return t.machine.overhead.Receive.Plus(t.copied.time(bytes))
 }
 
-// Send hands an eager message to the network at processor time at. It returns when the
-// sender's processor is free again, and when the message leaves; the message arrives
-// after its Delay. Calls for one Port are in the order in which the rank sends. p may
-// be nil if the target has no ports.
+// Send passes an eager message to the network at processor time at. It returns the instant at which
+// the sender's processor is free again, and the instant at which the message leaves; the message
+// arrives after its Delay. Calls for one Port are in the order in which the rank sends. p may be
+// nil if the target has no ports.
 //
-// The processor is busy for SendTime. The message leaves once the overhead and the
-// port's gap since the message before are over.
+// The processor is busy for SendTime. The message leaves once the overhead, and the port's gap
+// since the previous message, are over.
 func (t *Target) Send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.Time) {
 	leaves = at.Add(t.machine.overhead.Send)
 	free = leaves.Add(t.copied.time(bytes))
@@ -71,14 +71,13 @@ func (t *Target) Send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.T
 	return free, leaves
 }
 
-// Receive completes a receive that was posted at posted, for a message that reached the
-// receiver at arrival. The receiver's processor is free from free on. It returns when
-// the receive is complete and the processor free again. Calls for one Port are in the
-// order in which the rank completes its receives. p may be nil if the target has no
-// ports.
+// Receive completes a receive that was posted at posted, for a message that reached the receiver at
+// arrival. The receiver's processor is free from free on. It returns the instant at which the
+// receive is complete and the processor free again. Calls for one Port are in the order in which
+// the rank completes its receives. p may be nil if the target has no ports.
 //
-// The message is taken at the latest of the three times and the end of the port's gap
-// since the message before. It costs ReceiveTime from then on.
+// The message is taken at the latest of the three instants and the end of the port's gap since the
+// previous message. It costs ReceiveTime from then on.
 func (t *Target) Receive(p *Port, bytes int64, posted, free, arrival vtime.Time) (done vtime.Time) {
 	taken := max(posted, free, arrival)
 	if p != nil {
@@ -88,22 +87,20 @@ func (t *Target) Receive(p *Port, bytes int64, posted, free, arrival vtime.Time)
 	return taken.Add(t.ReceiveTime(bytes))
 }
 
-// Charges reports whether a message costs the processors or ports anything.
+// Charges reports whether a message takes time of processors or ports.
 func (t *Target) Charges() bool {
 	return t.machine.overhead != (Overhead{}) || t.machine.gap != 0 || t.copied.num != 0
 }
 
-// Rendezvous returns when the content of a message above the eager limit arrives, and
-// when its sender is free. The request (REQ), sent like a message without bytes,
-// reaches the receiver at request; the receive is posted at posted. The acknowledgement
-// (ACK) goes back at the later of both. The data (DATA) leave once it is there
-// (VACED-SIM, Fig. 2b). The sender is free when they have left: when the last byte is
-// on its way, after Transfer. Under hops it is free once they are copied into the
-// network's memory. Of the three messages, only REQ costs the sender's processor and
-// port its overhead and gap, and only DATA the receiver's.
+// Rendezvous returns the arrival of the content of a message above the eager limit, and the instant
+// at which its sender is free. The request (REQ), sent like a message without bytes, reaches the
+// receiver at request; the receive is posted at posted. The acknowledgement (ACK) goes back at the
+// later of both. The data (DATA) leave when ACK arrives (VACED-SIM, Fig. 2b). The sender is free
+// when the data have left: when the last byte is on its way, after Transfer. Under hops it is free
+// once the data are copied into the network's memory. Of the three messages, only REQ costs the
+// sender's processor and port its overhead and gap, and only DATA the receiver's.
 //
-// Under loggops the message itself stands for the request, and its sender is free at
-// the match.
+// Under loggops the message itself acts as the request, and its sender is free at the match.
 func (t *Target) Rendezvous(src, dst int, bytes int64, posted, request vtime.Time) (arrival, free vtime.Time) {
 	matched := max(posted, request)
 	if t.occupier != nil {
@@ -112,12 +109,12 @@ func (t *Target) Rendezvous(src, dst int, bytes int64, posted, request vtime.Tim
 	return t.Data(src, dst, bytes, matched.Add(t.Latency(dst, src)))
 }
 
-// Copies reports whether the processors at both ends of a message copy its bytes. The
-// sender of a rendezvous is then free once they are copied, not once they have left.
+// Copies reports whether the processors at both ends of a message copy its bytes. The sender of a
+// rendezvous is then free once the bytes are copied, not once they have left.
 func (t *Target) Copies() bool { return t.copies }
 
-// Match returns the delay from the match of a synchronous eager message to its sender
-// being free: the Latency back, under loggops none.
+// Match returns the delay from the match of a synchronous eager message to the instant at which its
+// sender is free: the Latency back, under loggops 0.
 func (t *Target) Match(src, dst int) vtime.Duration {
 	if t.occupier != nil {
 		return 0

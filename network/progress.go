@@ -2,20 +2,20 @@ package network
 
 import "gigarank/vtime"
 
-// progress says when ranks handle the messages of a rendezvous that have arrived for them.
+// progress says when ranks handle the messages of a rendezvous that have arrived.
 type progress int
 
 const (
-	// asynchronous: at once, as by a thread or an interface that makes progress by itself.
+	// asynchronous: at once, as with a thread or an interface that makes progress by itself.
 	asynchronous progress = iota
-	// inCalls: only inside MPI calls, as VACED-SIM has it and MPI libraries do that have no
-	// thread for it.
+	// inCalls: only inside MPI calls, as in VACED-SIM and in MPI libraries without a thread for
+	// progress.
 	inCalls
 )
 
 func (p progress) String() string { return [...]string{"asynchronous", "calls"}[p] }
 
-// parseProgress returns when ranks make progress, at once if the file does not say.
+// parseProgress returns the mode of progress, asynchronous by default.
 func parseProgress(o *object) progress {
 	if !o.has("progress") {
 		o.skip("progress")
@@ -25,11 +25,11 @@ func parseProgress(o *object) progress {
 }
 
 // ProgressInCalls reports whether a rank handles the messages of a rendezvous that have arrived
-// for it only inside MPI calls. Otherwise it handles them at once.
+// only inside MPI calls. Otherwise it handles them at once.
 func (t *Target) ProgressInCalls() bool { return t.machine.progress == inCalls }
 
-// Data returns when the content of a message above the eager limit arrives, and when its
-// sender is free, if the content leaves at an instant. See [Target.Rendezvous].
+// Data returns the arrival of the content of a message above the eager limit, and the instant at
+// which its sender is free, for a content that leaves at an instant. See [Target.Rendezvous].
 func (t *Target) Data(src, dst int, bytes int64, leaves vtime.Time) (arrival, free vtime.Time) {
 	latency, transfer := t.LatencyAndTransfer(src, dst, bytes)
 	if t.copies {

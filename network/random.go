@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// shuffled fills the nodes one after the other with the ranks in random order.
+// shuffled fills the nodes one after another with the ranks in random order.
 type shuffled struct{ seed uint64 }
 
 var randomKind = mappingKind{
@@ -64,7 +64,7 @@ func (l *scatter) meeting(a, b, c, d int) (same, different bool) {
 	return unknownMeeting(l, l.blocks.perNode, a, b, c, d)
 }
 
-// unknownMeeting returns what can be known without a look at single ranks.
+// unknownMeeting returns the result of meeting as far as it follows without examining single ranks.
 func unknownMeeting(l layout, largest, a, b, c, d int) (same, different bool) {
 	overlap := a < d && c < b
 	single := b-a == 1 && d-c == 1 && a == c

@@ -14,10 +14,10 @@ type rate struct{ num, den uint64 }
 // psPerSecond is the number of picoseconds per second.
 const psPerSecond = uint64(vtime.Second)
 
-// rateOf returns the time per byte of a path on which every byte passes each of the
-// stages in turn. Stages are in bytes per second; a stage of 0 takes no time. The
-// fraction is exact if its terms fit 63 bits. Otherwise it is the nearest multiple of a
-// power of two that does, off by at most 2^-62 of itself or 2^-63 of a picosecond.
+// rateOf returns the time per byte of a path on which every byte passes each of the stages in turn.
+// Stages are in bytes per second; a stage of 0 takes no time. The fraction is exact if its terms
+// fit 63 bits. Otherwise it is the nearest multiple of a power of two that fits, off by at most
+// 2^-62 of itself or 2^-63 of a picosecond.
 func rateOf(stages ...bandwidth) rate {
 	sum := new(big.Rat)
 	for _, b := range stages {
@@ -41,8 +41,8 @@ func rateOf(stages ...bandwidth) rate {
 	return rate{num.Uint64(), den.Uint64()}
 }
 
-// time returns the time of the bytes, to the nearest picosecond, ties to even, or
-// Endless where that is more. A count of bytes below one takes no time.
+// time returns the time of the bytes, to the nearest picosecond, ties to even, at most Endless. A
+// count of bytes below one takes no time.
 func (r rate) time(bytes int64) vtime.Duration {
 	if r.num == 0 || bytes <= 0 {
 		return 0
@@ -67,5 +67,5 @@ func (r rate) time(bytes int64) vtime.Duration {
 	return vtime.Duration(quotient)
 }
 
-// times returns n·d, or no time if one of them is below zero.
+// times returns n·d, or 0 if n or d is negative.
 func times(n int64, d vtime.Duration) vtime.Duration { return max(d, 0).Times(int(max(n, 0))) }

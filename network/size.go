@@ -32,7 +32,7 @@ func ParseSize(s string) (int64, error) {
 	return parseWhole(s, "a size", "B", "64KiB, 1M or 2^20")
 }
 
-// ParseCount reads a number of things, such as ranks: like ParseSize, without a unit.
+// ParseCount reads a count, for example of ranks: like ParseSize, without a unit.
 func ParseCount(s string) (int64, error) {
 	return parseWhole(s, "a count", "", "1000, 1M, 1Mi or 2^20")
 }
@@ -62,7 +62,7 @@ func parseWhole(s, noun, unit, examples string) (int64, error) {
 	return whole(s, noun, value.Mul(value, new(big.Rat).SetInt(new(big.Int).SetUint64(scale))))
 }
 
-// splitNumber cuts the decimal at the head of text from the unit behind it.
+// splitNumber splits text into the decimal at its head and the unit behind it.
 func splitNumber(text string) (value *big.Rat, unit string, ok bool) {
 	digits := number.FindString(text)
 	if digits == "" || len(digits) > 40 {
@@ -129,7 +129,7 @@ func parseBandwidth(s string) (bandwidth, error) {
 	return bandwidth(nearest), nil
 }
 
-// String prints b exactly, in the largest decimal unit that it reaches.
+// String returns b exactly, in the largest decimal unit that it reaches.
 func (b bandwidth) String() string {
 	if b == 0 {
 		return "infinite"
@@ -137,8 +137,8 @@ func (b bandwidth) String() string {
 	return decimal(uint64(b), 1000) + "B/s"
 }
 
-// formatSize prints a number of bytes exactly: in the largest binary unit that
-// divides it, or else in decimal.
+// formatSize returns a number of bytes exactly: in the largest binary unit that divides it, or else
+// in decimal.
 func formatSize(bytes int64) string {
 	names := []string{"PiB", "TiB", "GiB", "MiB", "KiB"}
 	for i, name := range names {
@@ -149,7 +149,7 @@ func formatSize(bytes int64) string {
 	return strconv.FormatInt(bytes, 10) + "B"
 }
 
-// decimal prints v with the largest prefix that is not above it, and keeps all digits.
+// decimal returns v with the largest prefix that is not above it, and all digits.
 func decimal(v, step uint64) string {
 	names := []string{"", "k", "M", "G", "T", "P"}
 	scale, i := uint64(1), 0

@@ -8,7 +8,7 @@ import (
 	"gigarank/vtime"
 )
 
-// table is the measured delay of messages by size, within a node and between two.
+// table is the measured delay of messages by size, within a node and between two nodes.
 type table struct{ intra, inter []measurement }
 
 // measurement is the measured delay of a message of size bytes.

@@ -15,31 +15,31 @@ const maxRanks = 1 << 40
 // from a file.
 type Target struct {
 	machine *Machine
-	// paths hold the placement of the ranks, whatever the model. The delays are theirs
-	// unless their scope is byModel; messages then need no call through an interface.
+	// paths hold the placement of the ranks, for any model, and the delays, unless their scope is
+	// byModel; messages then need no call through an interface.
 	paths    paths
 	delays   delays
 	occupier occupier // nil unless the model has state at the receiver
-	loggops  *LogGOPS // the occupier, if the model is loggops
+	loggops  *LogGOPS // parameters of the occupier under loggops, else nil
 	shared   bool
 	uniform  int // see UniformFrom
 	jittered bool
 	seed     uint64         // of the jitter
-	tail     float64        // the weight of the jitter's tail
-	reduce   path           // of bytes that are combined
-	local    path           // of the block that a rank has for itself
+	tail     float64        // weight of the tail of the jitter's distribution
+	reduce   path           // of combined bytes
+	local    path           // of the block that a rank sends to itself
 	copied   rate           // time per byte of the processor at either end
-	join     path           // of joins, if joins
+	join     path           // of joins, if joins is set
 	joins    bool           // joins take other times than messages within a node
 	barrier  vtime.Duration // see BarrierTime
 	copies   bool           // the sender of a rendezvous is free once the bytes are copied
-	// copiesOwn is true where a message of a rank to itself takes a local copy.
+	// copiesOwn says that a message of a rank to itself takes the time of a local copy.
 	copiesOwn bool
-	contended bool // messages between nodes hold each other up
+	contended bool // messages between nodes delay each other
 	passage   rate // time per byte of an interface of a node
 }
 
-// Target lays the machine out for a number of ranks. It fails if they do not fit the
+// Target returns the machine laid out for a number of ranks. It fails if the ranks do not fit the
 // nodes, or if the nodes do not fit the topology.
 func (m *Machine) Target(ranks int64) (*Target, error) {
 	if ranks < 1 || ranks > maxRanks {
@@ -81,7 +81,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 // place puts the ranks on nodes, and the nodes on the topology, if there is room.
 func (m *Machine) place(ranks int) (placement, error) {
 	needed := (ranks + m.perNode - 1) / m.perNode
-	room := m.nodes // that the mapping may use, or 0
+	room := m.nodes // nodes that the mapping may use, or 0
 	if listed := m.allocation.places; listed != nil {
 		room = len(listed)
 		if needed > room {
@@ -130,11 +130,10 @@ func (t *Target) Machine() *Machine { return t.machine }
 // Ranks returns the number of ranks.
 func (t *Target) Ranks() int { return t.paths.ranks }
 
-// Node returns the node that the rank is on.
+// Node returns the node of a rank.
 func (t *Target) Node(rank int) int { return t.paths.node(rank) }
 
-// Nodes returns the number of nodes that hold at least one rank. They are numbered from
-// 0.
+// Nodes returns the number of nodes that hold at least one rank, numbered from 0.
 func (t *Target) Nodes() int { return t.paths.layout.nodes() }
 
 // NodeSize returns the number of ranks on the node, at least 1.
@@ -143,12 +142,12 @@ func (t *Target) NodeSize(node int) int { return t.paths.layout.size(node) }
 // NodeSizes returns the least and the greatest number of ranks on a node.
 func (t *Target) NodeSizes() (least, most int) { return t.paths.layout.sizes() }
 
-// NodeMember returns the k-th rank of the node in ascending order. The 0th is
-// the node's leader.
+// NodeMember returns the k-th rank of the node in ascending order. Rank 0 of the node is its
+// leader.
 func (t *Target) NodeMember(node, k int) int { return t.paths.layout.member(node, k) }
 
-// KeepsBlocks reports whether the ranks fill the nodes one after the other: the node of
-// rank r is r divided by the size of node 0.
+// KeepsBlocks reports whether the ranks fill the nodes one after another: the node of rank r is r
+// divided by the size of node 0.
 func (t *Target) KeepsBlocks() bool { return t.paths.perNode > 0 }
 
 // LeadersAscend reports whether the ranks of the nodes' leaders ascend with the nodes
@@ -168,23 +167,23 @@ func (t *Target) Latency(src, dst int) vtime.Duration {
 	return latency
 }
 
-// Transfer returns the time that the bytes of a message add to its Latency, to the
-// nearest picosecond, ties to even.
+// Transfer returns the transfer time of the bytes of a message, to the nearest picosecond, ties to
+// even.
 func (t *Target) Transfer(src, dst int, bytes int64) vtime.Duration {
 	_, transfer := t.LatencyAndTransfer(src, dst, bytes)
 	return transfer
 }
 
-// Delay returns Latency + Transfer: the time from the sending of a message to its
-// arrival. In loggops it is o + L; the receiver and later messages pay for the bytes:
-// see Depart and TakeIn.
+// Delay returns Latency + Transfer: the time from the sending of a message to its arrival. In
+// loggops it is o + L, and the receiver and later messages are charged for the bytes: see Depart
+// and TakeIn.
 func (t *Target) Delay(src, dst int, bytes int64) vtime.Duration {
 	latency, transfer := t.LatencyAndTransfer(src, dst, bytes)
 	return latency.Plus(transfer)
 }
 
 // LatencyAndTransfer returns Latency and Transfer. A message of a rank to itself takes the time of
-// a local copy where the machine gives one, but no less than its Latency.
+// a local copy where the machine gives that time, but at least its Latency.
 func (t *Target) LatencyAndTransfer(src, dst int, bytes int64) (latency, transfer vtime.Duration) {
 	if src == dst && t.copiesOwn {
 		latency = t.Latency(src, dst)
@@ -193,7 +192,7 @@ func (t *Target) LatencyAndTransfer(src, dst int, bytes int64) (latency, transfe
 	return t.between(src, dst, bytes)
 }
 
-// between is LatencyAndTransfer of two ranks; two that are one stand for any of a node.
+// between is LatencyAndTransfer for two ranks; equal ranks stand for any two ranks of a node.
 func (t *Target) between(src, dst int, bytes int64) (latency, transfer vtime.Duration) {
 	p, latency := t.path(src, dst)
 	if p == nil {
@@ -202,8 +201,8 @@ func (t *Target) between(src, dst int, bytes int64) (latency, transfer vtime.Dur
 	return latency, p.transfer(bytes)
 }
 
-// path returns the path of a message and its latency. The path is nil if the model has
-// delays of its own.
+// path returns the path of a message and its latency. The path is nil for a model with its own
+// delays.
 func (t *Target) path(src, dst int) (*path, vtime.Duration) {
 	p := &t.paths
 	if p.scope == everywhere {
@@ -244,11 +243,10 @@ func (t *Target) LongestDelay(bytes int64) vtime.Duration {
 	return longest.Plus(t.machine.jitter.most())
 }
 
-// Lookahead returns a lower bound on the Latency between a rank of [loA,hiA) and one of
-// [loB,hiB), and on the Join of such ranks on one node, in constant time. It is the least of
-// these itself with mapping block or cyclic for flat, loggops, twolevel and table, and without
-// joins of the machine's own with any mapping for flat and loggops. It is the longest Duration
-// where a range is empty.
+// Lookahead returns a lower bound on the Latency between a rank of [loA,hiA) and a rank of
+// [loB,hiB), and on the Join of such ranks on one node, in constant time. The bound is exact with
+// mapping block or cyclic for flat, loggops, twolevel and table, and, unless the machine gives
+// joins, with any mapping for flat and loggops. It is the longest Duration if a range is empty.
 func (t *Target) Lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	if loA >= hiA || loB >= hiB {
 		return math.MaxInt64
@@ -277,23 +275,22 @@ func (t *Target) PollTime() vtime.Duration { return t.machine.poll }
 // returns nil under another model.
 func (t *Target) LogGOPS() *LogGOPS { return t.loggops }
 
-// SharedState reports whether the Transfer of a message depends on other messages under
-// way. Its Latency does not.
+// SharedState reports whether the Transfer of a message depends on other messages under way. Its
+// Latency does not.
 func (t *Target) SharedState() bool { return t.shared }
 
-// varies reports whether two messages of one size between the same ranks may take different
-// times.
+// varies reports whether two messages of one size between the same ranks may take different times.
 func (t *Target) varies() bool { return t.shared || t.contended || t.HasJitter() }
 
-// UniformFrom returns a distance: between ranks at least so far apart the delay depends
-// on the size of the message alone. It is 0 in flat, or 1 with a local copy, and the ranks of a node where only
-// nodes matter and are filled in turn. It is Ranks() if there is none, and under a
-// model with state at the receiver, shared state or jitter.
+// UniformFrom returns a distance: between ranks at least that far apart the delay depends on the
+// size of the message alone. The distance is 0 in flat, or 1 with a local copy, and the number of
+// ranks of a node where only nodes matter and are filled in turn. It is Ranks() if there is no such
+// distance, and under a model with state at the receiver, shared state or jitter.
 func (t *Target) UniformFrom() int { return t.uniform }
 
-// AlikeRanks returns two ranks whose messages take the same time as those between any
-// two ranks, whatever their size. ok is false where some pairs are farther apart than
-// others, or where that is not known. A rank that is alone stands for both.
+// AlikeRanks returns two ranks whose messages take the same time as messages between any two ranks,
+// for any size. ok is false where some pairs are farther apart than others, or where that is not
+// known. A single rank is returned twice.
 func (t *Target) AlikeRanks() (src, dst int, ok bool) {
 	r, isRegular := t.delays.(regular)
 	switch _, most := t.NodeSizes(); {

@@ -6,16 +6,15 @@ import (
 	"gigarank/vtime"
 )
 
-// tier is the path between two ranks that a level unites, and no level inside it.
+// tier is the path between two ranks that a level unites and no level inside it does.
 type tier struct {
 	path   path
 	inside bool // within a node
-	size   int  // of a unit in ranks within a node, outside in places of the topology; or unlimited
+	size   int  // of a unit: in ranks within a node, in places of the topology outside; or unlimited
 }
 
-// pathsByLevel returns the delays of tiers that nest, from the inside out. nodeTier is the
-// index of that of the node; the last one unites all nodes. Each hop between two nodes adds
-// perHop.
+// pathsByLevel returns the delays of nested tiers, from the inside out. nodeTier is the index of
+// the node's tier; the last tier unites all nodes. Each hop between two nodes adds perHop.
 func pathsByLevel(p placement, tiers []tier, nodeTier int) *paths {
 	return &paths{placement: p, scope: byLevel, tiers: tiers, nodeTier: nodeTier}
 }
@@ -37,8 +36,7 @@ func (p *paths) tierOf(src, dst int) int {
 	return p.nodeTier
 }
 
-// tierBetween returns the index of the innermost tier that unites two places of different
-// nodes.
+// tierBetween returns the index of the innermost tier that unites two places of different nodes.
 func (p *paths) tierBetween(x, y int) int {
 	last := len(p.tiers) - 1
 	for n := p.nodeTier + 1; n < last; n++ {
@@ -49,7 +47,7 @@ func (p *paths) tierBetween(x, y int) int {
 	return last
 }
 
-// index returns the position of a rank among those of its node.
+// index returns the number of a rank among the ranks of its node.
 func (p *placement) index(rank int) int {
 	if p.perNode > 0 {
 		return rank % p.perNode
@@ -100,8 +98,8 @@ func (p *paths) levelDelays(src, dst int, bytes int64, out []vtime.Duration) {
 	}
 }
 
-// stretch returns a number of ranks by which two that tier n unites can be shifted without
-// a change of the delay between them, plus one.
+// stretch returns a number of ranks by which two ranks that tier n unites can be shifted without
+// changing the delay between them, plus one.
 func (p *paths) stretch(n, src, dst int) int {
 	if p.perNode == 0 {
 		return 1
@@ -110,7 +108,7 @@ func (p *paths) stretch(n, src, dst int) int {
 	if n != len(p.tiers)-1 {
 		steps = min(p.left(n, src), p.left(n, dst))
 	}
-	if n > 0 && distance(src, dst) < p.width(n-1) { // they may come to share a unit within
+	if n > 0 && distance(src, dst) < p.width(n-1) { // a shift may bring them into one unit of the inner tier
 		steps = min(steps, p.left(n-1, src), p.left(n-1, dst))
 	}
 	if n > p.nodeTier && p.places != nil {
@@ -122,8 +120,8 @@ func (p *paths) stretch(n, src, dst int) int {
 	return steps
 }
 
-// steady returns a number of ranks by which two of different nodes can be shifted without a
-// change of the hops between their nodes, plus one, where nodes are filled in turn.
+// steady returns a number of ranks by which two ranks of different nodes can be shifted without
+// changing the hops between their nodes, plus one, where nodes are filled in turn.
 func (p *paths) steady(src, dst int) int {
 	leftA, leftB := p.perNode-src%p.perNode, p.perNode-dst%p.perNode
 	if t, ok := p.topology.(steady); ok && p.places == nil && leftA == leftB {
@@ -145,8 +143,8 @@ func (p *paths) width(n int) int {
 	return p.perNode
 }
 
-// left returns the number of ranks from one to the end of its unit of tier n, where nodes
-// are filled in turn.
+// left returns the number of ranks from a rank to the end of its unit of tier n, where nodes are
+// filled in turn.
 func (p *paths) left(n, rank int) int {
 	if n >= p.nodeTier {
 		width := p.width(n)
@@ -156,9 +154,9 @@ func (p *paths) left(n, rank int) int {
 	return min(size-i%size, p.perNode-i)
 }
 
-// lookaheadOverLevels returns the least latency of the tiers that can unite a rank of one
-// range with one of the other. Where nodes are filled in turn, none is inside that of the
-// two nearest ranks, and none around that of the two farthest.
+// lookaheadOverLevels returns the least latency of the tiers that can unite a rank of one range
+// with a rank of the other. Where nodes are filled in turn, no such tier is inside the tier of the
+// two nearest ranks, or around the tier of the two farthest ranks.
 func (p *paths) lookaheadOverLevels(loA, hiA, loB, hiB int) vtime.Duration {
 	same, different := p.layout.meeting(loA, hiA, loB, hiB)
 	first, last := 0, len(p.tiers)-1
@@ -191,8 +189,8 @@ func (p *paths) lookaheadOverLevels(loA, hiA, loB, hiB int) vtime.Duration {
 	return least
 }
 
-// uniformOverLevels returns the distance from which on two ranks share no unit inside the
-// outermost tier that any two of the target need.
+// uniformOverLevels returns the distance from which on two ranks share no unit inside the outermost
+// tier that any two ranks of the target need.
 func (p *paths) uniformOverLevels() int {
 	n := p.outermost()
 	switch {

@@ -1,6 +1,6 @@
 package network
 
-// twolevel is latency + bytes/bandwidth with parameters of its own within a node.
+// twolevel is latency + bytes/bandwidth with separate parameters within a node.
 type twolevel struct{ intra, inter link }
 
 var twolevelKind = modelKind{

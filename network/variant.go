@@ -42,9 +42,9 @@ func (m *Machine) WithMapping(rule string, read func(path string) ([]byte, error
 	return &variant, nil
 }
 
-// WithAllocation returns the machine with another allocation: a shape such as 32x256, or
-// file:PATH, a list of places. The path is relative to the working directory. read, which
-// may be nil, reads such a file. The error names all faults.
+// WithAllocation returns the machine with another allocation: a shape such as 32x256, or file:PATH,
+// a list of places. The path is relative to the working directory. read, which may be nil, reads
+// such a file. The error names all faults.
 func (m *Machine) WithAllocation(spec string, read func(path string) ([]byte, error)) (*Machine, error) {
 	field := &yaml.Node{Kind: yaml.MappingNode}
 	put := func(key string, value *yaml.Node) {
@@ -80,7 +80,7 @@ func (m *Machine) WithAllocation(spec string, read func(path string) ([]byte, er
 	return &variant, nil
 }
 
-// said returns the faults of a field that stands alone, without its line.
+// said returns the faults of a single field, without line numbers.
 func (d *document) said() error {
 	var faults []error
 	for _, f := range d.faults {
@@ -93,8 +93,8 @@ func (d *document) said() error {
 	return errors.Join(faults...)
 }
 
-// Digest returns 16 hexadecimal digits over everything that defines the machine, the
-// nodes that files of its mapping and its allocation list included.
+// Digest returns 16 hexadecimal digits over everything that defines the machine, including the
+// nodes in the files of its mapping and its allocation.
 func (m *Machine) Digest() string {
 	hash := sha256.New()
 	hash.Write(m.YAML())

@@ -6,8 +6,8 @@ import (
 	"gigarank/vtime"
 )
 
-// memoryWork is the time in which a rank copies or combines bytes of its own: at a bandwidth,
-// or as measured by size. The zero value takes no time.
+// memoryWork is the time in which a rank copies or combines bytes in its memory: at a bandwidth, or
+// as measured by size. The zero value takes no time.
 type memoryWork struct {
 	bandwidth bandwidth
 	table     []measurement
@@ -47,7 +47,7 @@ func (l memoryWork) path() path {
 	return path{rate: rateOf(l.bandwidth)}
 }
 
-// total returns the time of bytes on a path, none for none.
+// total returns the time of bytes on a path, 0 for no bytes.
 func (p *path) total(bytes int64) vtime.Duration {
 	if bytes == 0 {
 		return 0
@@ -55,9 +55,9 @@ func (p *path) total(bytes int64) vtime.Duration {
 	return p.latency.Plus(p.transfer(bytes))
 }
 
-// LocalCopyTime returns the time that a rank takes to copy what it has for itself: its block in an
-// alltoall, or a message to itself. An empty one takes none.
+// LocalCopyTime returns the time that a rank takes to copy a block to itself: its own block in an
+// alltoall, or a message to itself. An empty block takes no time.
 func (t *Target) LocalCopyTime(bytes int64) vtime.Duration { return t.local.total(bytes) }
 
-// ReduceTime returns the time to combine bytes with as many others.
+// ReduceTime returns the time to combine bytes with as many other bytes.
 func (t *Target) ReduceTime(bytes int64) vtime.Duration { return t.reduce.total(bytes) }

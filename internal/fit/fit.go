@@ -15,16 +15,17 @@ import (
 	"gigarank/vtime"
 )
 
-// Options are what the user says besides.
+// Options are the user's options.
 type Options struct {
 	Name         string // of the machine
-	RanksPerNode int    // 0 for the most that any benchmark had
-	// Algorithms has those that the library used, by name; the defaults of gigarank for the others.
+	RanksPerNode int    // 0 for the greatest number of any benchmark
+	// Algorithms are the algorithms that the library used, by name; other operations have the
+	// defaults of gigarank.
 	Algorithms map[collectives.Operation]string
-	Cores      int // that simulate side by side; 0 for all
+	Cores      int // greatest number of concurrent simulations; 0 for all cores
 }
 
-// Fact is a field of the machine file and what determines it.
+// Fact is a field of the machine file, with the benchmark that determines it.
 type Fact struct {
 	Field    string
 	Value    string
@@ -32,29 +33,29 @@ type Fact struct {
 	Estimate bool
 }
 
-// Missing is what nothing determines.
+// Missing is a field that no benchmark determines.
 type Missing struct {
 	Field  string
 	Effect string // on simulations
 	Remedy string // the benchmark that determines it
 }
 
-// Result is a machine with its grounds.
+// Result is a machine with the facts from which it follows.
 type Result struct {
 	Machine   *network.Machine
-	YAML      []byte // the machine file, with the grounds as comments
+	YAML      []byte // the machine file, with the facts as comments
 	Facts     []Fact
 	Missing   []Missing
-	Residuals []measurements.Outcome // of all points, in their order
+	Residuals []measurements.Outcome // residuals of all points, in their order
 	Series    []*Series              // of each residual
 }
 
-// fitter collects the fields.
+// fitter computes the fields of a machine file.
 type fitter struct {
 	Options
 	series []Series
 
-	intra, inter *loggp.Pair // nil where nothing was measured
+	intra, inter *loggp.Pair // nil without measurements
 	gap          float64     // seconds; 0 if unknown
 	overhead     float64     // of each processor
 	reduce       float64     // seconds a byte; 0 for none
@@ -65,7 +66,7 @@ type fitter struct {
 	missing []Missing
 }
 
-// Machine makes a machine of the tables. The error says what lacks.
+// Machine returns the machine that follows from the tables. The error names missing tables.
 func Machine(series []Series, o Options) (*Result, error) {
 	f := &fitter{Options: o, series: series}
 	for i := range series {
@@ -108,13 +109,13 @@ func (f *fitter) lacks(field, effect, remedy string) {
 	f.missing = append(f.missing, Missing{field, effect, remedy})
 }
 
-// row names a row by its place.
+// row returns the place of a row as text.
 func (s *Series) row(p Sample) string { return fmt.Sprintf("%s, %s:%d", s.Benchmark, s.File, p.Line) }
 
-// place names a table by that of its heading.
+// place returns the place of a table's heading as text.
 func (s *Series) place() string { return fmt.Sprintf("%s, %s:%d", s.Benchmark, s.File, s.Line) }
 
-// delays finds the delays between nodes and within one.
+// delays finds the delays between nodes and within a node.
 func (f *fitter) delays() error {
 	for _, level := range []struct {
 		near   bool
@@ -148,7 +149,7 @@ func (f *fitter) delays() error {
 	return nil
 }
 
-// pingPongs returns the delays that ping-pongs give, the least of each size, and their tables.
+// pingPongs returns the delays of ping-pongs, the least of each size, and their tables.
 func (f *fitter) pingPongs(near bool) (points []loggp.Point, from string) {
 	var places []string
 	for i := range f.series {
@@ -164,8 +165,8 @@ func (f *fitter) pingPongs(near bool) (points []loggp.Point, from string) {
 	return points, strings.Join(places, "; ")
 }
 
-// rings returns the time of a step of a ring by the size of its message, from tables of nccl-tests. All steps are as
-// long as the slowest, which goes between nodes where there are several.
+// rings returns the time of a step of a ring by the size of its message, from tables of nccl-tests.
+// All steps take as long as the slowest step, which goes between nodes where there are several.
 func (f *fitter) rings(near bool) (points []loggp.Point, from string) {
 	var places []string
 	for i := range f.series {
@@ -199,7 +200,7 @@ func include(points []loggp.Point, bytes int64, seconds float64) []loggp.Point {
 	return slices.Insert(points, at, loggp.Point{Bytes: bytes, Seconds: seconds})
 }
 
-// delay returns that of a size, by a line between the sizes around it.
+// delay returns the delay of a size, on the line between the sizes around it.
 func delay(points []loggp.Point, bytes int64) float64 {
 	at, _ := slices.BinarySearchFunc(points, bytes, func(p loggp.Point, n int64) int { return cmp.Compare(p.Bytes, n) })
 	switch {
@@ -212,7 +213,7 @@ func delay(points []loggp.Point, bytes int64) float64 {
 	return a.Seconds + (b.Seconds-a.Seconds)*float64(bytes-a.Bytes)/float64(b.Bytes-a.Bytes)
 }
 
-// mostOverhead is the greatest share of the shortest delay that both overheads are taken for.
+// mostOverhead is the greatest share of the shortest delay that both overheads may take.
 const mostOverhead = 0.9
 
 // answerBytes is the size of the message with which a receiver answers a window of osu_bw.
@@ -248,7 +249,7 @@ func (f *fitter) findGap() {
 	f.estimate("network.overhead", duration(f.overhead).String()+" to send and to receive", from)
 }
 
-// windows returns the first table of windows of messages for which a condition holds.
+// windows returns the first table of windows of messages that satisfies a condition.
 func (f *fitter) windows(holds func(s *Series) bool) *Series {
 	for i := range f.series {
 		s := &f.series[i]
@@ -259,8 +260,8 @@ func (f *fitter) windows(holds func(s *Series) bool) *Series {
 	return nil
 }
 
-// leastLimit is the least size of a message that is taken for the last eager one, and leastStep the least step
-// after it as a share of its delay: bandwidths of long messages vary by less.
+// leastLimit is the least size of a message that may be the last eager one, and leastStep the least
+// step after it as a share of its delay: bandwidths of long messages vary by less.
 const (
 	leastLimit = 512
 	leastStep  = 0.25
@@ -291,7 +292,7 @@ func (f *fitter) findLimit() {
 	f.fact("network.eager_limit", size(d[at].Bytes), fmt.Sprintf("a step of %v in the delays between %s and %s", duration(best), size(d[at].Bytes), size(d[at+1].Bytes)))
 }
 
-// findInterfaces finds what a node's interfaces carry.
+// findInterfaces finds the message rate and the bandwidth of a node's interfaces.
 func (f *fitter) findInterfaces() {
 	var most *Series
 	for i := range f.series {
@@ -333,25 +334,26 @@ func (f *fitter) findJoins() {
 		return
 	}
 	slices.SortFunc(f.near, func(a, b loggp.Collective) int { return cmp.Compare(a.Bytes, b.Bytes) })
-	for i := len(f.near) - 2; i >= 0; i-- { // what disturbs a measurement adds to it
+	for i := len(f.near) - 2; i >= 0; i-- { // a disturbance adds to a measurement
 		f.near[i].Seconds = min(f.near[i].Seconds, f.near[i+1].Seconds)
 	}
 	f.fact("network.join", plural(len(f.near), "size"), fmt.Sprintf("half of the barrier and of allreduces of %d ranks on one node, less the sums", f.nearRanks))
 }
 
-// Reductions that determine the bandwidth of sums have at least so many bytes.
+// leastReduction is the least size in bytes of the reductions that determine the bandwidth of sums.
 const leastReduction = 64 << 10
 
-// The range, in bytes a second, in which the bandwidth of sums is looked for, and the trials.
+// The range of the search for the bandwidth of sums, in bytes a second, and the number of trials.
 const (
 	slowestReduction = 0.1e9
 	fastestReduction = 1e12
 	reductionTrials  = 24
-	// goodFit is the factor up to which the reductions determine it. Beyond, something else takes their time.
+	// goodFit is the greatest factor at which the reductions determine the bandwidth. Beyond it,
+	// their time has another cause.
 	goodFit = 1.25
 )
 
-// findReduction finds the bandwidth of sums by simulations: by the golden section of the
+// findReduction finds the bandwidth of sums by simulations: by golden section search on the
 // logarithm of the bandwidth.
 func (f *fitter) findReduction() error {
 	rows, _ := f.rows(func(s *Series, p Sample) bool {
@@ -401,7 +403,8 @@ func (f *fitter) findReduction() error {
 	return nil
 }
 
-// goldenSection returns where a function is least between two ends, if it has one minimum, and its value there.
+// goldenSection returns the place of the minimum of a function with a single minimum between two
+// ends, and the value there.
 func goldenSection(of func(float64) (float64, error), low, high float64, trials int) (at, least float64, err error) {
 	const ratio = 0.6180339887498949
 	a, b := high-ratio*(high-low), low+ratio*(high-low)
@@ -433,7 +436,8 @@ func goldenSection(of func(float64) (float64, error), low, high float64, trials 
 	return b, atB, nil
 }
 
-// rows returns the points that can be simulated: collectives, and delays as a broadcast from one rank to another.
+// rows returns the points that can be simulated: collectives, and delays as a broadcast from one
+// rank to another.
 func (f *fitter) rows(wanted func(*Series, Sample) bool) (rows []measurements.Row, of []*Series) {
 	for i := range f.series {
 		s := &f.series[i]
@@ -458,7 +462,7 @@ func (f *fitter) rows(wanted func(*Series, Sample) bool) (rows []measurements.Ro
 	return rows, of
 }
 
-// mostCost is the CPU time in seconds that the simulation of a point may take.
+// mostCost is the greatest CPU time in seconds for the simulation of a point.
 const mostCost = 60
 
 func (f *fitter) simulate(m *network.Machine, rows []measurements.Row) []measurements.Outcome {
@@ -466,7 +470,7 @@ func (f *fitter) simulate(m *network.Machine, rows []measurements.Row) []measure
 		Machine: func(*measurements.Row) (*network.Machine, error) { return m, nil }})
 }
 
-// write returns the machine of what has been found so far, and its file.
+// write returns the machine with the fields found so far, and its file.
 func (f *fitter) write() (*network.Machine, []byte, error) {
 	var text strings.Builder
 	line := func(format string, arguments ...any) { _, _ = fmt.Fprintf(&text, format+"\n", arguments...) }
@@ -521,7 +525,7 @@ func (f *fitter) write() (*network.Machine, []byte, error) {
 	return machine, append([]byte(file.String()), machine.YAML()...), nil
 }
 
-// source names the benchmarks.
+// source returns the names of the benchmarks.
 func (f *fitter) source() string {
 	var names []string
 	for i := range f.series {

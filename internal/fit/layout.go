@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// shape is what is known of a layout; 0 for what is not.
+// shape is the known part of a layout; 0 stands for unknown.
 type shape struct{ nodes, perNode, ranks int }
 
-// The words of jobs that give nodes, ranks a node and ranks. The last ones before a table count. -N is
-// the number of nodes for srun and of ranks a node for mpirun. A range of nodes and ranks of another part than the node say nothing.
+// The words of jobs that give nodes, ranks a node and ranks. The last words before a table count.
+// -N is the number of nodes for srun and of ranks a node for mpirun. A range of nodes, and ranks
+// for another part than the node, are ignored.
 var (
 	nodesWords   = regexp.MustCompile(`(?:--nodes[= ]+|\bSLURM_(?:JOB_NUM_NODES|NNODES)=|\bnodes=)(\d+)(?:[^-\d]|$)`)
 	perNodeWords = regexp.MustCompile(`(?:--ntasks-per-node[= ]+|\bSLURM_NTASKS_PER_NODE=|-ppn[= ]+|-perhost[= ]+|-?-npernode[= ]+|\bppn=)(\d+)\b|\bppr:(\d+):node\b`)
@@ -21,7 +22,7 @@ var (
 	ofJob        = regexp.MustCompile(`\b(?:srun|salloc|sbatch|mpirun|mpiexec|prun|orterun)\b|^#SBATCH|\bSLURM_|^# gigarank:`)
 )
 
-// read takes what a line of a job says. A new launch forgets what an earlier one has said.
+// read reads the layout in a line of a job. A new launch replaces the layout of an earlier launch.
 func (s *shape) read(line string) {
 	if !ofJob.MatchString(line) {
 		return
@@ -29,7 +30,7 @@ func (s *shape) read(line string) {
 	var said shape
 	number := func(to *int, pattern *regexp.Regexp) {
 		if found := pattern.FindStringSubmatch(line); found != nil {
-			*to, _ = strconv.Atoi(strings.Join(found[1:], "")) // of two groups one is empty
+			*to, _ = strconv.Atoi(strings.Join(found[1:], "")) // one of the two groups is empty
 		}
 	}
 	number(&said.nodes, nodesWords)
@@ -50,7 +51,7 @@ func (s *shape) read(line string) {
 		}
 	}
 	if said.ranks > 0 && (said.nodes > 0) != (said.perNode > 0) {
-		s.nodes, s.perNode = 0, 0 // two of three give the third
+		s.nodes, s.perNode = 0, 0 // two of the three numbers give the third
 	}
 	for _, f := range []struct{ to, from *int }{{&s.nodes, &said.nodes}, {&s.perNode, &said.perNode}, {&s.ranks, &said.ranks}} {
 		if *f.from > 0 {
@@ -65,7 +66,7 @@ func (s *shape) read(line string) {
 // known reports whether the shape gives a layout by itself.
 func (s shape) known() bool { _, known := s.layout(); return known }
 
-// layout returns the layout, if it follows from what is known.
+// layout returns the layout, if it follows from the known part.
 func (s shape) layout() (l Layout, known bool) {
 	switch {
 	case s.nodes > 0 && s.ranks > 0 && s.ranks%s.nodes == 0:

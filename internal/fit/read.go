@@ -14,7 +14,7 @@ import (
 	"gigarank/network"
 )
 
-// Note is a remark on something in a file that is not used.
+// Note is a remark on an unused part of a file.
 type Note struct {
 	File string
 	Line int
@@ -28,8 +28,8 @@ func (n Note) String() string { return fmt.Sprintf("%s:%d: %s", n.File, n.Line, 
 type Source struct {
 	Name string
 	Text []byte
-	// Given is the layout that goes before that of the job, the zero value if none is given. Default is for jobs
-	// that say nothing.
+	// Given is the layout that overrides the layout of the job, the zero value for none. Default is
+	// for jobs without a layout.
 	Given, Default Layout
 }
 
@@ -42,10 +42,10 @@ type reader struct {
 	job    shape
 
 	line    int
-	now     *Series        // the table that is being read; nil between tables
-	unused  bool           // rows that are being read belong to a benchmark that has no use
-	parse   func([]string) // takes the fields of a row of now
-	hosts   map[string]int // ranks of nccl-tests on each
+	now     *Series        // the table being read; nil between tables
+	unused  bool           // the rows being read belong to an unused benchmark
+	parse   func([]string) // reads the fields of a row of now
+	hosts   map[string]int // by host: ranks of nccl-tests
 	imb     imbHeading
 	command string // words that name a program of nccl-tests
 }
@@ -92,7 +92,7 @@ var (
 	ncclProgram  = regexp.MustCompile(`\b(all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|gather|scatter|sendrecv|hypercube)_perf`)
 )
 
-// take reads a line.
+// take reads a line of the file.
 func (r *reader) take(line string) {
 	r.job.read(line)
 	if program := ncclProgram.FindStringSubmatch(line); program != nil {
@@ -127,7 +127,7 @@ func (r *reader) take(line string) {
 	}
 }
 
-// row reads the fields of a line that is no comment.
+// row reads the fields of a line that is not a comment.
 func (r *reader) row(fields []string) {
 	numbers := 0
 	for _, f := range fields {
@@ -162,7 +162,7 @@ func (r *reader) begin(s Series) {
 	r.now, r.unused = &r.series[len(r.series)-1], false
 }
 
-// skip passes over a benchmark that has no use.
+// skip passes over the table of an unused benchmark.
 func (r *reader) skip(format string, arguments ...any) {
 	r.note(format, arguments...)
 	r.now, r.unused = nil, true
@@ -184,7 +184,7 @@ func (r *reader) layout() (Layout, error) {
 
 const layoutRemedy = "write FILE@NODESxRANKS, such as out.txt@32x96, give --nodes and --ranks-per-node, or put a line '# gigarank: nodes=32 ppn=96' above it"
 
-// number reads a figure above 0 of a row, or of at least 0.
+// number reads a positive figure of a row; zero allows 0.
 func (r *reader) number(field, what string, zero bool) (float64, bool) {
 	v, err := strconv.ParseFloat(field, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || v == 0 && !zero {
@@ -194,7 +194,7 @@ func (r *reader) number(field, what string, zero bool) (float64, bool) {
 	return v, true
 }
 
-// size reads the size of a row, which ascends in a table.
+// size reads the size of a row. Sizes ascend in a table.
 func (r *reader) size(field string) (int64, bool) {
 	n, err := strconv.ParseInt(field, 10, 64)
 	if err != nil || n < 0 {
@@ -204,7 +204,7 @@ func (r *reader) size(field string) (int64, bool) {
 	return n, true
 }
 
-// add adds a sample, whose size is greater than that of the one before.
+// add adds a sample, whose size is greater than the size of the previous sample.
 func (r *reader) add(p Sample) {
 	s := r.now.Samples
 	if len(s) > 0 && p.Bytes <= s[len(s)-1].Bytes {
@@ -231,7 +231,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// osuCollectives are the operations by the name in the heading.
+// osuCollectives maps names in headings to operations.
 var osuCollectives = map[string]collectives.Operation{
 	"Allreduce Latency": collectives.Allreduce, "Reduce Latency": collectives.Reduce, "Broadcast Latency": collectives.Bcast, "Barrier Latency": collectives.Barrier,
 	"Allgather Latency": collectives.Allgather, "Gather Latency": collectives.Gather, "Scatter Latency": collectives.Scatter,
@@ -310,7 +310,7 @@ func (r *reader) osuRow(fields []string) {
 	}
 }
 
-// addTime adds the time of a size. A total size is that of the blocks of all ranks.
+// addTime adds the time of a size. A total size is the size of the blocks of all ranks.
 func (r *reader) addTime(bytes int64, seconds float64, total bool) {
 	if ranks := int64(r.now.Layout.Ranks()); total && ranks > 0 {
 		if bytes%ranks != 0 {
@@ -325,7 +325,7 @@ func (r *reader) addTime(bytes int64, seconds float64, total bool) {
 	r.add(Sample{Bytes: bytes, Seconds: seconds})
 }
 
-// imbHeading is what comes before the columns of a table of IMB.
+// imbHeading holds the lines before the columns of a table of IMB.
 type imbHeading struct {
 	name              string
 	line              int
@@ -376,7 +376,7 @@ func (r *reader) beginIMB(columns []string) {
 	r.parse = func(fields []string) { r.imbRow(fields, at) }
 }
 
-// first returns the layout of the first ranks, which fill one node after the other.
+// first returns the layout of the first ranks, which fill one node after another.
 func first(l Layout, processes int) (Layout, error) {
 	switch {
 	case processes == 0 || processes == l.Ranks():
@@ -418,7 +418,8 @@ func (r *reader) imbRow(fields []string, at int) {
 	}
 }
 
-// ncclOperations are the operations by the name of the program. total: the size is that of all blocks.
+// ncclOperations maps names of programs to operations. total says that a size is the size of all
+// blocks.
 var ncclOperations = map[string]struct {
 	op    collectives.Operation
 	total bool
@@ -428,8 +429,8 @@ var ncclOperations = map[string]struct {
 	"gather": {collectives.Gather, true}, "scatter": {collectives.Scatter, true},
 }
 
-// beginNCCL begins a table of nccl-tests. What it times is not in every version's output, but in the command
-// line or the name of the file.
+// beginNCCL begins a table of nccl-tests. Not every version prints the operation; then the command
+// line or the name of the file tells it.
 func (r *reader) beginNCCL() {
 	name := r.command
 	if name == "" {
@@ -473,7 +474,7 @@ func (r *reader) ncclRow(fields []string, total bool) {
 	}
 }
 
-// settle takes the layout of a table of nccl-tests from its list of devices.
+// settle sets the layout of a table of nccl-tests from its list of devices.
 func (r *reader) settle() {
 	hosts := r.hosts
 	r.hosts = nil

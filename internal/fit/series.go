@@ -6,24 +6,24 @@ import (
 	"gigarank/collectives"
 )
 
-// Kind is what a table of a benchmark holds.
+// Kind is the kind of figures in a table of a benchmark.
 type Kind uint8
 
 // The kinds.
 const (
 	Latency     Kind = iota // half of a two-way time between two ranks
 	Bandwidth               // windows of messages from one rank to another
-	MessageRate             // the same between many pairs at a time
+	MessageRate             // windows of messages between many pairs at a time
 	Collective
 )
 
-// Layout is how many nodes a benchmark has and how many ranks on each.
+// Layout is the number of nodes of a benchmark and the number of ranks on each node.
 type Layout struct{ Nodes, PerNode int }
 
-// Ranks returns their product.
+// Ranks returns the number of ranks.
 func (l Layout) Ranks() int { return l.Nodes * l.PerNode }
 
-// String returns the form in which files are given a layout: 32x96.
+// String returns the layout in the form of options: 32x96.
 func (l Layout) String() string { return fmt.Sprintf("%dx%d", l.Nodes, l.PerNode) }
 
 // Series is a table that a benchmark has printed.
@@ -33,8 +33,8 @@ type Series struct {
 	Benchmark string // as it names itself: "osu Allreduce", "IMB PingPong"
 	Kind      Kind
 	Operation collectives.Operation // of a Collective
-	Algorithm string                // that the library is known to have used; empty if unknown
-	Layout    Layout                // of the ranks that take part
+	Algorithm string                // of the library, if known; else empty
+	Layout    Layout                // of the participating ranks
 	Pairs     int                   // of MessageRate
 	Window    int                   // messages of a window, of Bandwidth and MessageRate
 	Statistic string                // of a Collective: a word that internal/measurements knows

@@ -11,7 +11,7 @@ import (
 	"gigarank/internal/measurements"
 )
 
-// WriteText writes what is determined by what, what is not, and the residual of each point.
+// WriteText writes the determined fields, the missing fields, and the residual of each point.
 func (r *Result) WriteText(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "machine %s\n\nDetermined\n", r.Machine.Name())
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)

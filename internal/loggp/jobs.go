@@ -6,30 +6,31 @@ import (
 	"slices"
 )
 
-// Whole jobs of the same processes differ, by where the system puts processes and memory and by
-// what else the machine does: Hunold and Carpen-Amarie, "Reproducible MPI Benchmarking Is Still
-// Not as Easy as You Think", 2016. No run within a job shows that. So several jobs are measured,
-// one after the other, and slow jobs are left out.
+// Whole jobs of the same processes differ, by the placement of processes and memory and by other
+// load of the machine: Hunold and Carpen-Amarie, "Reproducible MPI Benchmarking Is Still Not as
+// Easy as You Think", 2016. No run within a job shows that. So several jobs are measured, one after
+// another, and slow jobs are left out.
 
-// Jobs says from which jobs measurements were put together.
+// Jobs describes the jobs from which measurements were combined.
 type Jobs struct {
-	// Slowness is, for each job in the order in which they ran, the median over figures of its
-	// time by the least of all jobs, by that median of the quickest job. It is the greatest of
-	// three: over ping-pongs of short messages, over those of long ones, and over all figures.
+	// Slowness is, for each job in the order of the jobs, the median over figures of its time
+	// divided by the least time of all jobs, divided by that median of the quickest job. It is the
+	// greatest of three such values: over ping-pongs of short messages, over ping-pongs of long
+	// messages, and over all figures.
 	Slowness []float64 `json:"slowness"`
-	Kept     int       `json:"kept"` // jobs that were not left out
-	// Spread and WorstSpread are the median and the greatest, over all figures, of the most time
-	// of the jobs that were kept by the least, less 1.
+	Kept     int       `json:"kept"` // number of jobs that were not left out
+	// Spread and WorstSpread are the median and the greatest, over all figures, of the greatest
+	// time of the jobs kept divided by the least, minus 1.
 	Spread      float64 `json:"spread"`
 	WorstSpread float64 `json:"worst_spread"`
 }
 
-// Disturbed is the slowness from which a job is left out, unless the user names another.
+// Disturbed is the slowness from which on a job is left out, unless the user gives another.
 const Disturbed = 1.25
 
-// Combine returns the medians of the figures of jobs, all of the same processes, but for those
-// whose slowness exceeds a ratio. Unless more than half of the jobs and at least two are kept,
-// it returns an error with the slowness of each, since the machine was disturbed.
+// Combine returns the medians of the figures of jobs, all of the same processes, without the jobs
+// whose slowness exceeds a ratio. Unless it keeps more than half of the jobs and at least two, it
+// returns an error with the slowness of each job, since the machine was disturbed.
 func Combine(jobs []Measurements, ratio float64) (Measurements, error) {
 	if len(jobs) == 1 {
 		return jobs[0], nil
@@ -80,7 +81,8 @@ func Combine(jobs []Measurements, ratio float64) (Measurements, error) {
 }
 
 // agreed returns the findings of jobs about late receivers: the median of their limits, the lower
-// one in the middle, with the medians of the jobs that have this limit; nil if most have none.
+// one of two in the middle, with the medians of the jobs that have this limit; nil if most jobs
+// have no limit.
 func agreed(jobs []*Rendezvous) *Rendezvous {
 	limit := func(r *Rendezvous) int64 {
 		if r == nil {
@@ -119,12 +121,12 @@ func agreed(jobs []*Rendezvous) *Rendezvous {
 	return all
 }
 
-// ShortMost is the greatest size in bytes of a message whose time is mostly latency. How far apart
-// two cores are changes the time of short messages fourfold. Long ones depend on the bandwidth of
-// memory and hardly change then, nor does most of what else is measured.
+// ShortMost is the greatest size in bytes of a message whose time is mostly latency. The distance
+// between two cores changes the time of short messages fourfold. Long messages depend on the
+// bandwidth of memory and hardly change with the distance, like most other figures.
 const ShortMost = 4 << 10
 
-// slowness returns that of each job; see [Jobs].
+// slowness returns the slowness of each job; see [Jobs].
 func slowness(jobs []Measurements) []float64 {
 	greatest := make([]float64, len(jobs))
 	for _, figures := range []func(m *Measurements) []*Point{
@@ -139,7 +141,7 @@ func slowness(jobs []Measurements) []float64 {
 	return greatest
 }
 
-// slownessOf returns the slowness of each job by some of its figures, nil if there are none.
+// slownessOf returns the slowness of each job by some of its figures, nil without figures.
 func slownessOf(jobs []Measurements, figures func(m *Measurements) []*Point) []float64 {
 	least := make([]float64, len(figures(&jobs[0])))
 	if len(least) == 0 {
@@ -167,7 +169,7 @@ func slownessOf(jobs []Measurements, figures func(m *Measurements) []*Point) []f
 	return all
 }
 
-// slow names the slowness of all jobs.
+// slow returns the slowness of all jobs as text.
 func (j *Jobs) slow() string {
 	text := "jobs took"
 	for i, slow := range j.Slowness {
@@ -179,8 +181,8 @@ func (j *Jobs) slow() string {
 	return text + " times the quickest"
 }
 
-// spread prints how much more the greatest figure is than the least. A gap that one job has found to
-// be next to nothing is many times that in another.
+// spread returns, as text, how much greater the greatest figure is than the least. A gap that one
+// job has found to be almost 0 is many times that in another job.
 func spread(more float64) string {
 	if more < 1 {
 		return fmt.Sprintf("%.0f %%", 100*more)
@@ -229,7 +231,7 @@ func (m *Measurements) points() (all []*Point) {
 	return all
 }
 
-// pingPongs returns the ping-pongs of messages of so many bytes.
+// pingPongs returns the ping-pongs of messages in a range of sizes.
 func (m *Measurements) pingPongs(least, most int64) (some []*Point) {
 	for _, pair := range []*Pair{m.Intra, m.Inter} {
 		if pair == nil {

@@ -14,8 +14,8 @@ import (
 // Hockney is the line α + βm of a delay: seconds, and seconds for each byte.
 type Hockney struct{ Alpha, Beta float64 }
 
-// Fit returns the line through the points with the least sum of squares of the relative
-// errors, so that small messages count as much as large messages. α and β are not negative.
+// Fit returns the line through the points with the least sum of squares of the relative errors, so
+// that small messages count as much as large messages. α and β are not negative.
 func Fit(points []Point) Hockney {
 	var w, wx, wy, wxx, wxy float64
 	for _, p := range points {
@@ -59,11 +59,11 @@ func fewestRuns(points []Point) int {
 // the least message, and each further byte adds G.
 type LogGP struct{ L, SendOverhead, ReceiveOverhead, Gap, GapPerByte float64 }
 
-// LogGP returns the parameters by the measurements.
+// LogGP returns the parameters that follow from the measurements.
 func (v *Pair) LogGP() LogGP {
 	half := v.Delays[0].Seconds
 	p := LogGP{SendOverhead: v.SendTimes[0].Seconds, ReceiveOverhead: v.ReceiveTimes[0].Seconds, Gap: v.Gaps[0].Seconds, GapPerByte: Fit(v.Delays).Beta}
-	// The two calls of a fast network overlap: something stays for the way.
+	// The two calls of a fast network overlap: a part of the delay stays for the network.
 	if both := p.SendOverhead + p.ReceiveOverhead; both > mostOverhead*half {
 		p.SendOverhead *= mostOverhead * half / both
 		p.ReceiveOverhead *= mostOverhead * half / both
@@ -72,7 +72,7 @@ func (v *Pair) LogGP() LogGP {
 	return p
 }
 
-// mostOverhead is the greatest share of a delay that overheads are taken for.
+// mostOverhead is the greatest share of a delay that overheads may take.
 const mostOverhead = 0.9
 
 // Models are the delay models that a machine file can have.
@@ -95,8 +95,8 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	case intra == nil:
 		intra, missing = inter, "# No node had two processes: the figures within a node are those between nodes.\n"
 	}
-	// A machine has one overhead and one gap: the figures of the longer way, and no more than
-	// leaves something of the shorter one.
+	// A machine has one overhead and one gap: the figures of the longer path, limited so that the
+	// shorter path keeps a delay.
 	p := inter.LogGP()
 	if limit := mostOverhead * intra.Delays[0].Seconds; p.SendOverhead+p.ReceiveOverhead > limit {
 		scale := limit / (p.SendOverhead + p.ReceiveOverhead)
@@ -144,12 +144,13 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	return append([]byte(m.remarks()+missing), machine.YAML()...), nil
 }
 
-// Ratios are medians of the times of ping-pongs by those of other ones, over sizes and pairs: of
-// messages up to [ShortMost] and of longer ones. A disturbed machine may change either alone.
+// Ratios are medians of the times of ping-pongs divided by the times of other ping-pongs, over
+// sizes and pairs: for messages up to [ShortMost] and for longer messages. A disturbance may change
+// one of them alone.
 type Ratios struct{ Short, Long float64 }
 
-// RatiosOf returns the medians of ratios, one for each size in bytes. Of sizes on one side alone
-// the other one is 1.
+// RatiosOf returns the medians of ratios, one ratio for each size in bytes. If all sizes are short,
+// or all are long, the other median is 1.
 func RatiosOf(sizes []int64, ratios []float64) Ratios {
 	var short, long []float64
 	for i, n := range sizes {
@@ -175,12 +176,13 @@ func (r Ratios) Differ() bool {
 	return differs(r.Short) || differs(r.Long)
 }
 
-// Sentence says how ping-pongs compare with the other ones.
+// Sentence returns a sentence that compares ping-pongs with other ping-pongs.
 func (r Ratios) Sentence(others string) string {
 	return fmt.Sprintf("Ping-pongs up to 4 KiB take %.2f times those of %s, longer ones %.2f times, by the medians.", r.Short, others, r.Long)
 }
 
-// Ratios returns those of a message on the machine now by one on the machine before.
+// Ratios returns the ratios of the times of messages on the machine now to those on the machine
+// before.
 func (m Measurements) Ratios(before, now *network.Target) Ratios {
 	var sizes []int64
 	var ratios []float64
@@ -198,8 +200,8 @@ func (m Measurements) Ratios(before, now *network.Target) Ratios {
 	return RatiosOf(sizes, ratios)
 }
 
-// Lower takes the time of a message for no more than that of a longer one: what disturbs a
-// measurement adds to it.
+// Lower limits the time of a message to the time of a longer message, since a disturbance adds to a
+// measurement.
 func Lower(points []Point) {
 	for i := len(points) - 2; i >= 0; i-- {
 		points[i].Seconds = min(points[i].Seconds, points[i+1].Seconds)
@@ -246,8 +248,8 @@ func (m Measurements) remarks() string {
 // duration rounds a time to picoseconds.
 func duration(seconds float64) vtime.Duration { return vtime.FromSeconds(max(seconds, 0)) }
 
-// limit returns the bytes above which a message waits for its receiver, and whether it waits for one
-// that computes.
+// limit returns the bytes above which a message waits for its receiver, and whether it waits for a
+// receiver that computes.
 func (v *Pair) limit() (bytes int64, inCalls bool) {
 	if v.Rendezvous == nil {
 		return math.MaxInt64, false
@@ -255,7 +257,7 @@ func (v *Pair) limit() (bytes int64, inCalls bool) {
 	return v.Rendezvous.EagerLimit, v.Rendezvous.InCalls
 }
 
-// Table writes the delays as the rows of a machine file, without the overheads and, above an eager
+// Table returns the delays as the rows of a machine file, without the overheads and, above an eager
 // limit, without the request and the acknowledgement, which a target machine adds.
 func (v *Pair) Table(overheads vtime.Duration, limit int64) string {
 	rows := slices.Clone(v.Delays)
@@ -273,8 +275,8 @@ func (v *Pair) Table(overheads vtime.Duration, limit int64) string {
 	return table(rows, overheads)
 }
 
-// table writes the delays without the overheads as the rows of a machine file. A larger
-// message is never faster there.
+// table returns the delays without the overheads as the rows of a machine file. There a larger
+// message is never faster.
 func table(points []Point, overheads vtime.Duration) string {
 	var rows []string
 	last := vtime.Duration(0)
@@ -285,14 +287,14 @@ func table(points []Point, overheads vtime.Duration) string {
 	return "[" + strings.Join(rows, ", ") + "]"
 }
 
-// joins writes the times of joins. Two joins make a barrier of a node, and with the sums of all
-// vectors an allreduce.
+// joins returns the times of joins. Two joins make a barrier of a node or, with the sums of all
+// vectors, an allreduce.
 func (m Measurements) joins() string {
 	return Joins(m.Near, m.NearProcesses, m.Reduce.Seconds/float64(m.Reduce.Bytes))
 }
 
-// Joins writes the times of joins as the rows of a machine file, from a barrier and allreduces of the processes of a node, by
-// ascending size. perByte is the time to sum a byte.
+// Joins returns the times of joins as the rows of a machine file, from a barrier and allreduces of
+// the processes of a node, by ascending size. perByte is the time to sum a byte.
 func Joins(near []Collective, processes int, perByte float64) string {
 	var rows []Point
 	for _, c := range near {
@@ -302,7 +304,7 @@ func Joins(near []Collective, processes int, perByte float64) string {
 	return table(rows, 0)
 }
 
-// level writes the fitted line without the overheads.
+// level returns the fitted line without the overheads.
 func level(points []Point, overheads vtime.Duration, separator string) string {
 	h := Fit(points)
 	text := fmt.Sprintf("latency: %v", max(duration(h.Alpha)-overheads, vtime.Picosecond))

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Link measures the messages of this process. Package sync/mpi implements it and says what
-// each method does.
+// Link measures the messages of this process. Package sync/mpi implements it and documents each
+// method.
 type Link interface {
 	Rank() int
 	Nodes() []int
@@ -15,21 +15,22 @@ type Link interface {
 	SendTime(partner int, begins bool, bytes, times int) (float64, error)
 	ReceiveTime(partner int, begins bool, bytes int, wait float64, times int) (float64, error)
 	Gap(partner int, begins bool, bytes, times int) (float64, error)
-	// Waits reports to both processes whether the sender of a message waits for its receiver, who is
-	// late by some seconds: who polls and then posts the receive, or posts it and then computes.
+	// Waits reports to both processes whether the sender of a message waits for its receiver, which
+	// is late by some seconds: it polls and then posts the receive, or posts the receive and then
+	// computes.
 	Waits(partner int, begins bool, bytes int, posted bool, late float64, times int) (bool, error)
 	Collective(operation string, near bool, bytes, times int) (float64, error)
 	Bcast(other, bytes, times int) (float64, error)
 	Reduce(bytes, times int) (float64, error)
-	// LocalCopy returns the time of a message of a process to itself, while the others of its
-	// node send themselves one, too. All processes call it.
+	// LocalCopy returns the time of a message of a process to itself, while the other processes of
+	// its node send themselves a message, too. All processes call it.
 	LocalCopy(bytes, times int) (float64, error)
 	Most(number int) (int, error)
 	Pause()
 }
 
-// Point is the time of messages of a size in seconds: the least of all runs of a job, or their median
-// for what comes out of memory (see Cold), and the median of jobs.
+// Point is the time of messages of a size in seconds: the least of all runs of a job, or their
+// median for uncached memory (see Cold), and the median of jobs.
 type Point struct {
 	Bytes   int64     `json:"bytes"`
 	Seconds float64   `json:"seconds"`
@@ -50,12 +51,12 @@ type Pair struct {
 	Rendezvous *Rendezvous `json:"rendezvous,omitempty"`
 }
 
-// Rendezvous says which messages wait for their receiver.
+// Rendezvous describes the messages that wait for their receiver.
 type Rendezvous struct {
-	EagerLimit int64 `json:"eager_limit"` // bytes of the longest message that does not
+	EagerLimit int64 `json:"eager_limit"` // bytes of the longest message that does not wait
 	// InCalls is true where a message waits for a receiver that has posted the receive and computes.
 	InCalls bool `json:"in_calls"`
-	// Edge are the delays at the limit and of a byte more.
+	// Edge contains the delays at the limit and of a message longer by a byte.
 	Edge []Point `json:"edge"`
 }
 
@@ -65,24 +66,24 @@ type Collective struct {
 	Point
 }
 
-// Measurements holds the times that a job has measured. They are complete on process 0.
+// Measurements holds the measured times of a job. They are complete on process 0.
 type Measurements struct {
 	Schema       int          `json:"schema"`
 	Library      string       `json:"library"` // name and version of the MPI library
 	Processes    int          `json:"processes"`
 	Nodes        int          `json:"nodes"`
-	RanksPerNode int          `json:"ranks_per_node"` // the most on a node
+	RanksPerNode int          `json:"ranks_per_node"` // the greatest number on a node
 	Intra        *Pair        `json:"intra"`          // within a node; null where no node has two processes
-	Inter        *Pair        `json:"inter"`          // between nodes; null where there is one
+	Inter        *Pair        `json:"inter"`          // between nodes; null for a single node
 	Reduce       Point        `json:"reduce"`
 	LocalCopies  []Point      `json:"local_copies"`
 	Collectives  []Collective `json:"collectives"` // of all processes
-	// Near are barriers and allreduces of the NearProcesses on the node of process 0; none
-	// where it is alone there.
+	// Near contains barriers and allreduces of the NearProcesses on the node of process 0; none if
+	// process 0 is alone there.
 	Near          []Collective `json:"near,omitempty"`
 	NearProcesses int          `json:"near_processes,omitempty"`
-	// Cold is true where ping-pongs of 1 MiB or more, and copies, had memory that caches did not hold.
-	// The medians of the runs of a job then count.
+	// Cold is true where ping-pongs of 1 MiB or more, and copies, used memory that exceeds the
+	// caches. The medians of the runs of a job then count.
 	Cold bool  `json:"cold,omitempty"`
 	Jobs *Jobs `json:"jobs,omitempty"` // null for the measurements of one job
 }
@@ -108,8 +109,7 @@ func DelaySizes() []int64 { return powers(leastBytes, 2, LongestMessage) }
 // copySizes are the sizes of the messages of a process to itself. Two have room in a buffer.
 var copySizes = powers(leastBytes, 4, LongestMessage/2)
 
-// powers returns the sizes from the least one up to the most, each so many times the one before,
-// and the most.
+// powers returns the sizes from least to most, each times the previous size, and most itself.
 func powers(least, times, most int64) (sizes []int64) {
 	for n := least; n < most; n *= times {
 		sizes = append(sizes, n)
@@ -126,12 +126,12 @@ var collectiveSizes = []int64{8, 1 << 10, 8 << 10, 64 << 10, 1 << 20}
 // mostAnswers bounds the processes whose exits from a bcast are measured.
 const mostAnswers = 32
 
-// times returns how often a message of a size is sent in a run. A run is short beside the
-// time slices of a system, so that some runs are not disturbed.
+// times returns the number of messages of a size in a run. A run is short compared with the time
+// slices of a system, so that some runs are undisturbed.
 func times(bytes int64) int { return int(min(max(1<<20/bytes, 1), 100)) }
 
-// longBytes is the size from which a run is one exchange. There are longRuns times as many. Up to
-// shortBytes a run takes some 100 us, so that shortRuns times as many cost little.
+// longBytes is the size from which on a run is one exchange, with longRuns times as many runs. Up
+// to shortBytes a run takes some 100 us, so that shortRuns times as many runs take little time.
 const (
 	longBytes  = 1 << 20
 	longRuns   = 3
@@ -152,8 +152,8 @@ func partners(nodes []int) (intra, inter int) {
 	return intra, inter
 }
 
-// Measure measures all there is, in a number of runs. All processes call it with the same
-// number. say is told the name of each measurement.
+// Measure measures all figures, in a number of runs. All processes call it with the same number. It
+// passes the name of each measurement to say.
 func Measure(l Link, runs int, say func(what string)) (Measurements, error) {
 	nodes := l.Nodes()
 	m := Measurements{Schema: Schema, Processes: len(nodes), Cold: l.Cold()}
@@ -198,7 +198,7 @@ func Measure(l Link, runs int, say func(what string)) (Measurements, error) {
 	return m, r.err
 }
 
-// reader keeps the first error.
+// reader measures, and stores the first error.
 type reader struct {
 	link Link
 	runs int
@@ -212,9 +212,9 @@ type figure struct {
 	measure func(bytes, times int) (float64, error)
 }
 
-// sweep measures all figures in each run, one after the other: what disturbs the machine
-// for a while hits one run of many figures, and not all runs of one. For the same reason
-// there is a pause between runs.
+// sweep measures all figures in each run, one after another: a temporary disturbance hits one run
+// of many figures, and not all runs of one figure. For the same reason runs are separated by a
+// pause.
 func (r *reader) sweep(figures []figure) {
 	for run := range r.runs {
 		if run > 0 {
@@ -243,8 +243,8 @@ func (r *reader) sweep(figures []figure) {
 	}
 }
 
-// outOfMemory lets the median of the runs count for points that are long, if they are cold: no
-// program has the memory at its best each time.
+// outOfMemory takes the median of the runs for long points in uncached memory: no program gets the
+// best of the memory each time.
 func (r *reader) outOfMemory(points []Point) {
 	if r.err != nil || !r.link.Cold() {
 		return
@@ -295,7 +295,7 @@ func (r *reader) exchange(v *Pair, partner int, begins bool) {
 	v.SendTimes, v.ReceiveTimes, v.Gaps = make([]Point, len(overheadSizes)), make([]Point, len(overheadSizes)), make([]Point, len(overheadSizes))
 	for i, n := range overheadSizes {
 		at := slices.IndexFunc(v.Delays, func(p Point) bool { return p.Bytes == n })
-		wait := 10e-6 + 5*v.Delays[at].Seconds // long enough for the message to have come
+		wait := 10e-6 + 5*v.Delays[at].Seconds // long enough for the message to arrive
 		overheads = append(overheads, figure{&v.SendTimes[i], n, between(l.SendTime)},
 			figure{&v.ReceiveTimes[i], n, func(bytes, times int) (float64, error) {
 				return l.ReceiveTime(partner, begins, bytes, wait, times)
@@ -311,16 +311,16 @@ func (r *reader) exchange(v *Pair, partner int, begins bool) {
 	r.sweep(overheads)
 }
 
-// How late a receiver is, beyond some delays of the message, and how often it is: a sender that
-// once went on does not wait.
+// How late a receiver is, beyond some delays of the message, and how often: a sender that goes on
+// once does not wait.
 const (
 	lateSeconds = 100e-6
 	lateDelays  = 8
 	lateTimes   = 5
 )
 
-// rendezvous finds the size from which a sender waits for its receiver, first among the sizes of
-// delays, then between two of them; null if there is none.
+// rendezvous returns the size from which on a sender waits for its receiver, searched first among
+// the sizes of delays, then between two of them; nil for none.
 func (r *reader) rendezvous(delays []Point, partner int, begins bool) *Rendezvous {
 	waits := func(bytes int64, posted bool) (waits bool) {
 		if r.err != nil {
@@ -349,7 +349,7 @@ func (r *reader) rendezvous(delays []Point, partner int, begins bool) *Rendezvou
 	return &Rendezvous{EagerLimit: goesOn, InCalls: waits(delays[first].Bytes, true), Edge: []Point{{Bytes: goesOn}, {Bytes: stops}}}
 }
 
-// inARow is the figure of a collective that is called in a row.
+// inARow returns the figure of a collective that is called in a row.
 func (r *reader) inARow(operation string, near bool, bytes int64, to *Collective) figure {
 	to.Operation = operation
 	return figure{&to.Point, bytes, func(bytes, times int) (float64, error) {
@@ -357,8 +357,8 @@ func (r *reader) inARow(operation string, near bool, bytes int64, to *Collective
 	}}
 }
 
-// bcasts measures bcasts from the call of process 0 to the last end on another one, or on
-// some where there are many. Each answers by an empty message, whose time is subtracted: de
+// bcasts measures bcasts from the call of process 0 to the last end on another process, or on some
+// of many processes. Each of these answers by an empty message, whose time is subtracted: de
 // Supinski and Karonis, "Accurately Measuring MPI Broadcasts in a Computational Grid", 1999.
 func (r *reader) bcasts(to []Collective) {
 	others := len(r.link.Nodes()) - 1
@@ -406,7 +406,7 @@ func (r *reader) answer(other, times int) (float64, error) {
 	return 0, nil
 }
 
-// near measures the collectives of the node of process 0, unless they are those of all.
+// near measures the collectives of the node of process 0, unless they are those of all processes.
 func (r *reader) near(all []Collective, same bool) (near []Collective) {
 	for _, c := range all {
 		if c.Operation != "bcast" {

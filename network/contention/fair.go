@@ -9,7 +9,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Routes say which links a transfer takes.
+// Routes returns the links of transfers.
 type Routes interface {
 	// Route appends the numbers of the links from one node to another, each once.
 	Route(from, to int, links []int) []int
@@ -17,7 +17,7 @@ type Routes interface {
 	Capacity(link int) int64
 }
 
-// Fair decides by max-min fair shares. A transfer is no faster than on a path of its own.
+// Fair decides by max-min fair shares. A transfer is no faster than on an undisturbed path.
 type Fair struct {
 	outcomes
 	routes  Routes
@@ -30,35 +30,35 @@ type Fair struct {
 	now     vtime.Time
 	visit   uint32 // marks links and flows of a component
 
-	route     []int // scratch, as the rest
+	route     []int // scratch, as the following fields
 	component []*sharedLink
 	members   []int32
 	shares    heap[share]
 }
 
-// sharedLink is a link with a capacity. Rates are in units of 2^-60 bytes per picosecond, a capacity has two words of
-// them, the high one first.
+// sharedLink is a link with a capacity. Rates are in units of 2^-60 bytes per picosecond. A
+// capacity has two words of such units, the high word first.
 type sharedLink struct {
 	number   int
 	capacity [2]uint64
 	flows    []int32
 	visit    uint32
 	changed  bool
-	left     [2]uint64 // while rates are worked out: the capacity that is left
-	open     int       // and the flows that have no rate yet
+	left     [2]uint64 // while rates are computed: the remaining capacity
+	open     int       // while rates are computed: the flows without a rate
 }
 
-// flow is a transfer that is under way, or over and held back by an earlier one of its pair.
+// flow is a transfer that is under way, or over and held back by an earlier transfer of its pair.
 type flow struct {
 	message  Message
 	links    []*sharedLink
 	places   []int32 // in the flows of each link
-	own      uint64  // its rate on a path of its own
+	own      uint64  // its rate on an undisturbed path
 	rate     uint64
 	left     [2]uint64  // bytes in units of 2^-60, high word first, at the instant since
-	since    vtime.Time // of the rate
+	since    vtime.Time // beginning of the present rate
 	ends     vtime.Time
-	full     bool // has had its own rate from the begin
+	full     bool // has had its own rate from the beginning
 	version  uint32
 	visit    uint32
 	rated    bool
@@ -66,7 +66,7 @@ type flow struct {
 	behind   int32 // the next message of the pair, -1 if none
 }
 
-// line is the messages of a pair that have not been delivered.
+// line is the queue of the undelivered messages of a pair.
 type line struct{ first, last int32 }
 
 // ending is the end of a flow at the rate of a version.
@@ -76,7 +76,7 @@ type ending struct {
 	version uint32
 }
 
-// share is what each flow of a link gets, at the time of its entry in the heap.
+// share is the share of each flow of a link, at the time of its entry in the heap.
 type share struct {
 	rate uint64
 	link *sharedLink
@@ -143,7 +143,7 @@ func (f *Fair) take() int32 {
 	return int32(len(f.flows) - 1)
 }
 
-// link returns a link that limits transfers, nil for one that does not.
+// link returns a link that limits transfers, nil for an unlimited link.
 func (f *Fair) link(number int) *sharedLink {
 	l, known := f.links[number]
 	if !known {
@@ -155,7 +155,7 @@ func (f *Fair) link(number int) *sharedLink {
 	return l
 }
 
-// touch has the rates of a link's component worked out before time goes on.
+// touch has the rates of a link's component recomputed before time goes on.
 func (f *Fair) touch(l *sharedLink) {
 	if !l.changed {
 		l.changed = true
@@ -163,8 +163,8 @@ func (f *Fair) touch(l *sharedLink) {
 	}
 }
 
-// rateOf returns bytes per time, in picoseconds, in units of 2^-60 bytes per picosecond, rounded down. What does
-// not fit, 16 TB/s and more, is the greatest rate.
+// rateOf returns bytes per time, in picoseconds, in units of 2^-60 bytes per picosecond, rounded
+// down. For 16 TB/s and more, which do not fit, it returns the greatest rate.
 func rateOf(bytes, time int64) uint64 {
 	hi, lo := uint64(bytes)>>(64-unitBits), uint64(bytes)<<unitBits
 	if time <= 0 || hi >= uint64(time) {
@@ -182,7 +182,8 @@ func capacityOf(bytes int64) (units [2]uint64) {
 	return units
 }
 
-// equal returns the share of each open flow in what is left, rounded down, or the greatest rate where that is more.
+// equal returns the share of each open flow in the remaining capacity, rounded down, at most the
+// greatest rate.
 func (l *sharedLink) equal() uint64 {
 	if l.left[0] >= uint64(l.open) {
 		return math.MaxUint64
@@ -207,7 +208,7 @@ func (f *Fair) Next() vtime.Time {
 // Advance ends the transfers that end up to an instant.
 func (f *Fair) Advance(to vtime.Time) {
 	if to == f.now && len(f.changed) > 0 {
-		return // more may ask now; nothing ends before time goes on, or does with the next call
+		return // more messages may ask now; a transfer that ends now does so with the next call
 	}
 	for at := f.Next(); at <= to && at < vtime.Forever; at = f.Next() {
 		f.now = max(f.now, at)
@@ -220,7 +221,7 @@ func (f *Fair) Advance(to vtime.Time) {
 	f.now = max(f.now, to)
 }
 
-// end ends a transfer now, and delivers what it has held back.
+// end ends a transfer now, and delivers the transfers that it has held back.
 func (f *Fair) end(i int32) {
 	w := &f.flows[i]
 	w.finished = true
@@ -252,7 +253,7 @@ func (f *Fair) end(i int32) {
 	f.order[key] = q
 }
 
-// settle works out the rates of all transfers that are connected with a change.
+// settle recomputes the rates of all transfers that are connected with a change.
 func (f *Fair) settle() {
 	if len(f.changed) == 0 {
 		return
@@ -291,8 +292,9 @@ func (f *Fair) connect() {
 	}
 }
 
-// fill gives the flows of a component their rates: the link with the least share fixes its flows, and so
-// on. A flow whose own rate is below gets that.
+// fill gives the flows of a component their rates: the link with the least share fixes its flows,
+// then the link with the next share, and so on. A flow with a lower rate on an undisturbed path
+// gets that rate.
 func (f *Fair) fill() {
 	for _, l := range f.component {
 		l.left, l.open = l.capacity, len(l.flows)
@@ -350,7 +352,7 @@ func (f *Fair) fix(i int32, rate uint64) {
 	f.rateIs(i, max(rate, 1))
 }
 
-// rateIs has a flow go on at a rate from now on.
+// rateIs sets the rate of a flow from now on.
 func (f *Fair) rateIs(i int32, rate uint64) {
 	w := &f.flows[i]
 	if rate == w.rate {
@@ -370,7 +372,7 @@ func (f *Fair) rateIs(i int32, rate uint64) {
 	f.ends.push(ending{w.ends, i, w.version})
 }
 
-// dropStale removes the ends of former rates.
+// dropStale removes the ends at former rates.
 func (f *Fair) dropStale() {
 	stale := f.ends.items
 	f.ends.items = nil

@@ -5,7 +5,7 @@ import "gigarank/vtime"
 // Interfaces are the interfaces of nodes in one direction.
 type Interfaces struct {
 	each   int  // of a node
-	shared bool // any message takes any; else a rank has its own
+	shared bool // a message takes any interface; else a rank has its own
 	gap    vtime.Duration
 	free   []vtime.Time // by node and interface: when the next message may begin
 
@@ -16,7 +16,7 @@ type Interfaces struct {
 
 // NewInterfaces returns the idle interfaces of nodes, in one direction. If they are not shared, the
 // k-th rank of a node uses interface k modulo their number. gap is the least time between the end
-// of a message and the begin of the next.
+// of a message and the beginning of the next message.
 func NewInterfaces(nodes, each int, shared bool, gap vtime.Duration) *Interfaces {
 	return &Interfaces{each: each, shared: shared, gap: gap, free: make([]vtime.Time, nodes*each)}
 }

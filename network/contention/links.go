@@ -8,7 +8,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Limits say how many transfers may be under way at the same time; 0 for any number.
+// Limits are the greatest numbers of simultaneous transfers; 0 for any number.
 type Limits struct {
 	Busses int                          // of the machine
 	Links  func(node int) (out, in int) // of each node
@@ -16,38 +16,39 @@ type Limits struct {
 
 // Links decide by busses and by links out of and into nodes.
 //
-// Messages wait in a queue for each pair of links; only its head can be next. A pool of links that becomes free
-// offers the first head that has all links, and the offer stays until a bus is free. The pool scans its queues in
-// the order of their heads. Where busses are scarce, one of the first has its links. Where links are scarce, few are
-// free while messages wait: after as many steps the pool looks at the free pools of the other side instead.
+// Messages wait in a queue for each pair of links; only its head can be next. A pool of links that
+// becomes free offers the first head whose links are all free, and the offer stays until a bus is
+// free. The pool scans its queues in the order of their heads. Where busses are scarce, one of the
+// first heads has its links. Where links are scarce, few links are free while messages wait: after
+// as many steps as there are free pools on the other side, the pool examines those instead.
 type Links struct {
 	outcomes
 	pairs
 	limits  Limits
-	busses  int // taken
+	busses  int // busses in use
 	out, in side
-	queues  map[route]*queue // in which messages wait
+	queues  map[route]*queue // queues of waiting messages
 	spare   []*queue
 	now     vtime.Time
 	under   heap[transfer] // transfers under way
-	waiting int            // messages
+	waiting int            // number of waiting messages
 	offers  heap[offer]
-	looks   int // at heads of queues, for tests
+	looks   int // examined heads of queues, for tests
 }
 
 // side is the links out of all nodes, or into them.
 type side struct {
-	pools map[int]*pool // by node, with a limit
-	any   *pool         // of all nodes without a limit
-	free  []*pool       // with a limit, a link that is free and messages that wait
+	pools map[int]*pool // by node, for nodes with a limit
+	any   *pool         // the pool of all nodes without a limit
+	free  []*pool       // pools with a limit, a free link and waiting messages
 }
 
 // pool is the links of a node in one direction.
 type pool struct {
 	side         *side
 	limit, taken int
-	queues       *btree.BTreeG[*queue] // in which messages wait, in the order of their heads
-	place        int                   // in free, -1 if it is not there
+	queues       *btree.BTreeG[*queue] // queues of messages that wait for the pool, in the order of their heads
+	place        int                   // index in free, -1 for a pool that is not listed
 	offered      uint32                // number of its latest offer
 }
 
@@ -61,11 +62,11 @@ type queue struct {
 	offered  uint32 // number of its latest offer
 }
 
-// offer is a message that had all links when it was offered by a pool, or by its queue.
+// offer is a message whose links were all free when a pool, or its queue, offered it.
 type offer struct {
 	first  Message
 	queue  *queue
-	by     *pool // nil if by its queue
+	by     *pool // nil if its queue made the offer
 	number uint32
 }
 
@@ -86,7 +87,7 @@ func NewLinks(limits Limits) *Links {
 	return l
 }
 
-// degree is that of the trees of queues.
+// degree is the degree of the B-trees of queues.
 const degree = 16
 
 func newPool(s *side, limit int) *pool {
@@ -121,7 +122,7 @@ func (r *route) free() bool { return !r.out.full() && !r.in.full() }
 
 func (l *Links) busFree() bool { return l.limits.Busses == 0 || l.busses < l.limits.Busses }
 
-// Ask takes a message in. It begins at once, or waits.
+// Ask adds a message, which begins at once or waits.
 func (l *Links) Ask(m Message) {
 	l.Advance(m.At)
 	r := l.between(m.From, m.To)
@@ -150,7 +151,7 @@ func (l *Links) Next() vtime.Time {
 	return l.under.items[0].ends
 }
 
-// Advance lets the transfers that end up to an instant give their links to messages that wait.
+// Advance ends the transfers up to an instant and gives their links to waiting messages.
 func (l *Links) Advance(to vtime.Time) {
 	for l.under.len() > 0 && l.under.items[0].ends <= to {
 		l.now = l.under.items[0].ends
@@ -181,7 +182,7 @@ func (l *Links) begin(m *Message, r route) {
 	l.add(m.Tag, l.now, l.inOrder(m, ends, l.now))
 }
 
-// accept begins the messages offered, in order, while there is a bus.
+// accept begins the offered messages, in order, while a bus is free.
 func (l *Links) accept() {
 	for l.offers.len() > 0 && l.busFree() {
 		o := l.offers.pop()
@@ -225,7 +226,7 @@ func (l *Links) dropStale() {
 	}
 }
 
-// enqueue has a message wait.
+// enqueue adds a message to a queue.
 func (l *Links) enqueue(q *queue, m Message) {
 	l.waiting++
 	q.messages = append(q.messages, m)
@@ -236,7 +237,7 @@ func (l *Links) enqueue(q *queue, m Message) {
 	l.offerHead(q)
 }
 
-// offerHead offers the head of a queue if only a bus is missing.
+// offerHead offers the head of a queue if it lacks only a bus.
 func (l *Links) offerHead(q *queue) {
 	q.offered++
 	if q.free() {
@@ -256,7 +257,7 @@ func (l *Links) offerBest(p *pool) {
 	}
 }
 
-// best returns the queue of a pool whose head is the first that lacks only a bus, nil if there is none.
+// best returns the queue of a pool whose head is the first that lacks only a bus, nil for none.
 func (l *Links) best(p *pool) (best *queue) {
 	other := l.other(p.side)
 	steps := 0
@@ -291,7 +292,7 @@ func (l *Links) other(s *side) *side {
 	return &l.out
 }
 
-// routeOf returns the links of a pool and one of the other side.
+// routeOf returns the route of a pool and a pool of the other side.
 func (l *Links) routeOf(p, other *pool) route {
 	if p.side == &l.out {
 		return route{p, other}
@@ -299,7 +300,7 @@ func (l *Links) routeOf(p, other *pool) route {
 	return route{other, p}
 }
 
-// list enters a pool with a limit in the free ones of its side, or takes it out.
+// list adds a pool with a limit to the free pools of its side, or removes it from them.
 func (p *pool) list() {
 	belongs := p.limit > 0 && !p.full() && p.queues.Len() > 0
 	switch s := p.side; {
@@ -317,7 +318,7 @@ func (p *pool) list() {
 func (q *queue) empty() bool     { return q.head == len(q.messages) }
 func (q *queue) first() *Message { return &q.messages[q.head] }
 
-// enter puts a queue among those of its pools.
+// enter adds a queue to its pools.
 func (q *queue) enter() {
 	for _, p := range [...]*pool{q.out, q.in} {
 		if p.limit > 0 {
@@ -327,7 +328,7 @@ func (q *queue) enter() {
 	}
 }
 
-// pop removes the head of a queue. A queue that is empty then is put aside.
+// pop removes the head of a queue. An empty queue is stored for reuse.
 func (l *Links) pop(q *queue) {
 	for _, p := range [...]*pool{q.out, q.in} {
 		if p.limit > 0 {

@@ -2,15 +2,15 @@ package contention
 
 import "gigarank/vtime"
 
-// Message is a transfer that asks for its place.
+// Message is a transfer that asks for a resource.
 type Message struct {
-	At       vtime.Time     // the instant at which it asks
+	At       vtime.Time     // instant of asking
 	Source   int            // rank
 	Sequence uint64         // ascends with the messages of its source
 	Dest     int            // rank
 	From, To int            // nodes
 	Bytes    int64          // at least 1
-	Transfer vtime.Duration // of its bytes on a path of its own
+	Transfer vtime.Duration // of its bytes on an undisturbed path
 	Tag      uint64         // the caller's
 }
 
@@ -25,12 +25,12 @@ func (m *Message) before(o *Message) bool {
 	return m.Sequence < o.Sequence
 }
 
-// is reports whether two are the same message.
+// is reports whether two values are the same message.
 func (m *Message) is(o *Message) bool {
 	return m.At == o.At && m.Source == o.Source && m.Sequence == o.Sequence
 }
 
-// Outcome says what has become of a message. It is certain.
+// Outcome is the decision about a message. It is final.
 type Outcome struct {
 	Tag          uint64     // of the message
 	Begins, Ends vtime.Time // of its transfer
@@ -39,22 +39,22 @@ type Outcome struct {
 // A Resource decides when the messages that ask it begin and end. Messages ask in the order of
 // their instants, sources and numbers.
 type Resource interface {
-	// Ask takes a message in. Everything before its instant is decided then.
+	// Ask adds a message. All that happens before its instant is then decided.
 	Ask(m Message)
-	// Next returns an instant up to which nothing is decided unless a message asks: Advance has work then.
-	// It is Forever while nothing waits or changes.
+	// Next returns the instant of the next decision unless another message asks before: Advance has
+	// work then. It is Forever while nothing waits or changes.
 	Next() vtime.Time
-	// Advance decides all that happens up to an instant, itself included, if no message asks until then.
+	// Advance decides everything up to and including an instant, if no message asks before.
 	Advance(to vtime.Time)
-	// Outcomes returns what has been decided since the last call, in the order of decisions. The list is
-	// valid until the next call of any method.
+	// Outcomes returns the decisions since the last call, in their order. The list is valid until
+	// the next call of any method.
 	Outcomes() []Outcome
 }
 
 // outcomes collects decisions.
 type outcomes struct {
 	decided []Outcome
-	given   bool // the caller has them
+	given   bool // the caller has received them
 }
 
 func (o *outcomes) add(tag uint64, begins, ends vtime.Time) {
@@ -64,7 +64,7 @@ func (o *outcomes) add(tag uint64, begins, ends vtime.Time) {
 	o.decided = append(o.decided, Outcome{tag, begins, ends})
 }
 
-// Outcomes returns what has been decided since the last call.
+// Outcomes returns the decisions since the last call.
 func (o *outcomes) Outcomes() []Outcome {
 	if o.given {
 		return nil
@@ -76,13 +76,13 @@ func (o *outcomes) Outcomes() []Outcome {
 // pairs keep the messages between two ranks in order. The zero value is ready for use.
 type pairs struct {
 	latest map[pair]vtime.Time // end of the latest transfer
-	limit  int                 // number of pairs at which those that are over are dropped
+	limit  int                 // number of pairs at which past entries are dropped
 }
 
 type pair struct{ source, dest int }
 
-// inOrder returns the end of a transfer, which is not before those of earlier messages of the pair. now is an
-// instant before which nothing will end any more.
+// inOrder returns the end of a transfer, which is not before the ends of earlier messages of the
+// pair. No transfer ends before now any more.
 func (p *pairs) inOrder(m *Message, ends, now vtime.Time) vtime.Time {
 	if p.latest == nil {
 		p.latest, p.limit = make(map[pair]vtime.Time), 64

@@ -6,10 +6,11 @@ import (
 	"gigarank/vtime"
 )
 
-// Scaled decides by the PMaC model of PSINS. Of n messages that have asked and not ended, of the machine, of
-// the source's node and of the destination's, each beyond the limit of busses, links out and links in scales
-// the bandwidth of the message that asks, itself included: B · min(1, busses/n_b, out/n_o, in/n_i). The message
-// keeps this bandwidth to its end.
+// Scaled decides by the PMaC model of PSINS. Let n_b, n_o and n_i be the messages that have asked
+// and not ended, of the machine, of the source's node and of the destination's node, including the
+// message that asks. Each number beyond the limit of busses, links out and links in scales the
+// bandwidth of the message: B · min(1, busses/n_b, out/n_o, in/n_i). The message keeps this
+// bandwidth to its end.
 type Scaled struct {
 	outcomes
 	pairs
