@@ -12,7 +12,6 @@ import (
 // groups take time and memory that grow as the number of ranks: groups of four times as many ranks
 // take about four times as much, not sixteen times.
 func TestIntercommunicatorsGrow(t *testing.T) {
-	t.Parallel()
 	program := func(r *mpivirt.Rank) error {
 		side := r.Rank() % 2
 		mine := must(r.World().Split(side, 0))
