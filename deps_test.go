@@ -56,7 +56,7 @@ var rules = map[string]rule{
 
 	"internal/watchdog": {},
 
-	"collectives": {pure: true, imports: "vtime"},
+	"collectives": {pure: true, imports: "vtime internal/spelling"},
 	"engine":      {pure: true, imports: "vtime internal/random internal/invariant sync internal/watchdog", testsOnly: "internal/invariant/invarianttest"},
 	"mpivirt/internal/stats": {
 		pure:    true,
@@ -65,30 +65,30 @@ var rules = map[string]rule{
 	},
 	"mpivirt/internal/world": {
 		pure:    true,
-		imports: "vtime internal/random internal/invariant internal/prefetch network collectives engine mpivirt/internal/stats golang.org/x/sys/cpu",
+		imports: "vtime internal/random internal/invariant internal/spelling internal/prefetch network collectives engine mpivirt/internal/stats golang.org/x/sys/cpu",
 		unsafe:  "the memory of arrays that the host is told of; whether two buffers overlap",
 	},
 	"mpivirt/internal/resource": {
 		pure:    true,
-		imports: "vtime internal/invariant network network/contention engine mpivirt/internal/stats mpivirt/internal/world",
+		imports: "vtime internal/invariant internal/spelling network network/contention engine mpivirt/internal/stats mpivirt/internal/world",
 		unsafe:  "the sizes of processors and of what they hold",
 	},
 	"mpivirt/internal/p2p": {
 		pure:      true,
-		imports:   "vtime internal/random internal/invariant network engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource",
+		imports:   "vtime internal/random internal/invariant internal/spelling network engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource",
 		unsafe:    "the sizes of mailboxes and messages",
 		testsOnly: "internal/invariant/invarianttest",
 	},
 	"mpivirt/internal/maxplus": {pure: true, imports: "vtime internal/invariant network network/contention collectives"},
 	"mpivirt/internal/coll": {
 		pure:      true,
-		imports:   "vtime internal/random internal/invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/maxplus",
+		imports:   "vtime internal/random internal/invariant internal/spelling network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/maxplus",
 		unsafe:    "the sizes of agents and messages; whether two buffers are one",
 		testsOnly: "internal/invariant/invarianttest",
 	},
 	"mpivirt/internal/kernel": {
 		pure: true,
-		imports: "vtime internal/invariant lp network collectives engine" +
+		imports: "vtime internal/invariant internal/spelling lp network collectives engine" +
 			" mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/coll",
 	},
 	// No simulation asks it.
@@ -97,10 +97,10 @@ var rules = map[string]rule{
 		imports: "vtime internal/random network collectives engine" +
 			" mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/maxplus mpivirt/internal/coll mpivirt/internal/kernel",
 	},
-	"mpivirt/internal/topology": {pure: true, imports: "mpivirt/internal/world"},
+	"mpivirt/internal/topology": {pure: true, imports: "internal/spelling mpivirt/internal/world"},
 	"mpivirt/internal/typed": {
 		pure: true,
-		imports: "collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology" +
+		imports: "internal/spelling collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology" +
 			// Whether the processor adds vectors. The sums are the same.
 			" golang.org/x/sys/cpu",
 		// A program's typed slices are the bytes of a message without a copy.
@@ -108,12 +108,12 @@ var rules = map[string]rule{
 	},
 	"mpivirt/datatype": {
 		pure:    true,
-		imports: "mpivirt/internal/typed mpivirt/internal/world",
+		imports: "internal/spelling mpivirt/internal/typed mpivirt/internal/world",
 		unsafe:  "sizes and alignments of Go's types",
 	},
 	"mpivirt": {
 		pure:    true,
-		imports: "vtime lp network collectives engine mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/forecast mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
+		imports: "vtime internal/spelling lp network collectives engine mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/forecast mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
 		// Its tests run several engines over the in-process transport.
 		testsOnly: "internal/random sync internal/cputime mpivirt/steps",
 	},
@@ -123,7 +123,7 @@ var rules = map[string]rule{
 	},
 	// Its programs are loaded from the host's files.
 	"mpivirt/native": {
-		imports:   "vtime collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/native/toolchain golang.org/x/sys/unix",
+		imports:   "vtime internal/spelling collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/native/toolchain golang.org/x/sys/unix",
 		testsOnly: "sync network mpivirt bench internal/cputime",
 	},
 	"mpivirt/native/toolchain": {testsOnly: "internal/cputime"}, // of which it has a twin in C
@@ -140,7 +140,7 @@ var rules = map[string]rule{
 	"internal/noise":  {pure: true, imports: "vtime internal/random network mpivirt"},
 	"internal/result": {pure: true},
 	"internal/loggp":  {pure: true, imports: "vtime network"},
-	"internal/fit":    {imports: "vtime network collectives internal/loggp internal/measurements", testsOnly: "mpivirt"},
+	"internal/fit":    {imports: "vtime internal/spelling network collectives internal/loggp internal/measurements", testsOnly: "mpivirt"},
 	// It simulates measured points itself.
 	"internal/measurements": {imports: "vtime internal/spelling sync network collectives mpivirt mpivirt/steps"},
 	// It reads the clocks of the host.

@@ -9,6 +9,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/internal/random"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
@@ -22,10 +23,10 @@ var allreducetest = Entry{
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 	Build: func(o Options) (mpivirt.Program, error) {
 		if o.Payload%8 != 0 {
-			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: doubles have 8 bytes each", o.Payload)
+			return mpivirt.Program{}, fmt.Errorf("payload of %s: doubles have 8 bytes each", spelling.Count(o.Payload, "byte"))
 		}
 		if o.Payload > maxVector {
-			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: use at most 2^46, the vector is held in memory", o.Payload)
+			return mpivirt.Program{}, fmt.Errorf("payload of %s: use at most 2^46, the vector is held in memory", spelling.Count(o.Payload, "byte"))
 		}
 		// A payload is checked before it is known whether there is memory for it.
 		vectors := stdsync.OnceValue(func() contributions { return newContributions(int(o.Payload / 8)) })

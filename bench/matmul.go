@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
 )
@@ -16,7 +17,7 @@ var matmul = Entry{
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build: func(o Options) (mpivirt.Program, error) {
 		if o.Payload%8 != 0 || o.Payload < 8 {
-			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: a row is made of doubles of 8 bytes, use a multiple of that", o.Payload)
+			return mpivirt.Program{}, fmt.Errorf("payload of %s: a row is made of doubles of 8 bytes, use a multiple of that", spelling.Count(o.Payload, "byte"))
 		}
 		return mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return matmulMain(r, o) })}}, nil
 	},

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gigarank/collectives"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
@@ -98,8 +99,8 @@ func neighbours(rank, size int) (left, right int) {
 func checkMessage(got mpivirt.Status, source, tag int, bytes int64) error {
 	want := mpivirt.Status{Source: source, Tag: tag, Bytes: bytes}
 	if got != want {
-		return fmt.Errorf("a message from rank %d with tag %d and %d bytes came; it must be from %d with tag %d and %d bytes",
-			got.Source, got.Tag, got.Bytes, source, tag, bytes)
+		return fmt.Errorf("a message from rank %d with tag %d and %s came; it must be from %d with tag %d and %s",
+			got.Source, got.Tag, spelling.Count(got.Bytes, "byte"), source, tag, spelling.Count(bytes, "byte"))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
@@ -75,7 +76,7 @@ const numberSize = 8
 
 func holdsNumber(o Options) error {
 	if o.Payload < numberSize {
-		return fmt.Errorf("payload of %d bytes: the messages carry a number of %d bytes, use at least that", o.Payload, numberSize)
+		return fmt.Errorf("payload of %s: the messages carry a number of %s, use at least that", spelling.Count(o.Payload, "byte"), spelling.Count(numberSize, "byte"))
 	}
 	return nil
 }

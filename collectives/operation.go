@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gigarank/internal/spelling"
 	"gigarank/vtime"
 )
 
@@ -188,11 +189,11 @@ func New(op Operation, a Algorithm, members, root int) (Schedule, error) {
 			"use LeaderSchedule among the leaders of the nodes", a, op))
 	}
 	if members < 1 {
-		faults = append(faults, fmt.Errorf("collectives: %s among %d members: give at least 1", op, members))
+		faults = append(faults, fmt.Errorf("collectives: %s among %s: give at least 1", op, spelling.Count(members, "member")))
 	}
 	if root < 0 || root > 0 && root >= members {
-		faults = append(faults, fmt.Errorf("collectives: %s among %d members has root %d: give one from 0 to %d",
-			op, members, root, max(members-1, 0)))
+		faults = append(faults, fmt.Errorf("collectives: %s among %s has root %d: give one from 0 to %d",
+			op, spelling.Count(members, "member"), root, max(members-1, 0)))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)

@@ -165,7 +165,7 @@ func Waitall(requests []Request) ([]Status, error) {
 // ErrCount for a slice of another length, with which it does not wait.
 func WaitallInto(requests []Request, statuses []Status) error {
 	if statuses != nil && len(statuses) != len(requests) {
-		return world.Errorf(ErrCount, "%d statuses for %d requests: give as many, or nil for none", len(statuses), len(requests))
+		return world.Errorf(ErrCount, "%d statuses where the requests are %d: give as many, or nil for none", len(statuses), len(requests))
 	}
 	b := await(world.Waitall, requests)
 	if !b.Found {

@@ -3,6 +3,7 @@ package mpivirt
 import (
 	"slices"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/topology"
 	"gigarank/mpivirt/internal/world"
@@ -61,7 +62,7 @@ func (c *Comm) createFirst(op world.Procedure, members int, err error) (*Comm, e
 	case c.c.Size == 0:
 		return nil, c.refuse(op, world.Errorf(ErrComm, "%s", c.c))
 	case members > c.Size():
-		return nil, c.refuse(op, world.Errorf(ErrTopology, "%d members of a topology in a communicator of %d ranks", members, c.Size()))
+		return nil, c.refuse(op, world.Errorf(ErrTopology, "%s of a topology in a communicator of %s", spelling.Count(members, "member"), spelling.Count(c.Size(), "rank")))
 	}
 	return c.createAs(op, c.Group().First(members))
 }

@@ -1,6 +1,10 @@
 package network
 
-import "fmt"
+import (
+	"fmt"
+
+	"gigarank/internal/spelling"
+)
 
 // dragonfly is the dragonfly of Kim et al. ("Technology-Driven, Highly-Scalable Dragonfly
 // Topology", 2008). The routers of a group are linked all to all, and one global link joins every
@@ -35,7 +39,7 @@ func parseDragonfly(o *object) topologySpec {
 		return d
 	}
 	if most := mostGroups(d.routers, d.links); d.groups > most {
-		o.fault("groups", fmt.Sprintf("%d routers with %d global links each join at most %d groups", d.routers, d.links, most), "lower groups, or raise routers or global_links")
+		o.fault("groups", fmt.Sprintf("%s with %s each can join at most %s", spelling.Count(d.routers, "router"), spelling.Count(d.links, "global link"), spelling.Count(most, "group")), "lower groups, or raise routers or global_links")
 	}
 	return d
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gigarank/internal/spelling"
 )
 
 // listed takes the node of each rank from a file.
@@ -88,7 +90,7 @@ func parsePlaces(file, text string, nodes int) ([]int32, Faults) {
 		row, _, _ = strings.Cut(row, "#")
 		words := strings.Fields(row)
 		if len(words) > 1 {
-			faults = append(faults, Fault{file, line, fmt.Sprintf("rank %d", len(places)), fmt.Sprintf("the line has %d columns", len(words)),
+			faults = append(faults, Fault{file, line, fmt.Sprintf("rank %d", len(places)), fmt.Sprintf("the line has %s", spelling.Count(len(words), "column")),
 				"write the number of the rank's node alone; the first line is that of rank 0"})
 			places = append(places, 0)
 			continue
@@ -107,14 +109,14 @@ func parsePlaces(file, text string, nodes int) ([]int32, Faults) {
 
 func (m listed) layOut(ranks, perNode, _ int) (layout, error) {
 	if ranks > len(m.places) {
-		return nil, fmt.Errorf("mapping %s gives the nodes of %d ranks, but there are %d: add a line for each rank",
-			m, len(m.places), ranks)
+		return nil, fmt.Errorf("mapping %s gives the nodes of %s, but there are %d: add a line for each rank",
+			m, spelling.Count(len(m.places), "rank"), ranks)
 	}
 	l := newListing(m.places[:ranks])
 	for node := range l.places {
 		if n := l.size(node); n > perNode {
-			return nil, fmt.Errorf("mapping %s puts %d ranks on node %d, but ranks_per_node is %d: raise it, or move ranks",
-				m, n, l.places[node], perNode)
+			return nil, fmt.Errorf("mapping %s puts %s on node %d, but ranks_per_node is %d: raise it, or move ranks",
+				m, spelling.Count(n, "rank"), l.places[node], perNode)
 		}
 	}
 	return l, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gigarank/internal/spelling"
 	"gigarank/vtime"
 )
 
@@ -43,7 +44,7 @@ type Target struct {
 // nodes, or if the nodes do not fit the topology.
 func (m *Machine) Target(ranks int64) (*Target, error) {
 	if ranks < 1 || ranks > maxRanks {
-		return nil, fmt.Errorf("machine %s: %d ranks: the number of ranks must be from 1 to 2^40", m.name, ranks)
+		return nil, fmt.Errorf("machine %s: %s: the number of ranks must be from 1 to 2^40", m.name, spelling.Count(ranks, "rank"))
 	}
 	p, err := m.place(int(ranks))
 	if err != nil {
@@ -85,15 +86,15 @@ func (m *Machine) place(ranks int) (placement, error) {
 	if listed := m.allocation.places; listed != nil {
 		room = len(listed)
 		if needed > room {
-			return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but allocation %s has %d: list more, raise ranks_per_node, or ask for at most %d ranks",
-				ranks, needed, m.perNode, m.Allocation(), room, multiply(room, m.perNode))
+			return placement{}, fmt.Errorf("%s need %s of %s, but allocation %s has %d: list more, raise ranks_per_node, or ask for at most %s",
+				spelling.Count(ranks, "rank"), spelling.Count(needed, "node"), spelling.Count(m.perNode, "rank"), m.Allocation(), room, spelling.Count(multiply(room, m.perNode), "rank"))
 		}
 	} else if m.allocation.shape != nil {
 		room = product(m.allocation.shape)
 	}
 	if m.nodes != 0 && needed > m.nodes {
-		return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but nodes is %d: raise nodes or ranks_per_node, or ask for at most %d ranks",
-			ranks, needed, m.perNode, m.nodes, multiply(m.nodes, m.perNode))
+		return placement{}, fmt.Errorf("%s need %s of %s, but nodes is %d: raise nodes or ranks_per_node, or ask for at most %s",
+			spelling.Count(ranks, "rank"), spelling.Count(needed, "node"), spelling.Count(m.perNode, "rank"), m.nodes, spelling.Count(multiply(m.nodes, m.perNode), "rank"))
 	}
 	l, err := m.mapping.layOut(ranks, m.perNode, room)
 	if err != nil {
@@ -117,8 +118,8 @@ func (m *Machine) place(ranks int) (placement, error) {
 	}
 	p.topology = m.allocation.topology(m.topology).build(places)
 	if capacity := p.topology.capacity(); capacity < places {
-		return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but topology %s has room for %d: enlarge it, raise ranks_per_node, or ask for at most %d ranks",
-			ranks, places, m.perNode, m.Topology(), capacity, multiply(capacity, m.perNode))
+		return placement{}, fmt.Errorf("%s need %s of %s, but topology %s has room for %d: enlarge it, raise ranks_per_node, or ask for at most %s",
+			spelling.Count(ranks, "rank"), spelling.Count(places, "node"), spelling.Count(m.perNode, "rank"), m.Topology(), capacity, spelling.Count(multiply(capacity, m.perNode), "rank"))
 	}
 	p.farthest = p.topology.most(places)
 	return p, nil

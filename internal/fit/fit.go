@@ -11,6 +11,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/loggp"
 	"gigarank/internal/measurements"
+	"gigarank/internal/spelling"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -134,7 +135,7 @@ func (f *fitter) delays() error {
 		}
 		loggp.Lower(points)
 		*level.to = &loggp.Pair{Delays: points}
-		f.fact(level.name, fmt.Sprintf("%s, %s to %s: %v to %v", plural(len(points), "size"), size(points[0].Bytes), size(points[len(points)-1].Bytes),
+		f.fact(level.name, fmt.Sprintf("%s, %s to %s: %v to %v", spelling.Count(len(points), "size"), size(points[0].Bytes), size(points[len(points)-1].Bytes),
 			duration(points[0].Seconds), duration(points[len(points)-1].Seconds)), from)
 	}
 	if f.inter == nil && f.intra == nil {
@@ -337,7 +338,7 @@ func (f *fitter) findJoins() {
 	for i := len(f.near) - 2; i >= 0; i-- { // a disturbance adds to a measurement
 		f.near[i].Seconds = min(f.near[i].Seconds, f.near[i+1].Seconds)
 	}
-	f.fact("network.join", plural(len(f.near), "size"), fmt.Sprintf("half of the barrier and of allreduces of %d ranks on one node, less the sums", f.nearRanks))
+	f.fact("network.join", spelling.Count(len(f.near), "size"), fmt.Sprintf("half of the barrier and of allreduces of %d ranks on one node, less the sums", f.nearRanks))
 }
 
 // leastReduction is the least size in bytes of the reductions that determine the bandwidth of sums.
@@ -399,7 +400,7 @@ func (f *fitter) findReduction() error {
 	f.reduce = math.Exp(-best)
 	off := math.Exp(math.Sqrt(least))
 	f.facts = append(f.facts, Fact{Field: "network.reduce", Value: fmt.Sprintf("%.3g GB/s", 1e-9/f.reduce), Estimate: off > goodFit,
-		From: fmt.Sprintf("simulations of %s of %s or more, which then are off by a factor of %.2f (root of the mean square)", plural(len(rows), "reduction"), size(leastReduction), off)})
+		From: fmt.Sprintf("simulations of %s of %s or more, which then are off by a factor of %.2f (root of the mean square)", spelling.Count(len(rows), "reduction"), size(leastReduction), off)})
 	return nil
 }
 

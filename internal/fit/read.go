@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gigarank/collectives"
+	"gigarank/internal/spelling"
 	"gigarank/network"
 )
 
@@ -218,17 +219,10 @@ func (r *reader) add(p Sample) {
 // columns checks the number of fields of a row.
 func (r *reader) columns(fields []string, least int) bool {
 	if len(fields) < least {
-		r.fault(r.line, fmt.Sprintf("the row has %s, and at least %d belong there", plural(len(fields), "figure"), least), "restore what the benchmark has printed, or remove the row")
+		r.fault(r.line, fmt.Sprintf("the row has %s, and at least %d belong there", spelling.Count(len(fields), "figure"), least), "restore what the benchmark has printed, or remove the row")
 		return false
 	}
 	return true
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // osuCollectives maps names in headings to operations.
@@ -275,9 +269,9 @@ func (r *reader) beginOSU(heading []string) {
 func pair(l Layout, halves bool) (Layout, error) {
 	switch {
 	case halves && l.Ranks()%2 != 0:
-		return l, fmt.Errorf("%d ranks on %s are no pairs", l.Ranks(), plural(l.Nodes, "node"))
+		return l, fmt.Errorf("%s on %s cannot form pairs", spelling.Count(l.Ranks(), "rank"), spelling.Count(l.Nodes, "node"))
 	case halves && l.Nodes > 2:
-		return l, fmt.Errorf("it ran on %d nodes: pairs between two nodes are needed", l.Nodes)
+		return l, fmt.Errorf("it ran on %s: pairs between two nodes are needed", spelling.Count(l.Nodes, "node"))
 	case halves || l.Ranks() == 2:
 		return l, nil
 	case l.Nodes == 1:
@@ -285,7 +279,7 @@ func pair(l Layout, halves bool) (Layout, error) {
 	case l.Nodes == 2 && l.PerNode == 1:
 		return l, nil
 	}
-	return l, fmt.Errorf("it takes 2 ranks, and there are %d on %d nodes", l.Ranks(), l.Nodes)
+	return l, fmt.Errorf("it takes 2 ranks, and there are %d on %s", l.Ranks(), spelling.Count(l.Nodes, "node"))
 }
 
 func (r *reader) osuRow(fields []string) {
@@ -314,7 +308,7 @@ func (r *reader) osuRow(fields []string) {
 func (r *reader) addTime(bytes int64, seconds float64, total bool) {
 	if ranks := int64(r.now.Layout.Ranks()); total && ranks > 0 {
 		if bytes%ranks != 0 {
-			r.note("%d bytes are no equal blocks of %d ranks: the row is not used", bytes, ranks)
+			r.note("%s cannot be equal blocks of %s: the row is not used", spelling.Count(bytes, "byte"), spelling.Count(ranks, "rank"))
 			return
 		}
 		bytes /= ranks
@@ -345,7 +339,7 @@ func (r *reader) beginIMB(columns []string) {
 	op, collective := imbCollectives[h.name]
 	switch {
 	case h.groups > 1:
-		r.skip("IMB %s of %d groups is not used: give the run of one", h.name, h.groups)
+		r.skip("IMB %s of %s is not used: give the run of one", h.name, spelling.Count(h.groups, "group"))
 		return
 	case h.name == "PingPong":
 		s.Kind = Latency
@@ -382,13 +376,13 @@ func first(l Layout, processes int) (Layout, error) {
 	case processes == 0 || processes == l.Ranks():
 		return l, nil
 	case processes > l.Ranks():
-		return l, fmt.Errorf("it has %d processes, and %d ranks are on %d nodes", processes, l.Ranks(), l.Nodes)
+		return l, fmt.Errorf("it has %s, and the job has %s on %s", spelling.Count(processes, "process"), spelling.Count(l.Ranks(), "rank"), spelling.Count(l.Nodes, "node"))
 	case processes <= l.PerNode:
 		return Layout{1, processes}, nil
 	case processes%l.PerNode == 0:
 		return Layout{processes / l.PerNode, l.PerNode}, nil
 	}
-	return l, fmt.Errorf("the first %d processes do not fill nodes of %d", processes, l.PerNode)
+	return l, fmt.Errorf("the first %s do not fill nodes of %d", spelling.Count(processes, "process"), l.PerNode)
 }
 
 func (r *reader) imbRow(fields []string, at int) {

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"gigarank/internal/measurements"
+	"gigarank/internal/spelling"
 )
 
 // WriteText writes the determined fields, the missing fields, and the residual of each point.
@@ -65,7 +66,7 @@ func (r *Result) writeSummary(w io.Writer) {
 		some := of[name]
 		slices.SortFunc(some, func(a, b *measurements.Outcome) int { return cmp.Compare(a.Error(), b.Error()) })
 		worst := slices.MaxFunc(some, func(a, b *measurements.Outcome) int { return cmp.Compare(a.Factor(), b.Factor()) })
-		_, _ = fmt.Fprintf(w, "%s: %s, median of the error %.1f %%, worst ratio %.3g (%d bytes, %dx%d)\n", name, plural(len(some), "point"),
+		_, _ = fmt.Fprintf(w, "%s: %s, median of the error %.1f %%, worst ratio %.3g (%d bytes, %dx%d)\n", name, spelling.Count(len(some), "point"),
 			100*median(some), worst.Ratio(), worst.Bytes, worst.Nodes, worst.PerNode)
 	}
 }

@@ -1,6 +1,9 @@
 package datatype
 
-import "gigarank/mpivirt/internal/world"
+import (
+	"gigarank/internal/spelling"
+	"gigarank/mpivirt/internal/world"
+)
 
 // Order is the order of an array's elements in memory.
 type Order uint8
@@ -23,7 +26,7 @@ func Subarray(sizes, subsizes, starts []int, order Order, t *Type) (*Type, error
 	owned := make([][]span, len(sizes))
 	for d, n := range sizes {
 		if n < 1 || subsizes[d] < 1 || starts[d] < 0 || starts[d] > n-subsizes[d] {
-			return nil, world.Errorf(world.ErrArgument, "%d elements from %d on of %d in dimension %d", subsizes[d], starts[d], n, d)
+			return nil, world.Errorf(world.ErrArgument, "%s from %d on of %d in dimension %d", spelling.Count(subsizes[d], "element"), starts[d], n, d)
 		}
 		owned[d] = []span{{starts[d], subsizes[d]}}
 	}
@@ -86,13 +89,13 @@ func Darray(rank int, dimensions []Dimension, order Order, t *Type) (*Type, erro
 		processes *= max(d.Processes, 1)
 	}
 	if rank < 0 || rank >= processes || len(dimensions) == 0 {
-		return nil, world.Errorf(world.ErrArgument, "process %d of %d in %d dimensions", rank, processes, len(dimensions))
+		return nil, world.Errorf(world.ErrArgument, "process %d of %d in %s", rank, processes, spelling.Count(len(dimensions), "dimension"))
 	}
 	sizes, owned := make([]int, len(dimensions)), make([][]span, len(dimensions))
 	for i := len(dimensions) - 1; i >= 0; i-- {
 		d := dimensions[i]
 		if fault := d.fault(); fault != "" {
-			return nil, world.Errorf(world.ErrArgument, "dimension %d of %d elements over %d processes: %s", i, d.Size, d.Processes, fault)
+			return nil, world.Errorf(world.ErrArgument, "dimension %d of %s over %s: %s", i, spelling.Count(d.Size, "element"), spelling.Count(d.Processes, "process"), fault)
 		}
 		sizes[i], owned[i] = d.Size, d.owned(rank%d.Processes)
 		rank /= d.Processes

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/mpivirt/native/toolchain"
 )
@@ -25,7 +26,7 @@ import (
 func (b *body) crash(what, code string, signal int) error {
 	c := &b.engine.crash
 	if c.overflow != 0 {
-		return fmt.Errorf("the rank has overrun its stack of %d bytes%s: use a larger --stack", b.form.stack, b.place())
+		return fmt.Errorf("the rank has overrun its stack of %s%s: use a larger --stack", spelling.Count(b.form.stack, "byte"), b.place())
 	}
 	name := unix.SignalName(unix.Signal(signal))
 	where := b.place()

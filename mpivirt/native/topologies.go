@@ -10,6 +10,7 @@ import "C"
 import (
 	"slices"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/topology"
 	"gigarank/mpivirt/internal/world"
@@ -186,7 +187,7 @@ func newGrid(dims, periods []int) (*topology.Grid, error) {
 // createFirst returns the collective that makes a communicator of the first members.
 func (b *body) createFirst(lp int32, c *cCall, comm *kernel.Communicator, members int) (*kernel.Collective, error) {
 	if members > comm.Size {
-		return nil, world.Errorf(world.ErrTopology, "%d members of a topology in a communicator of %d ranks", members, comm.Size)
+		return nil, world.Errorf(world.ErrTopology, "%s of a topology in a communicator of %s", spelling.Count(members, "member"), spelling.Count(comm.Size, "rank"))
 	}
 	g := b.k.GroupOf(comm, lp)
 	v, err := b.k.Create(g, g.First(members), int(b.k.Global(lp)))

@@ -6,6 +6,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/invariant"
 	"gigarank/internal/random"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -92,15 +93,15 @@ func (c *Communicator) Check(v *Collective) error {
 	case c.Remote != nil:
 		return c.checkInter(v)
 	case v.Operation.Rooted() && (v.Root < 0 || v.Root >= c.Size):
-		return world.Errorf(world.ErrRoot, "root %d in a communicator of %d ranks", v.Root, c.Size)
+		return world.Errorf(world.ErrRoot, "root %d in a communicator of %s", v.Root, spelling.Count(c.Size, "rank"))
 	case v.Bytes < 0 || negative(v.Counts) || negative(v.InCounts) || negative(v.OutCounts):
 		return world.Errorf(world.ErrCount, "a negative count")
 	case v.Counts != nil && len(v.Counts) != c.Size:
-		return world.Errorf(world.ErrCount, "%d counts for %d ranks", len(v.Counts), c.Size)
+		return world.Errorf(world.ErrCount, "%s for %s", spelling.Count(len(v.Counts), "count"), spelling.Count(c.Size, "rank"))
 	case (v.InCounts != nil || v.OutCounts != nil) && (len(v.InCounts) != c.Size || len(v.OutCounts) != c.Size):
-		return world.Errorf(world.ErrCount, "%d and %d counts for %d ranks", len(v.InCounts), len(v.OutCounts), c.Size)
+		return world.Errorf(world.ErrCount, "%d and %s for %s", len(v.InCounts), spelling.Count(len(v.OutCounts), "count"), spelling.Count(c.Size, "rank"))
 	case v.InCounts != nil && c.Size == 1 && v.InCounts[0] > v.OutCounts[0]:
-		return world.Errorf(world.ErrTruncate, "the rank sends itself %d bytes where %d are expected", v.InCounts[0], v.OutCounts[0])
+		return world.Errorf(world.ErrTruncate, "the rank sends itself %s where %d are expected", spelling.Count(v.InCounts[0], "byte"), v.OutCounts[0])
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/internal/random"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -45,7 +46,7 @@ func (c *Collectives) meeting(g *world.Group, told []byte) (*Communicator, error
 		return nil, world.Errorf(world.ErrComm, "the remote leader tells of no group: give no other message between the leaders the tag")
 	}
 	if common := g.Intersection(remote).Size(); common > 0 {
-		return nil, world.Errorf(world.ErrComm, "%d ranks are in both groups: give two without a common rank", common)
+		return nil, world.Errorf(world.ErrComm, "both groups have %s in common: give groups without a common rank", spelling.Count(common, "rank"))
 	}
 	least, greatest := min(token, remoteToken), max(token, remoteToken)
 	context := func(side uint64) uint64 { return random.Uint64(least, greatest, side) }
@@ -173,13 +174,13 @@ func (c *Communicator) checkInter(v *Collective) error {
 	}
 	switch {
 	case v.Operation.Rooted() && v.Root != world.Root && v.Root != world.ProcNull && (v.Root < 0 || v.Root >= n):
-		return world.Errorf(world.ErrRoot, "root %d of a remote group of %d ranks: give it in the one group, and Root or ProcNull in the other", v.Root, n)
+		return world.Errorf(world.ErrRoot, "root %d of a remote group of %s: give it in the one group, and Root or ProcNull in the other", v.Root, spelling.Count(n, "rank"))
 	case v.Bytes < 0 || negative(v.Counts) || negative(v.InCounts) || negative(v.OutCounts):
 		return world.Errorf(world.ErrCount, "a negative count")
 	case v.Counts != nil && len(v.Counts) != counts:
-		return world.Errorf(world.ErrCount, "%d counts for %d ranks", len(v.Counts), counts)
+		return world.Errorf(world.ErrCount, "%s for %s", spelling.Count(len(v.Counts), "count"), spelling.Count(counts, "rank"))
 	case v.InCounts != nil && (len(v.InCounts) != n || len(v.OutCounts) != n):
-		return world.Errorf(world.ErrCount, "%d and %d counts for %d ranks", len(v.InCounts), len(v.OutCounts), n)
+		return world.Errorf(world.ErrCount, "%d and %s for %s", len(v.InCounts), spelling.Count(len(v.OutCounts), "count"), spelling.Count(n, "rank"))
 	case v.Operation == collectives.Scan || v.Operation == collectives.Exscan:
 		return world.Errorf(world.ErrComm, "called on an intercommunicator: it is for one group, as a merge makes it")
 	case v.Creation != nil && v.Procedure.Plain() != world.CommSplit:

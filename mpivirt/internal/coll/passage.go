@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
@@ -80,7 +81,7 @@ func (c *Collectives) replyAcross(index int32, a *agent, m *roundMessage) {
 func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	c := (*Collectives)(f)
 	if asks == vtime.Forever {
-		c.partition.PastEnd(int(p.Source), p.At, world.NoProcedure, "a message of %d bytes of a collective to rank %d", p.Bytes, p.Dest)
+		c.partition.PastEnd(int(p.Source), p.At, world.NoProcedure, "a message of %s of a collective to rank %d", spelling.Count(p.Bytes, "byte"), p.Dest)
 		return
 	}
 	s := roundShake{}
@@ -126,7 +127,7 @@ func (c *Collectives) dataFreed(s *roundShake, free vtime.Time) {
 func (f *roundFreight) Arrived(p *resource.Passage, at vtime.Time) {
 	c := (*Collectives)(f)
 	if at == vtime.Forever {
-		c.partition.PastEnd(int(p.Dest), p.At, world.NoProcedure, "a message of %d bytes of a collective from rank %d", p.Bytes, p.Source)
+		c.partition.PastEnd(int(p.Dest), p.At, world.NoProcedure, "a message of %s of a collective from rank %d", spelling.Count(p.Bytes, "byte"), p.Source)
 		return
 	}
 	if c.partition.Activities != nil {

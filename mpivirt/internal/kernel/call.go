@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/world"
@@ -180,7 +181,7 @@ func (k *Kernel) Awaits(lp int32, q *Call) bool {
 func (k *Kernel) checkSend(lp int32, q *Call) error {
 	o := &q.Outgoing
 	if o.Mode = q.Procedure.Mode(); o.Mode == world.Buffered && o.Bytes > k.messages.Attached[lp] && o.Dest != world.ProcNull {
-		return world.Errorf(world.ErrBuffer, "a buffered send of %d bytes with a buffer of %d: attach a larger one", o.Bytes, k.messages.Attached[lp])
+		return world.Errorf(world.ErrBuffer, "a buffered send of %s with a buffer of %d: attach a larger one", spelling.Count(o.Bytes, "byte"), k.messages.Attached[lp])
 	}
 	return q.Comm.CheckSend(o.Dest, o.Tag, o.Bytes)
 }

@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"gigarank/internal/invariant"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -131,7 +132,7 @@ func (m *Messages) receive(lp int32, op world.Procedure, rank int32, bytes int64
 	}
 	end := m.Partition.Target.Receive(m.port(lp), bytes, posted, m.Partition.Clock[lp], arrival)
 	if end == vtime.Forever {
-		m.Partition.PastEnd(int(m.Partition.Global(lp)), max(m.Partition.Clock[lp], arrival), op, "a message of %d bytes from rank %d", bytes, rank)
+		m.Partition.PastEnd(int(m.Partition.Global(lp)), max(m.Partition.Clock[lp], arrival), op, "a message of %s from rank %d", spelling.Count(bytes, "byte"), rank)
 	}
 	m.Partition.Clock[lp] = end
 }

@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"gigarank/internal/invariant"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -111,8 +112,8 @@ func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	kept := false
 	switch {
 	case r.Sized && msg.bytes > r.Bytes:
-		m.FailRequest(ri, world.Errorf(world.ErrTruncate, "the message from rank %d with tag %d has %d bytes, the receive has room for %d",
-			msg.source, msg.tag, msg.bytes, r.Bytes))
+		m.FailRequest(ri, world.Errorf(world.ErrTruncate, "the message from rank %d with tag %d has %s, the receive has room for %d",
+			msg.source, msg.tag, spelling.Count(msg.bytes, "byte"), r.Bytes))
 	case msg.tooEarly(r.posted):
 		m.FailRequest(ri, world.Errorf(world.ErrOther, "a message that rank %d sent in ready mode with tag %d arrived before its receive was posted at %v",
 			msg.source, msg.tag, r.posted))

@@ -3,6 +3,7 @@ package p2p
 import (
 	"fmt"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -253,7 +254,7 @@ func (m *Messages) sendAt(p *resource.Processor, op *resource.Operation, at vtim
 	p.Sent = at
 	msg.arrival = at.Add(m.Partition.Target.Latency(int(msg.rank), int(op.Dest)))
 	if max(p.State.CPU, msg.arrival) == vtime.Forever {
-		m.Partition.PastEnd(int(msg.rank), at, op.Procedure, "a message of %d bytes to rank %d", msg.bytes, op.Dest)
+		m.Partition.PastEnd(int(msg.rank), at, op.Procedure, "a message of %s to rank %d", spelling.Count(msg.bytes, "byte"), op.Dest)
 	}
 	if msg.request == 0 && op.Request != 0 {
 		m.CompleteRequest(op.Request, at)

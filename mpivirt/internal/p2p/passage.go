@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"gigarank/internal/invariant"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -76,7 +77,7 @@ var _ resource.Freight = (*freight)(nil)
 func (f *freight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	m := (*Messages)(f)
 	if asks == vtime.Forever {
-		m.Partition.PastEnd(int(p.Source), p.At, world.Send, "a message of %d bytes to rank %d", p.Bytes, p.Dest)
+		m.Partition.PastEnd(int(p.Source), p.At, world.Send, "a message of %s to rank %d", spelling.Count(p.Bytes, "byte"), p.Dest)
 		return
 	}
 	_, local := m.Partition.Local(int(p.Dest))
@@ -107,7 +108,7 @@ func (f *freight) Freed(p *resource.Passage, at vtime.Time) {
 func (f *freight) Arrived(p *resource.Passage, at vtime.Time) {
 	m := (*Messages)(f)
 	if at == vtime.Forever {
-		m.Partition.PastEnd(int(p.Dest), p.At, world.Recv, "a message of %d bytes from rank %d", p.Bytes, p.Source)
+		m.Partition.PastEnd(int(p.Dest), p.At, world.Recv, "a message of %s from rank %d", spelling.Count(p.Bytes, "byte"), p.Source)
 		return
 	}
 	lp, local := m.Partition.Local(int(p.Dest))

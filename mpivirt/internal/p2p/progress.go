@@ -5,6 +5,7 @@ import (
 
 	"gigarank/engine"
 	"gigarank/internal/invariant"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -218,7 +219,7 @@ func (m *Messages) HandleHandshake(index int32, t vtime.Time) {
 	m.undue(h.lp, index)
 	m.handshakes.Release(index)
 	if at := m.inCall(h.lp, t); !m.answer(&h, at) {
-		m.Partition.PastEnd(int(m.Partition.Global(h.lp)), at, m.Box(h.lp).Wait.Procedure, "a message of %d bytes to rank %d", h.bytes, h.peer)
+		m.Partition.PastEnd(int(m.Partition.Global(h.lp)), at, m.Box(h.lp).Wait.Procedure, "a message of %s to rank %d", spelling.Count(h.bytes, "byte"), h.peer)
 	}
 }
 

@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"gigarank/internal/invariant"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
@@ -63,7 +64,7 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 	msg.arrival, jitter = m.depart(lp, box, msg, dst, o.Mode)
 	if msg.arrival == vtime.Forever || m.Partition.Clock[lp] == vtime.Forever || msg.large && m.Partition.Target.Transfer(int(msg.rank), dst, o.Bytes) == vtime.Endless {
 		m.Partition.Clock[lp] = sent
-		m.Raise(lp, c, world.EndError("a message of %d bytes to rank %d", o.Bytes, dst))
+		m.Raise(lp, c, world.EndError("a message of %s to rank %d", spelling.Count(o.Bytes, "byte"), dst))
 		m.Completion.Fatal = true
 		m.messages.Release(index)
 		return 0
@@ -389,7 +390,7 @@ func (m *Messages) match(msg *message, lp int32, posted vtime.Time, c world.Proc
 		}
 	}
 	if max(arrival, free) == vtime.Forever {
-		m.Partition.PastEnd(dst, max(posted, msg.arrival), c, "a message of %d bytes from rank %d", msg.bytes, src)
+		m.Partition.PastEnd(dst, max(posted, msg.arrival), c, "a message of %s from rank %d", spelling.Count(msg.bytes, "byte"), src)
 	}
 	if msg.request != 0 {
 		m.acknowledge(msg, dst, free)

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"gigarank/engine"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
@@ -90,7 +91,7 @@ func (x *Processors) takeIn(lp int32, p *Processor, at vtime.Time) {
 	k.Target.TakeIn(&p.State, bytes, at)
 	p.taken = at
 	if p.State.CPU == vtime.Forever {
-		k.PastEnd(int(k.Global(lp)), at, work.CallOf(lp, a.Index), "a message of %d bytes from rank %d", bytes, a.Source)
+		k.PastEnd(int(k.Global(lp)), at, work.CallOf(lp, a.Index), "a message of %s from rank %d", spelling.Count(bytes, "byte"), a.Source)
 	}
 	if k.Activities != nil {
 		k.Activities.Note(stats.ReceiveCopy, vtime.Duration(p.State.CPU-at))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -238,7 +239,7 @@ func (x *Processors) checkInterface(lp int32, p *Processor) {
 	if len(p.arrivals) > 0 && p.State.Receive == vtime.Forever {
 		a := &p.arrivals[0]
 		work := x.works[a.Owner]
-		k.PastEnd(rank, max(a.At, p.taken), work.CallOf(lp, a.Index), "a message of %d bytes from rank %d", work.Size(a.Index), a.Source)
+		k.PastEnd(rank, max(a.At, p.taken), work.CallOf(lp, a.Index), "a message of %s from rank %d", spelling.Count(work.Size(a.Index), "byte"), a.Source)
 	}
 	if p.State.Send < vtime.Forever {
 		return

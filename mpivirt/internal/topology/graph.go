@@ -3,6 +3,7 @@ package topology
 import (
 	"slices"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -16,12 +17,12 @@ func NewGraph(index, edges []int) (*Graph, error) {
 	last := 0
 	for member, i := range index {
 		if i < last || i > len(edges) {
-			return nil, world.Errorf(world.ErrTopology, "the neighbours of member %d end at edge %d, after %d of %d edges", member, i, last, len(edges))
+			return nil, world.Errorf(world.ErrTopology, "the neighbours of member %d end at edge %d, after %d of %s", member, i, last, spelling.Count(len(edges), "edge"))
 		}
 		last = i
 	}
 	if last != len(edges) {
-		return nil, world.Errorf(world.ErrTopology, "%d edges, of which the index has %d", len(edges), last)
+		return nil, world.Errorf(world.ErrTopology, "%s, of which the index has %d", spelling.Count(len(edges), "edge"), last)
 	}
 	for i, to := range edges {
 		if to < 0 || to >= len(index) {
@@ -97,7 +98,7 @@ func NewNeighbors(size int, sources, sourceWeights, destinations, destinationWei
 // weights.
 func CheckWeights(edges int, weights []int) error {
 	if weights != nil && len(weights) != edges {
-		return world.Errorf(world.ErrArgument, "%d weights of %d edges", len(weights), edges)
+		return world.Errorf(world.ErrArgument, "%s of %s", spelling.Count(len(weights), "weight"), spelling.Count(edges, "edge"))
 	}
 	if slices.ContainsFunc(weights, func(w int) bool { return w < 0 }) {
 		return world.Errorf(world.ErrArgument, "a weight below 0")

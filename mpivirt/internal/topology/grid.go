@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -24,7 +25,7 @@ func NewGrid(dims []int, periods []bool) (*Grid, error) {
 	}
 	for d, n := range dims {
 		if n < 1 || g.size > world.TagUB/n {
-			return nil, world.Errorf(world.ErrDims, "a dimension %d of length %d after %d members: lengths are 1 or more, and members at most %d", d, n, g.size, world.TagUB)
+			return nil, world.Errorf(world.ErrDims, "a dimension %d of length %d after %s: lengths are 1 or more, and members at most %d", d, n, spelling.Count(g.size, "member"), world.TagUB)
 		}
 		g.size *= n
 	}
@@ -44,7 +45,7 @@ func (g *Grid) Members() int { return g.size }
 // around. Errors: ErrArgument for a wrong number of coordinates, or a coordinate out of range.
 func (g *Grid) Member(coordinates []int) (int, error) {
 	if len(coordinates) != len(g.dims) {
-		return 0, world.Errorf(world.ErrArgument, "%d coordinates in a grid of %d dimensions", len(coordinates), len(g.dims))
+		return 0, world.Errorf(world.ErrArgument, "%s in a grid of %s", spelling.Count(len(coordinates), "coordinate"), spelling.Count(len(g.dims), "dimension"))
 	}
 	member := 0
 	for d, x := range coordinates {
@@ -109,7 +110,7 @@ func (g *Grid) along(member, dimension, displacement int) int {
 // the number of dimensions.
 func (g *Grid) Sub(member int, remain []bool) (sub *Grid, color, number int, err error) {
 	if len(remain) != len(g.dims) {
-		return nil, 0, 0, world.Errorf(world.ErrDims, "%d dimensions that remain or not in a grid of %d", len(remain), len(g.dims))
+		return nil, 0, 0, world.Errorf(world.ErrDims, "a list of %s for a grid of %d", spelling.Count(len(remain), "dimension"), len(g.dims))
 	}
 	at, err := g.Coordinates(member)
 	if err != nil {
@@ -157,13 +158,13 @@ func Dims(nodes int, dims []int) ([]int, error) {
 		case n == 0:
 			free++
 		case rest%n != 0:
-			return nil, world.Errorf(world.ErrDims, "%d nodes are no multiple of the lengths given", nodes)
+			return nil, world.Errorf(world.ErrDims, "the lengths given do not divide %s", spelling.Count(nodes, "node"))
 		default:
 			rest /= n
 		}
 	}
 	if nodes < 1 || free == 0 && rest != 1 {
-		return nil, world.Errorf(world.ErrDims, "%d nodes in a grid of lengths %v: give a length of 0, or a product of the nodes", nodes, dims)
+		return nil, world.Errorf(world.ErrDims, "%s in a grid of lengths %v: give a length of 0, or a product of the nodes", spelling.Count(nodes, "node"), dims)
 	}
 	chosen := balanced(rest, free)
 	for d := range dims {

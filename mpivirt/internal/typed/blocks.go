@@ -2,6 +2,7 @@ package typed
 
 import (
 	"gigarank/collectives"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
 )
@@ -28,7 +29,7 @@ func Gatherv[T Datatype](m Caller, send, receive []T, counts []int, root int) (*
 	}
 	v.Counts = inBytes[T](counts)
 	if !m.inter() && countOf(counts, root) != len(send) {
-		return m.refuse(world.Gatherv, world.ErrCount, "the root sends %d elements but counts %d of itself", len(send), countOf(counts, root))
+		return m.refuse(world.Gatherv, world.ErrCount, "the root sends %s but counts %d of itself", spelling.Count(len(send), "element"), countOf(counts, root))
 	}
 	return v, nil
 }
@@ -41,7 +42,7 @@ func Scatter[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collect
 		v.Input = Bytes(send)
 	}
 	if m.isRoot(root) && len(send) < len(receive)*m.peers() {
-		return m.refuse(world.Scatter, world.ErrCount, "%d elements to scatter where %d ranks get %d each", len(send), m.peers(), len(receive))
+		return m.refuse(world.Scatter, world.ErrCount, "%s to scatter where each of %s gets %d", spelling.Count(len(send), "element"), spelling.Count(m.peers(), "rank"), len(receive))
 	}
 	return v, nil
 }
@@ -55,7 +56,7 @@ func Scatterv[T Datatype](m Caller, send []T, counts []int, receive []T, root in
 	}
 	v.Input = Bytes(send)
 	if len(send) < sum(counts) {
-		return m.refuse(world.Scatterv, world.ErrCount, "%d elements to scatter where the counts add up to %d", len(send), sum(counts))
+		return m.refuse(world.Scatterv, world.ErrCount, "%s to scatter where the counts add up to %d", spelling.Count(len(send), "element"), sum(counts))
 	}
 	if !m.inter() && countOf(counts, root) > len(receive) {
 		return m.tooShort(world.Scatterv, len(receive), countOf(counts, root))
@@ -78,7 +79,7 @@ func Allgatherv[T Datatype](m Caller, send, receive []T, counts []int) (*kernel.
 		return m.tooShort(world.Allgatherv, len(receive), sum(counts))
 	}
 	if !m.inter() && countOf(counts, m.Member) != len(send) {
-		return m.refuse(world.Allgatherv, world.ErrCount, "%d elements to send where the count is %d", len(send), countOf(counts, m.Member))
+		return m.refuse(world.Allgatherv, world.ErrCount, "%s to send where the count is %d", spelling.Count(len(send), "element"), countOf(counts, m.Member))
 	}
 	v := vector(m.Kernel, world.Allgatherv, collectives.Allgatherv, send, receive)
 	v.Bytes = int64(sum(counts)) * v.Element
@@ -89,7 +90,7 @@ func Allgatherv[T Datatype](m Caller, send, receive []T, counts []int) (*kernel.
 // Alltoall returns a member's arguments of MPI_Alltoall, and the error in them.
 func Alltoall[T Datatype](m Caller, send, receive []T) (*kernel.Collective, error) {
 	if len(send)%max(m.peers(), 1) != 0 {
-		return m.refuse(world.Alltoall, world.ErrCount, "%d elements for %d ranks", len(send), m.peers())
+		return m.refuse(world.Alltoall, world.ErrCount, "%s for %s", spelling.Count(len(send), "element"), spelling.Count(m.peers(), "rank"))
 	}
 	if m.inter() {
 		return vector(m.Kernel, world.Alltoall, collectives.Alltoall, send, receive), nil
@@ -105,7 +106,7 @@ func Alltoall[T Datatype](m Caller, send, receive []T) (*kernel.Collective, erro
 // Alltoallv returns a member's arguments of MPI_Alltoallv, and the error in them.
 func Alltoallv[T Datatype](m Caller, send []T, sendCounts []int, receive []T, receiveCounts []int) (*kernel.Collective, error) {
 	if len(send) < sum(sendCounts) {
-		return m.refuse(world.Alltoallv, world.ErrCount, "%d elements to send where the counts add up to %d", len(send), sum(sendCounts))
+		return m.refuse(world.Alltoallv, world.ErrCount, "%s to send where the counts add up to %d", spelling.Count(len(send), "element"), sum(sendCounts))
 	}
 	if len(receive) < sum(receiveCounts) {
 		return m.tooShort(world.Alltoallv, len(receive), sum(receiveCounts))

@@ -2,6 +2,7 @@ package typed
 
 import (
 	"gigarank/collectives"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
 )
@@ -43,7 +44,7 @@ func (m Caller) refuse(name world.Procedure, class world.ErrorClass, format stri
 
 // tooShort returns the error of a receive buffer that is shorter than the result.
 func (m Caller) tooShort(name world.Procedure, got, need int) (*kernel.Collective, error) {
-	return m.refuse(name, world.ErrBuffer, "room for %d elements where the result has %d", got, need)
+	return m.refuse(name, world.ErrBuffer, "room for %s where the result has %d", spelling.Count(got, "element"), need)
 }
 
 // Bcast returns a member's arguments of MPI_Bcast, and the error in them.
@@ -114,7 +115,7 @@ func ReduceScatter[T Datatype](m Caller, send, receive []T, counts []int, o Op[T
 		return m.tooShort(world.ReduceScatter, len(receive), countOf(counts, m.Member))
 	}
 	if len(send) < sum(counts) {
-		return m.refuse(world.ReduceScatter, world.ErrCount, "%d elements where the counts add up to %d", len(send), sum(counts))
+		return m.refuse(world.ReduceScatter, world.ErrCount, "%s where the counts add up to %d", spelling.Count(len(send), "element"), sum(counts))
 	}
 	v := Reduction(m, world.ReduceScatter, collectives.ReduceScatter, send[:sum(counts)], receive[:countOf(counts, m.Member)], o)
 	v.Counts = inBytes[T](counts)

@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/topology"
 	"gigarank/mpivirt/internal/world"
@@ -14,9 +15,9 @@ func blocks[T Datatype](peers []int, tag func(i int) int, buffer []T, counts fun
 		n := counts(i)
 		switch {
 		case n < 0:
-			return nil, world.Errorf(world.ErrCount, "%d elements for neighbour %d", n, i)
+			return nil, world.Errorf(world.ErrCount, "%s for neighbour %d", spelling.Count(n, "element"), i)
 		case n > len(rest):
-			return nil, world.Errorf(world.ErrBuffer, "room for %d elements where the blocks of %d neighbours have more", len(buffer), len(peers))
+			return nil, world.Errorf(world.ErrBuffer, "room for %s where the blocks of %s have more", spelling.Count(len(buffer), "element"), spelling.Count(len(peers), "neighbour"))
 		}
 		b := Bytes(rest[:n])
 		parts[i], rest = kernel.Part{Peer: peer, Tag: tag(i), Bytes: int64(len(b)), Buffer: b}, rest[n:]
@@ -30,11 +31,11 @@ func lengths[T Datatype](peers []int, buffer []T, counts []int, counted bool) (f
 	n := max(len(peers), 1)
 	switch {
 	case counted && len(peers) != len(counts):
-		return nil, world.Errorf(world.ErrCount, "%d counts for %d neighbours", len(counts), len(peers))
+		return nil, world.Errorf(world.ErrCount, "%s for %s", spelling.Count(len(counts), "count"), spelling.Count(len(peers), "neighbour"))
 	case counted:
 		return func(i int) int { return counts[i] }, nil
 	case len(buffer)%n != 0:
-		return nil, world.Errorf(world.ErrCount, "%d elements for %d neighbours", len(buffer), len(peers))
+		return nil, world.Errorf(world.ErrCount, "%s for %s", spelling.Count(len(buffer), "element"), spelling.Count(len(peers), "neighbour"))
 	}
 	return func(int) int { return len(buffer) / n }, nil
 }

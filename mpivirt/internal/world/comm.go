@@ -1,6 +1,10 @@
 package world
 
-import "fmt"
+import (
+	"fmt"
+
+	"gigarank/internal/spelling"
+)
 
 // Comm is the membership of a communicator. All ranks of an engine share it.
 type Comm struct {
@@ -92,11 +96,11 @@ func (c *Comm) CheckSend(dest, tag int, bytes int64) error {
 	case c.Size == 0:
 		return Errorf(ErrComm, "%s", c)
 	case dest != ProcNull && (dest < 0 || dest >= n):
-		return Errorf(ErrRank, "destination %d in a communicator of %d ranks", dest, n)
+		return Errorf(ErrRank, "destination %d in a communicator of %s", dest, spelling.Count(n, "rank"))
 	case tag < 0 || tag > TagUB:
 		return Errorf(ErrTag, "tag %d: tags of messages are 0 to %d", tag, TagUB)
 	case bytes < 0:
-		return Errorf(ErrCount, "a message of %d bytes", bytes)
+		return Errorf(ErrCount, "a message of %s", spelling.Count(bytes, "byte"))
 	}
 	return nil
 }
@@ -111,11 +115,11 @@ func (c *Comm) CheckReceive(source, tag int, bytes int64) error {
 	case c.Size == 0:
 		return Errorf(ErrComm, "%s", c)
 	case source != ProcNull && source != AnySource && (source < 0 || source >= n):
-		return Errorf(ErrRank, "source %d in a communicator of %d ranks", source, n)
+		return Errorf(ErrRank, "source %d in a communicator of %s", source, spelling.Count(n, "rank"))
 	case tag != AnyTag && (tag < 0 || tag > TagUB):
 		return Errorf(ErrTag, "tag %d: tags are 0 to %d, or AnyTag", tag, TagUB)
 	case bytes < 0:
-		return Errorf(ErrCount, "room for %d bytes", bytes)
+		return Errorf(ErrCount, "room for %s", spelling.Count(bytes, "byte"))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 
+	"gigarank/internal/spelling"
 	"gigarank/vtime"
 )
 
@@ -54,8 +55,8 @@ func (u *Unreceived) Err() error {
 		more = fmt.Sprintf("; %d messages are left in all", u.Messages)
 	}
 	return &RankError{Rank: int(m.rank), Time: m.ended, Err: Errorf(ErrOther,
-		"the rank has ended (MPI_Finalize) and not received the message of %d bytes that rank %d has sent to it with tag %d: receive each message before the end%s",
-		m.bytes, m.source, m.tag, more)}
+		"the rank has ended (MPI_Finalize) and not received the message of %s that rank %d has sent to it with tag %d: receive each message before the end%s",
+		spelling.Count(m.bytes, "byte"), m.source, m.tag, more)}
 }
 
 func (u *Unreceived) append(b []byte) []byte {

@@ -94,7 +94,7 @@ int gigarank_bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *
 	if (count < 0)
 		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld", (long long)count);
 	if (__builtin_mul_overflow(count, t->bytes, bytes) || *bytes > GIGARANK_MOST_BYTES)
-		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld values of %lld bytes is more than memory holds", (long long)count, (long long)t->bytes);
+		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld values of %lld byte%s is more than memory holds", (long long)count, (long long)t->bytes, plural(t->bytes));
 	return MPI_SUCCESS;
 }
 
@@ -114,9 +114,9 @@ int gigarank_touch(int procedure, const void *buffer, int64_t bytes) {
 	if (bytes == 0)
 		return MPI_SUCCESS;
 	if (!buffer)
-		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld bytes", (long long)bytes);
+		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld byte%s", (long long)bytes, plural(bytes));
 	if (gigarank_reads(buffer, (const char *)buffer + bytes - 1))
-		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld bytes at %p is no memory that can be read", (long long)bytes, buffer);
+		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld byte%s at %p is no memory that can be read", (long long)bytes, plural(bytes), buffer);
 	return MPI_SUCCESS;
 }
 
@@ -124,9 +124,9 @@ int gigarank_touch_to(int procedure, void *buffer, int64_t bytes) {
 	if (bytes == 0)
 		return MPI_SUCCESS;
 	if (!buffer)
-		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld bytes", (long long)bytes);
+		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld byte%s", (long long)bytes, plural(bytes));
 	if (gigarank_writes(buffer, (char *)buffer + bytes - 1))
-		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld bytes at %p is no memory that can be written", (long long)bytes, buffer);
+		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld byte%s at %p is no memory that can be written", (long long)bytes, plural(bytes), buffer);
 	return MPI_SUCCESS;
 }
 

@@ -22,6 +22,9 @@
 /* refuse ends a call with an error in its arguments, as the rank's error handler wants. The
  * message names the function of MPI that is at fault, if the call has no procedure. */
 #define refuse(...) gigarank_refuse(__func__, __VA_ARGS__)
+
+/* plural is the ending of a noun with a number: 1 rank, 2 ranks. */
+#define plural(n) ((n) == 1 ? "" : "s")
 int gigarank_refuse(const char *function, int procedure, int class_, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* GIVEN refuses a null pointer for an argument, which has a name in the standard. */

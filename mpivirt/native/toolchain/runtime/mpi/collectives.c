@@ -320,7 +320,7 @@ static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Dataty
 	CHECK(elements(&c, sendtype));
 	CHECK(gigarank_bytes_of(procedure, sendcount, sendtype, &c.bytes));
 	if (receives && each < c.bytes)
-		return refuse(procedure, MPI_ERR_TRUNCATE, "room for %lld bytes of each member where %lld are sent", (long long)each, (long long)c.bytes);
+		return refuse(procedure, MPI_ERR_TRUNCATE, "room for %lld byte%s of each member where %lld are sent", (long long)each, plural(each), (long long)c.bytes);
 	CHECK(gigarank_touch(procedure, sent, c.bytes));
 	c.input = sent, c.given = c.bytes, c.root = root;
 	if (receives) {
@@ -357,7 +357,7 @@ static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, v
 	CHECK(elements(&c, recvtype));
 	CHECK(gigarank_bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 	if (root == c.member && c.bytes < each)
-		return refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes where %lld are sent", (long long)c.bytes, (long long)each);
+		return refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld byte%s where %lld are sent", (long long)c.bytes, plural(c.bytes), (long long)each);
 	CHECK(gigarank_touch_to(c.procedure, received, c.bytes));
 	c.input = root == c.member ? sent : NULL, c.given = input, c.output = received, c.room = c.bytes, c.root = root;
 	if (root == c.member)
@@ -451,7 +451,7 @@ static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datat
 		CHECK_STAGED(gigarank_touch(procedure, sent, c.bytes));
 		if (c.bytes != s->counts[c.member]) {
 			drop(s);
-			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)(gigarank_number_at(recvcounts, c.member) * gigarank_size(recvtype)));
+			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld byte%s and counts %lld of itself", (long long)c.bytes, plural(c.bytes), (long long)(gigarank_number_at(recvcounts, c.member) * gigarank_size(recvtype)));
 		}
 	} else {
 		CHECK(elements(&c, sendtype));
@@ -548,7 +548,7 @@ static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, 
 	if (!error)
 		error = gigarank_bytes_of(c.procedure, sendcount, sendtype, &c.bytes);
 	if (!error && c.bytes > each)
-		error = refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes of each member where %lld are sent", (long long)each, (long long)c.bytes);
+		error = refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld byte%s of each member where %lld are sent", (long long)each, plural(each), (long long)c.bytes);
 	if (!error)
 		error = gigarank_touch(c.procedure, sent, c.bytes * c.size);
 	if (!error)

@@ -382,7 +382,7 @@ static int pack(int procedure, struct gigarank_spread *s, void **buffer, int64_t
 	}
 	int64_t bytes, reach;
 	if (__builtin_mul_overflow(count, t->bytes, &bytes) || __builtin_mul_overflow(count, extent_of(t), &reach) || bytes > GIGARANK_MOST_BYTES)
-		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld values of %lld bytes is more than memory holds", (long long)count, (long long)t->bytes);
+		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld values of %lld byte%s is more than memory holds", (long long)count, (long long)t->bytes, plural(t->bytes));
 	*s = (struct gigarank_spread){.buffer = *buffer, .count = count, .type = gigarank_use_type(t), .bytes = bytes};
 	CHECK(open_packed(procedure, s));
 	*buffer = s->packed;

@@ -124,7 +124,7 @@ static int check(const char *function, const char *name, int64_t count, MPI_Data
 static int convert(const char *function, int out, struct gigarank_datatype *t, char *memory, int64_t count, char *external, int64_t room, int64_t *position) {
 	int64_t bytes = count * external_size(t), extent = t->upper - t->lower;
 	if (*position < 0 || bytes > room - *position)
-		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TRUNCATE, "%lld bytes at byte %lld of a buffer of %lld", (long long)bytes, (long long)*position, (long long)room);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TRUNCATE, "%lld byte%s at byte %lld of a buffer of %lld", (long long)bytes, plural(bytes), (long long)*position, (long long)room);
 	char *at = external + *position;
 	for (int64_t i = 0; i < count; i++)
 		at = represent(t, memory + i * extent, at, out, 0);

@@ -89,9 +89,9 @@ static int begin(struct gigarank_call *c, MPI_Request *request) { return launch(
 static int persist(struct gigarank_call *c, MPI_Request *request) {
 	int ranks = c->remote ? c->remote : c->size;
 	if (c->dest >= ranks)
-		return refuse(c->procedure, MPI_ERR_RANK, "destination %d in a communicator of %d ranks", c->dest, ranks);
+		return refuse(c->procedure, MPI_ERR_RANK, "destination %d in a communicator of %d rank%s", c->dest, ranks, plural(ranks));
 	if (c->source >= ranks)
-		return refuse(c->procedure, MPI_ERR_RANK, "source %d in a communicator of %d ranks", c->source, ranks);
+		return refuse(c->procedure, MPI_ERR_RANK, "source %d in a communicator of %d rank%s", c->source, ranks, plural(ranks));
 	struct gigarank_call *kept = malloc(sizeof *kept);
 	if (!kept)
 		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a request");

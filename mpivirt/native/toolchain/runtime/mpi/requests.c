@@ -239,7 +239,7 @@ static int hold(const char *function, struct plan *p, const struct gigarank_call
 static int check_plan(const char *function, int (*start)(struct gigarank_plan *, MPI_Request *), const struct plan *what, MPI_Comm comm, const struct gigarank_call *c) {
 	int32_t members = c->remote ? c->remote : c->size;
 	if ((what->root < 0 && !(c->remote && (what->root == MPI_ROOT || what->root == MPI_PROC_NULL))) || what->root >= members)
-		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ROOT, "root %d in a communicator of %d ranks", what->root, members);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ROOT, "root %d in a communicator of %d rank%s", what->root, members, plural(members));
 	struct plan here = *what;
 	here.comm = comm;
 	int error = start(&here.plan, GIGARANK_CHECK_ONLY);

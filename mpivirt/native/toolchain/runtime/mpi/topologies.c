@@ -179,7 +179,7 @@ static int map(const char *function, int request, MPI_Comm comm, int n, const in
 	int error = ask(function, request, &c);
 	free(all);
 	if (!error && c.found > c.size)
-		error = gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TOPOLOGY, "%d members of a topology in a communicator of %d ranks", c.found, c.size);
+		error = gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TOPOLOGY, "%d member%s of a topology in a communicator of %d rank%s", c.found, plural(c.found), c.size, plural(c.size));
 	if (!error)
 		*member = c.member < c.found ? c.member : MPI_UNDEFINED;
 	return error;
@@ -231,7 +231,7 @@ MPI(MPI_Graph_get, MPI_Comm comm, int nodes, int room, int index[], int edges[])
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_GRAPH, &c));
 	if (nodes < 0 || room < 0)
-		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "room for %d nodes and %d edges", nodes, room);
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "room for %d node%s and %d edge%s", nodes, plural(nodes), room, plural(room));
 	size_t n = (size_t)c.topology.nodes, m = (size_t)c.topology.edges;
 	int32_t *both = malloc((n + m + 1) * sizeof *both);
 	if (!both)
@@ -261,7 +261,7 @@ MPI(MPI_Graph_neighbors, MPI_Comm comm, int member, int room, int neighbors[]) {
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_GRAPH, &c));
 	if (room < 0)
-		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "room for %d neighbours", room);
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "room for %d neighbour%s", room, plural(room));
 	c.n = member, c.output = neighbors, c.room = room;
 	return ask(__func__, GIGARANK_GRAPH_NEIGHBORS, &c);
 }

@@ -395,7 +395,7 @@ MPI(MPI_Type_match_size, int class_, int size, MPI_Datatype *type) {
 			*type = all[i].type;
 			return MPI_SUCCESS;
 		}
-	return refuse(GIGARANK_NONE, MPI_ERR_ARG, "no type of class %d has %d bytes", class_, size);
+	return refuse(GIGARANK_NONE, MPI_ERR_ARG, "no type of class %d has %d byte%s", class_, size, plural(size));
 }
 
 /* f90 returns a type whose values have a decimal precision and range. The type is predefined, so
@@ -568,9 +568,9 @@ static int ready_of(const char *function, int64_t count, MPI_Datatype type, int6
 	if (count < 0)
 		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "a count of %lld", (long long)count);
 	if (room < 0 || position < 0)
-		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "a buffer of %lld bytes, from byte %lld on", (long long)room, (long long)position);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "a buffer of %lld byte%s, from byte %lld on", (long long)room, plural(room), (long long)position);
 	if (bytes > room - position)
-		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TRUNCATE, "%lld bytes at byte %lld of a buffer of %lld", (long long)bytes, (long long)position, (long long)room);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TRUNCATE, "%lld byte%s at byte %lld of a buffer of %lld", (long long)bytes, plural(bytes), (long long)position, (long long)room);
 	return MPI_SUCCESS;
 }
 
