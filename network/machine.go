@@ -33,8 +33,9 @@ type Machine struct {
 	reduce                    memoryWork
 	localCopy                 memoryWork
 	poll                      vtime.Duration
-	barrier                   offload       // times of a barrier; empty if its algorithm determines them
-	join                      []measurement // times of joins by size; nil if messages determine them
+	barrier                   offload // times of a barrier; none if it is that of its algorithm
+	offloads                  offloads
+	join                      []measurement // times of joins by size; nil if they are those of messages
 	jitter                    jitter
 	progress                  progress
 	interfaces                interfaces
@@ -165,6 +166,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	if len(m.barrier) > 0 {
 		m.barrier.write(o)
 	}
+	m.writeOffloads(o)
 	if m.join != nil {
 		writeTable(o, "join", m.join)
 	}

@@ -153,6 +153,7 @@ func (m *Machine) parseNetwork(o *object) {
 	m.barrier = parseBarrier(o)
 	m.join = parseJoin(o)
 	if kind == nil {
+		m.parseOffloads(o)
 		o.closeAny(modelFields())
 		return
 	}
@@ -161,6 +162,7 @@ func (m *Machine) parseNetwork(o *object) {
 		m.perHop = o.duration(perHopField, false, 0)
 	}
 	m.model = kind.parse(o)
+	m.parseOffloads(o)
 	o.close("model", modelFields())
 }
 

@@ -33,6 +33,7 @@ type Target struct {
 	join     path           // of joins, if joins is set
 	joins    bool           // joins take other times than messages within a node
 	barrier  vtime.Duration // see BarrierTime
+	span     Span           // of all nodes
 	copies   bool           // the sender of a rendezvous is free once the bytes are copied
 	// copiesOwn says that a message of a rank to itself takes the time of a local copy.
 	copiesOwn bool
@@ -53,6 +54,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: m.reduce.path(), local: m.localCopy.path(), shared: m.model.kind().shared, jittered: m.HasJitter()}
 	t.barrier, t.tail = m.barrier.on(t.Nodes()), m.jitter.shape.value()
 	t.delays = m.model.over(p)
+	t.span = t.spanOfAll()
 	t.contended, t.passage = (m.interfaces.limited() || m.contention.limited()) && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
