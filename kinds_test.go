@@ -45,7 +45,8 @@ var port = struct {
 		Activity ActivityTimes Blocked Call Collective Communicator Completion Config DeadlockError Distribution
 		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent Program Repeated Result Sample Simulation`,
 	names: `
-		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Customs EmptyCompletion Envelope Interpreter Keeps Kinds
+		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
+		Kinds
 		Late Message MessageNoProc MessageNull New Noise Observer RegisterKind Reserve Simulate Told`,
 }
 

@@ -31,7 +31,8 @@ type Cost struct {
 	Intra     vtime.Duration
 	IntraBeta func(bytes int64) vtime.Duration
 
-	Given vtime.Duration // time of a barrier that the machine gives
+	Given   vtime.Duration                   // time of a barrier that the machine gives
+	Offload func(bytes int64) vtime.Duration // in which the network sums up vectors of the nodes
 }
 
 // node returns the time of the join and the release of a node. The last contribution reaches the
@@ -157,6 +158,8 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 		return f.butterfly(0), true
 	case GivenTime:
 		return f.any(f.cost.Given), true
+	case Offload:
+		return f.cost.node(0) + timeOf(f.cost.Offload, 0), true
 	}
 	return f.inTurn(a, 0, f.bcast)
 }
@@ -260,6 +263,8 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	switch a {
 	case NodeLeader:
 		return f.cost.node(bytes) + f.butterfly(bytes), true
+	case Offload:
+		return f.cost.node(bytes) + timeOf(f.cost.Offload, bytes), true
 	case RecursiveDoubling:
 		return f.butterfly(bytes), true
 	case Ring: // the largest chunk goes all the way round, twice

@@ -56,6 +56,7 @@
 // [LeaderSchedule] among the leaders, and the release. Join and release depend on the
 // target machine and are not described here.
 //
-// A barrier by [GivenTime] has no schedule: the machine gives the time from the last entry to the
-// exits. Only machines that give this time have the algorithm, and there it is the default.
+// A barrier by [GivenTime] has no schedule: the machine gives the time from the last entry to
+// the exits. Nor has [Offload], where the network sums vectors up. Only machines that do have them, and there they are
+// the defaults.
 package collectives

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gigarank/internal/spelling"
-	"gigarank/vtime"
 )
 
 // Operation is a collective operation of MPI.
@@ -79,12 +78,13 @@ const (
 	Bruck
 	Pairwise
 	GivenTime
+	Offload
 	algorithms // their number
 )
 
 var algorithmNames = [algorithms]string{
 	"node-leader", "linear", "binomial", "dissemination", "recursive-doubling",
-	"ring", "rabenseifner", "bruck", "pairwise", "given",
+	"ring", "rabenseifner", "bruck", "pairwise", "given", "offload",
 }
 
 // String returns the name on the command line: "recursive-doubling".
@@ -116,11 +116,11 @@ func choices(op Operation) string {
 
 // Algorithms returns the algorithms that the operation has on every machine, the default first.
 func Algorithms(op Operation) []Algorithm {
-	return slices.DeleteFunc(AllAlgorithms(op), func(a Algorithm) bool { return a == GivenTime })
+	return slices.DeleteFunc(AllAlgorithms(op), Algorithm.ofHardware)
 }
 
-// AllAlgorithms returns the algorithms that the operation has on any machine: those of Algorithms,
-// then GivenTime for an operation that may have it.
+// AllAlgorithms returns the algorithms that the operation has on some machine: those of
+// Algorithms, then those that need a machine's hardware.
 func AllAlgorithms(op Operation) []Algorithm {
 	if op >= operations {
 		return nil
@@ -135,21 +135,40 @@ func AllAlgorithms(op Operation) []Algorithm {
 // Default returns the default algorithm of an operation.
 func Default(op Operation) Algorithm { return registry[op][0].algorithm }
 
-// DefaultOn returns the default algorithm of an operation on a machine. given is the barrier time
-// that the machine gives, 0 for none.
-func DefaultOn(op Operation, given vtime.Duration) Algorithm {
-	if given > 0 && find(op, GivenTime) != nil {
-		return GivenTime
+// Hardware says what a machine carries out by itself.
+type Hardware struct {
+	Barrier bool // barriers, in a time that it gives
+	Offload bool // the sums of vectors
+}
+
+// has reports whether a machine has what an algorithm needs.
+func (h Hardware) has(a Algorithm) bool {
+	switch a {
+	case GivenTime:
+		return h.Barrier
+	case Offload:
+		return h.Offload
+	}
+	return true
+}
+
+// ofHardware reports whether some machines do not have the algorithm.
+func (a Algorithm) ofHardware() bool { return !Hardware{}.has(a) }
+
+// DefaultOn returns the default algorithm of an operation on a machine: the first that only such a machine has,
+// if there is any.
+func DefaultOn(op Operation, h Hardware) Algorithm {
+	for _, a := range AllAlgorithms(op) {
+		if a.ofHardware() && h.has(a) {
+			return a
+		}
 	}
 	return Default(op)
 }
 
-// AlgorithmsOn returns the algorithms of an operation on a machine. given is as for DefaultOn.
-func AlgorithmsOn(op Operation, given vtime.Duration) []Algorithm {
-	if given > 0 {
-		return AllAlgorithms(op)
-	}
-	return Algorithms(op)
+// AlgorithmsOn returns the algorithms that the operation has on such a machine.
+func AlgorithmsOn(op Operation, h Hardware) []Algorithm {
+	return slices.DeleteFunc(AllAlgorithms(op), func(a Algorithm) bool { return !h.has(a) })
 }
 
 // Describe returns one line on the algorithm for the operation, or "" if the operation does not
@@ -182,7 +201,7 @@ func New(op Operation, a Algorithm, members, root int) (Schedule, error) {
 		faults = append(faults, fmt.Errorf("collectives: no %s: use one of the declared operations", op))
 	case e == nil:
 		faults = append(faults, fmt.Errorf("collectives: %s has no algorithm %s: choose one of %s", op, a, choices(op)))
-	case a == GivenTime:
+	case a.ofHardware():
 		faults = append(faults, fmt.Errorf("collectives: %s %s is not a schedule: the machine gives its time", a, op))
 	case e.build == nil:
 		faults = append(faults, fmt.Errorf("collectives: %s %s is not a schedule of all members; it depends on their nodes: "+

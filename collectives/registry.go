@@ -5,7 +5,7 @@ type entry struct {
 	algorithm Algorithm
 	unordered bool // does not keep the rank order
 	line      string
-	build     func(op Operation, members, root int) Schedule // nil: node-leader, given
+	build     func(op Operation, members, root int) Schedule // nil: node-leader, given, offload
 }
 
 // registry has the algorithms of each operation, the default first.
@@ -17,6 +17,7 @@ var registry = [operations][]entry{
 		{Dissemination, false, "ceil(log2 P) rounds of messages over distances 1, 2, 4, …", dissemination},
 		{RecursiveDoubling, false, "butterfly: partners at distances 1, 2, 4, … exchange; P is folded to a power of two", wholeButterfly},
 		{GivenTime, false, "all leave when the last has entered and the time that the machine file gives is over", nil},
+		{Offload, false, "ranks of a node join, switches let all nodes go, one release per node", nil},
 	},
 	Bcast: {
 		{Binomial, false, "down a binomial tree", treeOne},
@@ -34,6 +35,7 @@ var registry = [operations][]entry{
 		{Rabenseifner, false, "reduce_scatter by halving and allgather by doubling; P is folded to a power of two", rabenseifner},
 		{Binomial, false, "binomial reduce to rank 0, then binomial bcast", treeBoth},
 		{Linear, false, "linear reduce to rank 0, then linear bcast", starBoth},
+		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil},
 	},
 	Gather: {
 		{Binomial, false, "up a binomial tree, subtrees together", treeOne},

@@ -76,5 +76,14 @@ func (c *Config) Algorithm(op collectives.Operation) collectives.Algorithm {
 	return c.ofKernel().Algorithm(op)
 }
 
+// AlgorithmFor returns the algorithm of an operation on so many bytes: that of Algorithm, but for vectors that are too long for
+// the network to sum up.
+func (c *Config) AlgorithmFor(op collectives.Operation, bytes int64) collectives.Algorithm {
+	return c.ofKernel().AlgorithmFor(op, bytes)
+}
+
+// HardwareOf returns what a machine carries out by itself, on which its algorithms depend.
+func HardwareOf(m *network.Machine) collectives.Hardware { return kernel.HardwareOf(m) }
+
 // ofKernel returns the same configuration under the kernel's name.
 func (c *Config) ofKernel() *kernel.Config { return (*kernel.Config)(c) }

@@ -759,7 +759,7 @@ func toInt64(counts []int) (converted []int64) {
 func (x *reference) algorithm(operation collectives.Operation, c *refComm, ordered bool) collectives.Algorithm {
 	a, chosen := x.algorithms[operation]
 	if !chosen {
-		a = collectives.DefaultOn(operation, x.target.BarrierTime())
+		a = collectives.DefaultOn(operation, mpivirt.HardwareOf(x.target.Machine()))
 	}
 	inOrder := collectives.Ordered(operation, a)
 	if a == collectives.NodeLeader {

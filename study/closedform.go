@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gigarank/collectives"
+	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -27,6 +28,8 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 		return 0, false
 	}
 	count, size := elements(p.Operation, point.Payload)
+	c := mpivirt.Config{Target: target, Algorithms: map[collectives.Operation]collectives.Algorithm{p.Operation: a}}
+	a = c.AlgorithmFor(p.Operation, count*size)
 	f := newFormula(target, p.Operation, a, count)
 	if !f.exact || point.Iterations > 1 && !f.together {
 		return 0, false
@@ -72,6 +75,17 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 		return f
 	}
 	least, most := t.NodeSizes()
+	if a == collectives.Offload {
+		f.cost.Offload, f.cost.Gamma, f.exact, f.rendezvous = func(bytes int64) vtime.Duration { return t.OffloadTime(t.Span(), bytes) }, t.ReduceTime, !t.ReceiverState(), true
+		f.members = t.Nodes()
+		if joins := !t.OffloadsRanks() && most > 1; joins {
+			f.exact, f.cost.PerNode = f.exact && least > 1 && (op == collectives.Barrier || least == most), most
+			f.cost.Intra, f.cost.IntraBeta = t.Join(0), func(bytes int64) vtime.Duration { return t.Join(bytes) - t.Join(0) }
+		} else {
+			f.together = true
+		}
+		return f
+	}
 	src, dst, alike := t.AlikeRanks()
 	if a == collectives.NodeLeader {
 		f.members = t.Nodes()

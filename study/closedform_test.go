@@ -38,6 +38,8 @@ var formMachines = map[string]string{
 	"torus":          "ranks_per_node: 1\ntopology: {kind: torus, dimensions: 2}\n" + overHops,
 	"loggops-narrow": "network: {model: loggops, L: 100ns, o: 100ns, g: 1us, G: 1ns, O: 2ns, S: 64KiB}",
 	"given":          "ranks_per_node: 4\n" + strings.Replace(costly, "gap", "barrier: {time: 3us}, gap", 1),
+	"offload":        "ranks_per_node: 4\n" + strings.Replace(costly, "gap", "switches: {most: 1Ki, levels: [{name: leaf, nodes: 4, latency: 1us, bandwidth: 3GB/s}, {name: core, latency: 2us}]}, gap", 1),
+	"offload-ranks":  "ranks_per_node: 4\n" + strings.Replace(costly, "gap", "switches: {levels: [{name: chip, nodes: 1, latency: 1us, bandwidth: 3GB/s}, {name: core, latency: 2us}]}, gap", 1),
 	"loggops-wide":   "network: {model: loggops, L: 2us, o: 1us, g: 1us, G: 1ns, O: 3ns, S: 64KiB}",
 }
 
@@ -50,7 +52,7 @@ func TestSimulationMeetsTheClosedForm(t *testing.T) {
 	}
 	drawn := map[string]int{
 		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-charged": 6, "levels-cyclic": 20, "levels-joined": 20, "levels-single": 80, "levels-on-one": 80,
-		"measured": 80, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "given": 80, "loggops-narrow": 0, "loggops-wide": 20,
+		"measured": 80, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "given": 80, "offload": 60, "offload-ranks": 60, "loggops-narrow": 0, "loggops-wide": 20,
 		"frontier": 20, "frontera": 50, "fugaku": 50, "aws-hpc6a": 5, "loggops-default": 20, "xt5": 3, "tianhe-1a": 3, "gigabit-star": 80,
 	}
 	t.Chdir(t.TempDir())

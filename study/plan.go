@@ -12,6 +12,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/noise"
 	"gigarank/internal/spelling"
+	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -169,7 +170,7 @@ func (p *Plan) combinations(point Point, visit func(Point, collectives.Algorithm
 				for _, point.Ranks = range p.Ranks {
 					for _, point.Algorithm = range p.Algorithms {
 						a, _ := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
-						if !slices.Contains(collectives.AlgorithmsOn(p.Operation, m.BarrierTime()), a) {
+						if !slices.Contains(collectives.AlgorithmsOn(p.Operation, mpivirt.HardwareOf(m)), a) {
 							continue
 						}
 						for _, point.Seed = range p.Seeds {
@@ -303,10 +304,10 @@ func (r *reader) payloads(p *Plan) []int64 {
 // algorithms reports whether the user named them.
 func (r *reader) algorithms(p *Plan) bool {
 	var names []string
-	for _, a := range collectives.AlgorithmsOn(p.Operation, p.barrierTime()) {
+	for _, a := range collectives.AlgorithmsOn(p.Operation, p.hardware()) {
 		names = append(names, a.String())
 	}
-	defer func() { r.noteGiven(p) }()
+	defer func() { r.noteHardware(p) }()
 	if r.axes.Algorithms == "" {
 		p.Algorithms = names
 		return false
@@ -321,20 +322,29 @@ func (r *reader) algorithms(p *Plan) bool {
 	return true
 }
 
-// noteGiven says that barriers of given cost are simulated on some machines only.
-func (r *reader) noteGiven(p *Plan) {
-	i := slices.IndexFunc(p.Machines, func(m *network.Machine) bool { return m.BarrierTime() == 0 })
-	if given := collectives.GivenTime.String(); i >= 0 && slices.Contains(p.Algorithms, given) {
-		r.note("--algorithms")(fmt.Sprintf("%s is left out on %s, whose file gives no time of a barrier", given, p.Machines[i].Name()))
+// noteHardware says that algorithms of some machines' hardware are simulated on these only.
+func (r *reader) noteHardware(p *Plan) {
+	for _, of := range []struct {
+		algorithm collectives.Algorithm
+		lacks     string
+	}{{collectives.GivenTime, "gives no time of a barrier"}, {collectives.Offload, "gives no collectives that the network carries out"}} {
+		a, lacks := of.algorithm, of.lacks
+		i := slices.IndexFunc(p.Machines, func(m *network.Machine) bool {
+			return !slices.Contains(collectives.AlgorithmsOn(p.Operation, mpivirt.HardwareOf(m)), a)
+		})
+		if i >= 0 && slices.Contains(p.Algorithms, a.String()) {
+			r.note("--algorithms")(fmt.Sprintf("%v is left out on %s, whose file %s", a, p.Machines[i].Name(), lacks))
+		}
 	}
 }
 
-// barrierTime returns a time that one of the machines gives a barrier, 0 if none does.
-func (p *Plan) barrierTime() (longest vtime.Duration) {
+// hardware returns what any of the machines carries out by itself.
+func (p *Plan) hardware() (h collectives.Hardware) {
 	for _, m := range p.Machines {
-		longest = max(longest, m.BarrierTime())
+		own := mpivirt.HardwareOf(m)
+		h.Barrier, h.Offload = h.Barrier || own.Barrier, h.Offload || own.Offload
 	}
-	return longest
+	return h
 }
 
 // machines returns each machine with each mapping and number of ranks per node.

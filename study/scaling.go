@@ -15,7 +15,6 @@ import (
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/network"
-	"gigarank/vtime"
 )
 
 // ScalingAxes are the axes of a study of the simulator itself, as its user writes them.
@@ -142,13 +141,17 @@ func (s *Scaling) machines(text string, r *reader) {
 // readProgram reads the flags that depend on the program of the operation.
 func (s *Scaling) readProgram(axes ScalingAxes, r *reader) {
 	s.Algorithm = axes.Algorithm
-	given := s.barrierTime()
+	hardware := s.hardware()
 	if s.Algorithm == "" {
-		s.Algorithm = collectives.DefaultOn(s.Operation, given).String()
+		s.Algorithm = collectives.DefaultOn(s.Operation, hardware).String()
 	} else if a, err := collectives.ParseAlgorithm(s.Operation, s.Algorithm); err != nil {
 		r.fault("--algorithm", err)
-	} else if !slices.Contains(collectives.AlgorithmsOn(s.Operation, given), a) {
-		r.fault("--algorithm", fmt.Errorf("%v needs the time of a barrier from every machine: add barrier: {time: 3us} to network in their files, or choose another algorithm", a))
+	} else if !slices.Contains(collectives.AlgorithmsOn(s.Operation, hardware), a) {
+		if a == collectives.Offload {
+			r.fault("--algorithm", fmt.Errorf("%v needs a network that sums vectors up, on every machine: add allreduce or switches to network in their files, or choose another algorithm", a))
+		} else {
+			r.fault("--algorithm", fmt.Errorf("%v needs the time of a barrier from every machine: add barrier: {time: 3us} to network in their files, or choose another algorithm", a))
+		}
 	}
 	payloads := r.payloads(&Plan{Operation: s.Operation, Entry: s.Entry})
 	if len(payloads) > 1 {
@@ -169,12 +172,14 @@ func (s *Scaling) readProgram(axes ScalingAxes, r *reader) {
 	r.fault("--lp", fmt.Errorf("unknown kind of rank %q: %s", axes.LP, spelling.Choices(axes.LP, names)))
 }
 
-// barrierTime returns the least time that the machines give a barrier, 0 if one gives none.
-func (s *Scaling) barrierTime() vtime.Duration {
-	if len(s.Machines) == 0 {
-		return 0
+// hardware returns what all machines carry out by themselves.
+func (s *Scaling) hardware() collectives.Hardware {
+	h := collectives.Hardware{Barrier: len(s.Machines) > 0, Offload: len(s.Machines) > 0}
+	for _, m := range s.Machines {
+		own := mpivirt.HardwareOf(m)
+		h.Barrier, h.Offload = h.Barrier && own.Barrier, h.Offload && own.Offload
 	}
-	return slices.MinFunc(s.Machines, func(a, b *network.Machine) int { return cmp.Compare(a.BarrierTime(), b.BarrierTime()) }).BarrierTime()
+	return h
 }
 
 // layOut makes the points and checks that their ranks fit the machines.

@@ -75,7 +75,7 @@ func (r *request) algorithms() map[string]string {
 	names := map[string]string{}
 	if r.entry.Collectives != nil {
 		for _, use := range r.entry.Collectives(r.options) {
-			names[use.Operation.String()] = r.config.Algorithm(use.Operation).String()
+			names[use.Operation.String()] = r.config.AlgorithmFor(use.Operation, use.Bytes).String()
 		}
 	}
 	for op, a := range r.config.Algorithms {

@@ -154,6 +154,7 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	r.readNumbers(c, f, &faults)
 	r.readTarget(c, h, f, &faults)
 	faults.Add("--barrier", r.checkBarrier())
+	faults.Add("--algorithm", r.checkOffload())
 	r.countEngines(c, h, f, &faults)
 	r.options = r.entry.Resolve(r.config.Options)
 	r.readCPU(h, &f.cpu, f.programArguments, &faults)
@@ -269,6 +270,17 @@ func (r *request) chooseAlgorithm(op collectives.Operation, name string) error {
 		return fmt.Errorf("%v for %v, which is to use %v already: choose one", a, op, before)
 	}
 	r.config.Algorithms[op] = a
+	return nil
+}
+
+// checkOffload returns an error if the network is to sum vectors up, and the machine's does not.
+func (r *request) checkOffload() error {
+	target := r.config.Target
+	for op, a := range r.config.Algorithms {
+		if a == collectives.Offload && target != nil && !target.Machine().Offloads() {
+			return fmt.Errorf("%v for %v needs a network that sums vectors up, which machine %s has not: add allreduce or switches to network in its file, or choose another algorithm", a, op, target.Machine().Name())
+		}
+	}
 	return nil
 }
 

@@ -233,7 +233,7 @@ func (p *Point) Chosen(m *network.Machine) (string, error) {
 		return "", err
 	}
 	c := p.config(t)
-	return c.Algorithm(p.Operation).String(), nil
+	return c.AlgorithmFor(p.Operation, p.Bytes).String(), nil
 }
 
 // Cost returns an estimate of the CPU time that the simulation takes, in seconds.

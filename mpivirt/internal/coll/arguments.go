@@ -10,14 +10,15 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Algorithm returns the algorithm of an operation: the user's choice, else the default. For a
-// noncommutative reduction it returns an algorithm that combines in rank order.
-func (c *Collectives) Algorithm(op collectives.Operation, comm *Communicator, o *world.Operator) collectives.Algorithm {
-	a := c.algorithms[op]
+// Algorithm returns the algorithm of a call: the user's choice, else the default.
+// For a reduction that does not commute it returns one that combines in rank order.
+func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.Algorithm {
+	op, o := v.Operation, &v.Operator
+	a := AlgorithmFor(c.partition.Target, op, c.algorithms[op], v.Bytes)
 	if o.Apply == nil || o.Commutative || collectives.Ordered(op, a) {
 		return a
 	}
-	if a == collectives.NodeLeader && comm.nodesInOrder(c) {
+	if ledByNodes(c.partition.Target, a) && comm.nodesInOrder(c) {
 		return a
 	}
 	for _, other := range collectives.Algorithms(op) {

@@ -81,17 +81,15 @@ func (c *Collectives) participantFrom(inst *instance, rank int) int {
 	if nodes := inst.comm.nodes; inst.leaders && nodes.perNode > 0 {
 		return nodes.quotient(rank + nodes.perNode - 1)
 	}
-	return sort.Search(inst.schedule.Members(), func(p int) bool { return inst.rankOf(p) >= rank })
+	return sort.Search(inst.participants(), func(p int) bool { return inst.rankOf(p) >= rank })
 }
 
 // enterBulk enters a member into an instance that is carried out in bulk.
 func (c *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collective) {
-	if inst.mode == ByArrays && v.Data && !Moves(v.Operation) {
+	if (inst.mode == ByArrays || inst.mode == AtFixedCost) && v.Data && !Moves(v.Operation) {
 		value := c.partition.Buffers.Take(len(v.Input))
 		copy(value, v.Input)
-		b := c.arraysOf(inst)
-		b.sum.latest, c.Combining = lp, lp
-		b.sum.fold.Add(b.sum.fold.Leaf(member), value)
+		c.sumOf(inst).addLeaf(c, member, lp, value)
 	} else {
 		c.keepMember(inst, member-inst.comm.First, v)
 	}

@@ -102,13 +102,14 @@ func (c *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 		return c.receiveStretch(inst, from, r)
 	case world.RecordTree:
 		if inst.fixedCost != nil {
-			c.addEntries(inst, vtime.Time(r.U64()))
+			c.receiveEntries(inst, r)
 		} else {
 			c.receiveTree(inst, from.engine, r)
 		}
 	case world.RecordResult:
 		if inst.fixedCost != nil {
-			c.leaveFixedCost(inst, vtime.Time(r.U64()))
+			last := vtime.Time(r.U64())
+			c.leaveFixedCost(inst, last, r.Rest)
 		} else {
 			c.receiveResult(inst, r)
 		}

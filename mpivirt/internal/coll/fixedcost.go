@@ -1,33 +1,38 @@
 package coll
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
+	"gigarank/collectives"
 	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/network"
 	"gigarank/vtime"
 )
 
-// A barrier of fixed cost has no messages: all members leave after the last entry plus the barrier
-// time of the machine. Each engine sends its parent in the tree of engines the last entry that it
-// knows, once all its own members have entered and all its children have sent theirs. The root
-// sends the last entry of all members down the tree.
+// A collective of fixed cost has no messages: all participants leave when the last has entered and
+// the machine's time for it is over. The participants are the members, or under algorithm offload the leaders of nodes
+// unless the nodes have switches. Each engine tells its parent in the tree of engines
+// the last entry that it knows of, once all its own participants have entered and all its
+// children have told theirs. The root tells the exits over the tree. Vectors go the same way.
 //
-// The last member's engine is up to 2·levels hops from another engine. A hop counts as a message of
-// at least FixedCostHop of virtual time, and the lookahead between engines is at most that long. So
-// no exit violates a promise to another engine.
+// The last participant's engine is up to 2·levels hops from another. A hop counts as a message
+// that takes FixedCostHop of virtual time at least, which the lookahead between engines is not
+// above. So no exit is before what an engine has been promised.
 
-// fixedCostState is an engine's state of a barrier of fixed cost.
+// fixedCostState is what an engine with participants keeps of a collective of fixed cost.
 type fixedCostState struct {
-	last    vtime.Time // last entry that the engine knows
-	missing int        // children that have not sent their last entry, plus one for the engine itself
+	last    vtime.Time // entry that the engine knows of
+	missing int        // children that have not told theirs, and the engine itself
+	cost    vtime.Duration
+	sum     *summing // of which missing does not count; nil without data
 }
 
-// FixedCostHop returns the virtual time of a hop between engines in a barrier of fixed cost.
-func FixedCostHop(t *network.Target, engines int) vtime.Duration {
-	return t.BarrierTime() / vtime.Duration(2*max(levels(engines), 1))
+// FixedCostHop returns the virtual time for each hop between engines in a collective of fixed
+// cost.
+func FixedCostHop(cost vtime.Duration, engines int) vtime.Duration {
+	return cost / vtime.Duration(2*max(levels(engines), 1))
 }
 
 // levels returns the number of levels of a binary tree over n leaves.
@@ -35,17 +40,61 @@ func levels(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 // beginFixedCost returns the initial state of a barrier of fixed cost.
 func (c *Collectives) beginFixedCost(inst *instance) *fixedCostState {
-	return &fixedCostState{missing: 1 + len(c.branchesOf(inst.comm.Group.Next).children)}
+	g := &fixedCostState{missing: 1 + len(c.fixedCostTree(inst).children), cost: c.partition.Target.BarrierTime()}
+	if inst.Call.Algorithm == collectives.Offload {
+		g.cost = c.partition.Target.OffloadTime(c.spanOf(inst.comm), inst.Call.Bytes)
+	}
+	if inst.Call.Data {
+		g.sum = &summing{fold: c.newTree(inst.Call.Operator, inst.participants()), latest: world.None}
+	}
+	return g
 }
 
-// runFixedCost enters this engine's members, which have all called the barrier.
+// fixedCostTree returns the neighbours of this engine among those that have participants.
+func (c *Collectives) fixedCostTree(inst *instance) branches {
+	if !inst.leaders {
+		return c.memberTree(inst.comm)
+	}
+	return c.branchesOf(func(rank int) int { return c.leaderFrom(inst, rank) })
+}
+
+// leaderFrom returns the least rank of a leader that is not below a rank, or -1.
+func (c *Collectives) leaderFrom(inst *instance, rank int) int {
+	nodes := inst.comm.nodes
+	if nodes.ascending {
+		if p := c.participantFrom(inst, rank); p < nodes.count {
+			return inst.rankOf(p)
+		}
+		return -1
+	}
+	if nodes.sorted == nil {
+		nodes.sorted = make([]int32, nodes.count)
+		for p := range nodes.sorted {
+			nodes.sorted[p] = int32(inst.rankOf(p))
+		}
+		slices.Sort(nodes.sorted)
+	}
+	if i, _ := slices.BinarySearch(nodes.sorted, int32(rank)); i < nodes.count {
+		return int(nodes.sorted[i])
+	}
+	return -1
+}
+
+// runFixedCost enters this engine's participants, all of whom have called.
 func (c *Collectives) runFixedCost(inst *instance) {
 	last, comm := vtime.Time(0), inst.comm
-	if inst.ofAllHere() {
+	switch {
+	case inst.leaders:
+		for p := inst.join.ledFrom; p < inst.join.ledTo; p++ {
+			if comm.nodes.ascending || c.leads(inst, p) {
+				last = max(last, inst.join.last[p-comm.nodes.here])
+			}
+		}
+	case inst.ofAllHere():
 		for _, t := range c.partition.Clock {
 			last = max(last, t)
 		}
-	} else {
+	default:
 		for member := comm.First; member < comm.Last; member++ {
 			if lp, here := c.partition.Local(comm.RankOf(member, 0)); here {
 				last = max(last, inst.entryOf(c, lp, member))
@@ -60,35 +109,67 @@ func (inst *instance) ofAllHere() bool {
 	return inst.comm.Index == world.World && inst.nonblocking == nil
 }
 
-// addEntries records the last entry below a child, or of this engine's own members. After the last
-// of them the engine sends its parent the last entry.
+// addEntries notes the last entry of a child and those below it, or of this engine's own
+// participants. After the last of them the engine tells its parent.
 func (c *Collectives) addEntries(inst *instance, last vtime.Time) {
 	g := inst.fixedCost
 	g.last = max(g.last, last)
 	if g.missing--; g.missing > 0 {
 		return
 	}
-	parent := c.branchesOf(inst.comm.Group.Next).parent
-	if parent < 0 {
-		c.leaveFixedCost(inst, g.last)
-		return
+	parent := c.fixedCostTree(inst).parent
+	switch {
+	case parent >= 0 && g.sum == nil:
+		w := c.collectiveRecord(inst, parent, world.RecordTree, 8)
+		w.U64(uint64(g.last))
+	case parent >= 0:
+		c.sendValues(inst, g.sum.fold, parent, 8, func(w *world.Writer) { w.U64(uint64(g.last)) })
+	case g.sum == nil:
+		c.leaveFixedCost(inst, g.last, nil)
+	default:
+		result := c.resultOf(inst, g.sum)
+		c.leaveFixedCost(inst, g.last, result)
+		c.partition.Buffers.Release(result)
 	}
-	w := c.collectiveRecord(inst, parent, world.RecordTree, 8)
-	w.U64(uint64(g.last))
 }
 
-// leaveFixedCost ends the parts of this engine's members and sends the children the last entry of
-// all members.
-func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time) {
-	comm, t := inst.comm, last.Add(c.partition.Target.BarrierTime())
-	for _, child := range slices.Backward(c.branchesOf(comm.Group.Next).children) {
-		w := c.collectiveRecord(inst, child.engine, world.RecordResult, 8)
+// receiveEntries takes in the last entry of the engines below this one, or one of their vectors with it.
+func (c *Collectives) receiveEntries(inst *instance, r world.Reader) {
+	last := vtime.Time(r.U64())
+	if inst.fixedCost.sum == nil || c.receiveValue(inst.fixedCost.sum, r) {
+		c.addEntries(inst, last)
+	}
+}
+
+// leaveFixedCost ends the parts of this engine's participants and tells its children. last is the
+// last entry of all participants.
+func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []byte) {
+	comm, g := inst.comm, inst.fixedCost
+	t := last.Add(g.cost)
+	if g.sum != nil {
+		inst.result = append([]byte(nil), result...)
+	}
+	tree := c.fixedCostTree(inst)
+	if invariant.Enabled && t < c.partition.Engine.EIT() && (tree.parent >= 0 || len(tree.children) > 0) {
+		invariant.Broken("%v number %d of %s ends at %v, before the earliest input time %v", inst.Call.Procedure, inst.Number, inst.comm, t, c.partition.Engine.EIT())
+	}
+	for _, child := range slices.Backward(tree.children) {
+		w := c.collectiveRecord(inst, child.engine, world.RecordResult, 8+len(result))
 		w.U64(uint64(last))
+		copy(w.Rest, result)
 	}
-	if invariant.Enabled && t < c.partition.Engine.EIT() && comm.Locals < comm.Size {
-		invariant.Broken("%v number %d of %s ends at %v, before the earliest input time %v", inst.Call.Procedure, inst.Number, comm, t, c.partition.Engine.EIT())
+	if inst.leaders {
+		for p := inst.join.ledFrom; p < inst.join.ledTo; p++ {
+			if leader := comm.nodes.leader(p); comm.nodes.ascending || c.leads(inst, p) {
+				lp, _ := c.partition.Local(comm.RankOf(leader, 0))
+				c.checkFixedCost(inst, lp, last, t)
+				c.release(inst, p, t)
+			}
+		}
+		c.flushRange(inst)
+		return
 	}
-	if inst.ofAllHere() && !c.partition.Strict && c.Messages.Processors == nil {
+	if inst.ofAllHere() && inst.split == nil && !c.partition.Strict && c.Messages.Processors == nil {
 		c.leaveTogether(inst, last, t)
 		return
 	}
@@ -115,6 +196,10 @@ func (c *Collectives) leaveTogether(inst *instance, last, t vtime.Time) {
 // checkFixedCost fails the run if an LP would leave after the end of virtual time.
 func (c *Collectives) checkFixedCost(inst *instance, lp int32, last, t vtime.Time) {
 	if t == vtime.Forever {
-		c.partition.PastEnd(int(c.partition.Global(lp)), last, inst.Call.Procedure, "a barrier, which takes %v on this machine,", c.partition.Target.BarrierTime())
+		what := "a barrier"
+		if inst.Call.Algorithm == collectives.Offload {
+			what = fmt.Sprintf("the network's part of %v", inst.Call.Operation)
+		}
+		c.partition.PastEnd(int(c.partition.Global(lp)), last, inst.Call.Procedure, "%s, which takes %v on this machine,", what, inst.fixedCost.cost)
 	}
 }

@@ -29,8 +29,8 @@ type instance struct {
 	join    joinState       // under node-leader
 
 	Number   uint32
-	Call     Collective           // of the first local member; equal in all members
-	schedule collectives.Schedule // nil for GivenTime
+	Call     Collective           // of the first local member; those of the others agree
+	schedule collectives.Schedule // nil at a fixed cost
 	steps    collectives.Stepper  // of the schedule
 	width    int                  // number of positions of the schedule
 	layout   *collectives.Layout  // of the working buffers; nil if each member has its own layout
@@ -227,15 +227,11 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	inst.signature = v.signature()
 	inst.entrant = entrant{c.partition.Clock[lp], c.partition.Global(lp), inst.signature}
 	inst.timed = c.Timing
-	inst.leaders = v.Algorithm == collectives.NodeLeader
-	participants := comm.Size
-	if inst.leaders {
-		if comm.nodes == nil {
-			comm.nodes = c.newNodeTable(comm)
-		}
-		participants = comm.nodes.count
+	inst.leaders = ledByNodes(c.partition.Target, v.Algorithm)
+	if inst.leaders && comm.nodes == nil {
+		comm.nodes = c.newNodeTable(comm)
 	}
-	if inst.schedule = v.schedule(participants); inst.schedule != nil {
+	if inst.schedule = v.schedule(inst.participants()); inst.schedule != nil {
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
 		inst.layout = inst.Call.CommonLayout(inst.schedule)
 	}
@@ -244,20 +240,28 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	}
 	choice := c.choiceFor(inst)
 	inst.mode = choice.mode()
-	if inst.mode == AtFixedCost {
-		inst.fixedCost = c.beginFixedCost(inst)
-	}
 	if inst.mode == Locally {
 		c.addIncomplete(inst)
 	}
 	if inst.leaders {
 		c.beginJoins(inst)
 	}
+	if inst.mode == AtFixedCost {
+		inst.fixedCost = c.beginFixedCost(inst)
+	}
 	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == ByArrays || inst.mode == AtFixedCost) && c.Messages.Processors == nil
 	if v.Creation != nil {
 		inst.split = &splitState{}
 	}
 	return inst
+}
+
+// participants returns the number of those who take part: the nodes, or all members.
+func (inst *instance) participants() int {
+	if inst.leaders {
+		return inst.comm.nodes.count
+	}
+	return inst.comm.Size
 }
 
 // exit ends a member's part at instant t.

@@ -53,7 +53,7 @@ func (c *Collectives) choiceFor(inst *instance) choice {
 // mode returns the chosen interpreter.
 func (c *choice) mode() Mode {
 	switch {
-	case c.call.Algorithm == collectives.GivenTime:
+	case c.call.Algorithm == collectives.GivenTime || c.call.Algorithm == collectives.Offload:
 		return AtFixedCost
 	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() && !c.layered || c.target.HasJitter():
 		return ByMessages
@@ -183,19 +183,33 @@ func blockBytes(l *collectives.Layout, s collectives.Schedule) int64 {
 	return l.Offset(w) / int64(max(w, 1))
 }
 
-// ScheduleOf returns the schedule of a collective among its participants: the members, or the node
-// leaders. It is nil for GivenTime.
+// ScheduleOf returns the schedule of a collective among its participants: the members,
+// or the node leaders. It is nil for GivenTime and Offload.
 func ScheduleOf(op collectives.Operation, a collectives.Algorithm, participants, root int) (collectives.Schedule, error) {
 	switch a {
 	case collectives.NodeLeader:
 		return collectives.LeaderSchedule(op, participants)
-	case collectives.GivenTime:
+	case collectives.GivenTime, collectives.Offload:
 		return nil, nil
 	}
 	return collectives.New(op, a, participants, root)
 }
 
-// schedule is ScheduleOf for a call whose arguments have been checked.
+// ledByNodes reports whether the participants of an algorithm are the leaders of nodes, whose members join.
+func ledByNodes(t *network.Target, a collectives.Algorithm) bool {
+	return a == collectives.NodeLeader || a == collectives.Offload && !t.OffloadsRanks()
+}
+
+// AlgorithmFor returns the algorithm of a call with so many bytes where one is chosen for the operation: vectors that
+// are too long for the network go by the default of other machines.
+func AlgorithmFor(t *network.Target, op collectives.Operation, chosen collectives.Algorithm, bytes int64) collectives.Algorithm {
+	if chosen == collectives.Offload && !t.Offloads(bytes) {
+		return collectives.Default(op)
+	}
+	return chosen
+}
+
+// schedule is ScheduleOf for a call whose arguments were checked.
 func (v *Collective) schedule(participants int) collectives.Schedule {
 	s, err := ScheduleOf(v.Operation, v.Algorithm, participants, v.Root)
 	if err != nil {

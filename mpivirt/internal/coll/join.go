@@ -96,7 +96,8 @@ type joinState struct {
 	combine        vtime.Duration // time of the leader for each vector of another member
 	sums           *nodeSums      // nil without data
 	ledFrom, ledTo int            // nodes whose leader belongs to this engine
-	complete       int            // number of these nodes whose members have all joined
+	led            int            // of them, those whose leader does; all where leaders ascend
+	complete       int            // of these, those of which all members have joined
 }
 
 // beginJoins initialises the joins of an instance. This engine waits for all members of the nodes
@@ -115,6 +116,7 @@ func (c *Collectives) beginJoins(inst *instance) {
 	for i := range j.awaited {
 		p := nodes.here + i
 		if c.leads(inst, p) {
+			j.led++
 			j.awaited[i] = int32(nodes.size(p))
 		} else {
 			j.awaited[i] = int32(nodes.locals(c, p))
@@ -274,12 +276,10 @@ func (c *Collectives) complete(inst *instance, p int) {
 		return
 	}
 	if j.sums != nil {
-		sum := c.arraysOf(inst).sum
 		value, _ := j.sums.take(p)
-		sum.latest, c.Combining = lp, lp
-		sum.fold.Add(sum.fold.Leaf(p), value)
+		c.sumOf(inst).addLeaf(c, p, lp, value)
 	}
-	if j.complete == j.ledTo-j.ledFrom {
+	if j.complete == j.led {
 		c.queue(inst)
 	}
 }

@@ -123,6 +123,8 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 		"name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, barrier: {time: 5us}}\n",
 		"name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, eager_limit: 8}\n",
 		"name: m\nranks_per_node: 3\nnetwork: {model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns}\n",
+		"name: m\nranks_per_node: 3\nnetwork: {model: flat, latency: 1us, switches: {levels: [{name: all, latency: 1us}]}}\n",
+		"name: m\nranks_per_node: 3\nnetwork: {model: flat, latency: 1us, switches: {levels: [{name: chip, nodes: 1, latency: 1us}, {name: all, latency: 1us}]}}\n",
 	} {
 		for _, op := range collectives.Operations() {
 			for _, a := range collectives.AllAlgorithms(op) {
@@ -132,7 +134,7 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 					if op == collectives.Barrier {
 						v.Bytes, v.Element = 0, 0
 					}
-					if a == collectives.GivenTime && k.partition.Target.BarrierTime() == 0 {
+					if a == collectives.GivenTime && k.partition.Target.BarrierTime() == 0 || a == collectives.Offload && !k.partition.Target.Machine().Offloads() {
 						continue
 					}
 					p, err := PlanOf(k.partition.Target, Auto, k.partition.Engine.Null(), engines == 1, false, &v)

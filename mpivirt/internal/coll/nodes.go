@@ -30,12 +30,31 @@ type nodeTable struct {
 	start    []int32 // by position: index in members at which its members begin; one more at the end
 	members  []int32 // by node, ascending
 
-	// ascending says that the ranks of the leaders ascend with the position.
+	sorted []int32 // ranks of the leaders in ascending order, if they do not ascend; nil until they are needed
+	span   network.Span
+	spans  bool // span is known
+
+	// ascending: the ranks of the leaders ascend with the position.
 	ascending bool
 	// Positions from here to there-1 contain all nodes with members of this engine; local counts
 	// these members, nil under block mapping.
 	here, there int
 	local       []int32
+}
+
+// spanOf returns how far the nodes of a communicator are apart.
+func (c *Collectives) spanOf(comm *Communicator) network.Span {
+	if comm.Index == world.World {
+		return c.partition.Target.Span()
+	}
+	if comm.nodes == nil {
+		comm.nodes = c.newNodeTable(comm)
+	}
+	t := comm.nodes
+	if !t.spans {
+		t.span, t.spans = t.target.SpanOf(t.count, func(p int) int { return t.target.Node(comm.RankOf(t.leader(p), 0)) }), true
+	}
+	return t.span
 }
 
 // newNodeTable returns the node table of c for this engine.

@@ -21,7 +21,7 @@ type Plan struct {
 // synchronise by null messages alone, repeated that ranks do nothing but make the call again and again. It returns an error
 // for a call that cannot be carried out.
 func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v *Collective) (p Plan, err error) {
-	p.Leaders, p.Participants = v.Algorithm == collectives.NodeLeader, t.Ranks()
+	p.Leaders, p.Participants = ledByNodes(t, v.Algorithm), t.Ranks()
 	uniform := t.UniformFrom()
 	if p.Leaders {
 		p.Participants, uniform = t.Nodes(), math.MaxInt
@@ -32,10 +32,14 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v
 	if p.Schedule, err = ScheduleOf(v.Operation, v.Algorithm, p.Participants, 0); err != nil {
 		return p, err
 	}
+	var layout *collectives.Layout
+	if p.Schedule != nil {
+		layout = v.CommonLayout(p.Schedule)
+	}
 	p.Layered = repeated && layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data}) != nil
 	p.Mode = (&choice{
 		target: t, wanted: wanted, null: null,
-		call: v, schedule: p.Schedule, layout: v.CommonLayout(p.Schedule),
+		call: v, schedule: p.Schedule, layout: layout,
 		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered,
 	}).mode()
 	return p, nil

@@ -113,7 +113,7 @@ func (p *scriptPlayer) goOn(lp int32, r *scripted) bool {
 		over := false
 		if v := part.Collective; v != nil {
 			named := r.comm
-			r.comm, v.Algorithm = x.Group, k.Algorithm(v.Operation, x.Group, &v.Operator)
+			r.comm, v.Algorithm = x.Group, k.Algorithm(v, x.Group)
 			over = p.enter(lp, r, v, nil, "")
 			r.comm = named
 		} else {

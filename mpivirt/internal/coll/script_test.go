@@ -238,7 +238,7 @@ func waiting(ended []bool) (text string) {
 func lookaheadOf(target *network.Target, engines, lo, hi, dstLo, dstHi int) vtime.Duration {
 	d := target.Lookahead(lo, hi, dstLo, dstHi)
 	if target.BarrierTime() > 0 {
-		d = min(d, FixedCostHop(target, engines))
+		d = min(d, FixedCostHop(target.BarrierTime(), engines))
 	}
 	if target.ReceiverState() {
 		d -= resource.Slack(d)
@@ -307,7 +307,7 @@ func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant
 	}
 	algorithms := make([]collectives.Algorithm, len(collectives.Operations()))
 	for _, op := range collectives.Operations() {
-		algorithms[op] = collectives.DefaultOn(op, target.BarrierTime())
+		algorithms[op] = collectives.DefaultOn(op, collectives.Hardware{Barrier: target.BarrierTime() > 0, Offload: target.Machine().Offloads()})
 	}
 	p.k.Open(algorithms, v.wanted, nil)
 	for i := range p.k.partition.Ranks {
@@ -580,7 +580,7 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		return k.Messages.Raise(lp, v.Procedure, err)
 	}
 	if v.Creation != nil {
-		v.Algorithm = k.Algorithm(v.Operation, r.comm, &v.Operator)
+		v.Algorithm = k.Algorithm(v, r.comm)
 	}
 	member := r.comm.Group.Member(int(k.partition.Global(lp)))
 	if err := k.CopyOwn(lp, member, v); err != nil {

@@ -32,17 +32,31 @@ type summing struct {
 // newSumming returns the initial state of an engine with participants.
 func (c *Collectives) newSumming(inst *instance) *summing {
 	return &summing{
-		fold:    c.newTree(inst.Call.Operator, inst.schedule.Members()),
+		fold:    c.newTree(inst.Call.Operator, inst.participants()),
 		latest:  world.None,
 		missing: 1 + len(c.engineTree(inst).children),
 	}
 }
 
-// engineTree returns the neighbours of this engine among the engines that have participants, which
+// sumOf returns what this engine keeps of the vectors of an instance.
+func (c *Collectives) sumOf(inst *instance) *summing {
+	if inst.fixedCost != nil {
+		return inst.fixedCost.sum
+	}
+	return c.arraysOf(inst).sum
+}
+
+// addLeaf adds the vector of a participant, the LP here, which is a buffer of the kernel.
+func (s *summing) addLeaf(c *Collectives, participant int, lp int32, value []byte) {
+	s.latest, c.Combining = lp, lp
+	s.fold.Add(s.fold.Leaf(participant), value)
+}
+
+// engineTree returns the neighbours of this engine among those that have participants, who
 // ascend.
 func (c *Collectives) engineTree(inst *instance) branches {
 	return c.branchesOf(func(rank int) int {
-		if p := c.participantFrom(inst, rank); p < inst.schedule.Members() {
+		if p := c.participantFrom(inst, rank); p < inst.participants() {
 			return inst.rankOf(p)
 		}
 		return -1
@@ -57,26 +71,50 @@ func (c *Collectives) addVectors(inst *instance, s *summing) {
 	}
 	tree := c.engineTree(inst)
 	if tree.parent < 0 {
-		result, complete := s.fold.Result()
-		if !complete {
-			invariant.Broken("%v number %d of %s lacks vectors though all engines have sent theirs", inst.Call.Procedure, inst.Number, inst.comm)
-		}
+		result := c.resultOf(inst, s)
 		c.handOut(inst, s, result, tree)
 		c.partition.Buffers.Release(result)
 		s.fold = nil
 		return
 	}
-	rest := s.fold.Count()
-	for n, value := range s.fold.Values() {
+	c.sendValues(inst, s.fold, tree.parent, 0, func(*world.Writer) {})
+	s.fold = nil
+}
+
+// resultOf returns the sum of all vectors, which have come, a buffer of the kernel.
+func (c *Collectives) resultOf(inst *instance, s *summing) []byte {
+	result, complete := s.fold.Result()
+	if !complete {
+		invariant.Broken("%v number %d of %s lacks vectors though all engines have sent theirs", inst.Call.Procedure, inst.Number, inst.comm)
+	}
+	return result
+}
+
+// sendValues sends the vectors of this engine and those below it to the parent, a record each, which begins with a
+// number of bytes of the caller's.
+func (c *Collectives) sendValues(inst *instance, fold *collectives.TreeFold[[]byte], parent, bytes int, begin func(w *world.Writer)) {
+	rest := fold.Count()
+	for n, value := range fold.Values() {
 		rest--
-		w := c.collectiveRecord(inst, tree.parent, world.RecordTree, 4+16+len(value))
+		w := c.collectiveRecord(inst, parent, world.RecordTree, bytes+4+16+len(value))
+		begin(&w)
 		w.U32(uint32(rest))
 		w.U64(uint64(n.Level))
 		w.U64(uint64(n.Index))
 		copy(w.Rest, value)
 		c.partition.Buffers.Release(value)
 	}
-	s.fold = nil
+}
+
+// receiveValue adds a vector of sendValues. It reports whether it is the last of its sender.
+func (c *Collectives) receiveValue(s *summing, r world.Reader) (last bool) {
+	rest := r.U32()
+	n := collectives.TreeNode{Level: int(r.U64()), Index: int(r.U64())}
+	value := c.partition.Buffers.Take(len(r.Rest))
+	copy(value, r.Rest)
+	c.Combining = s.latest
+	s.fold.Add(n, value)
+	return rest == 0
 }
 
 // receiveTree reads a vector, or blocks, of the engines below this engine, or the news that all
@@ -91,13 +129,7 @@ func (c *Collectives) receiveTree(inst *instance, from int, r world.Reader) {
 		c.enterTrade(inst, b.traded)
 		return
 	}
-	rest := r.U32()
-	n := collectives.TreeNode{Level: int(r.U64()), Index: int(r.U64())}
-	value := c.partition.Buffers.Take(len(r.Rest))
-	copy(value, r.Rest)
-	c.Combining = b.sum.latest
-	b.sum.fold.Add(n, value)
-	if rest == 0 {
+	if c.receiveValue(b.sum, r) {
 		c.addVectors(inst, b.sum)
 	}
 	c.queueSummed(inst, b)

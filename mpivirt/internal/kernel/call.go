@@ -449,7 +449,7 @@ func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 		k.collectives.CarryOutAlone(lp, c, v, index)
 		return true
 	}
-	v.Algorithm = k.collectives.Algorithm(v.Operation, c, &v.Operator)
+	v.Algorithm = k.collectives.Algorithm(v, c)
 	if k.messages.Processors != nil {
 		k.collectives.EnterLater(lp, c, int(q.Member), v, index)
 	} else {

@@ -91,5 +91,19 @@ func (c *Config) Algorithm(op collectives.Operation) collectives.Algorithm {
 	if c.Target == nil {
 		return collectives.Default(op)
 	}
-	return collectives.DefaultOn(op, c.Target.BarrierTime())
+	return collectives.DefaultOn(op, HardwareOf(c.Target.Machine()))
+}
+
+// HardwareOf returns what a machine carries out by itself.
+func HardwareOf(m *network.Machine) collectives.Hardware {
+	return collectives.Hardware{Barrier: m.BarrierTime() > 0, Offload: m.Offloads()}
+}
+
+// AlgorithmFor returns the algorithm of an operation on so many bytes.
+func (c *Config) AlgorithmFor(op collectives.Operation, bytes int64) collectives.Algorithm {
+	a := c.Algorithm(op)
+	if c.Target == nil {
+		return a
+	}
+	return coll.AlgorithmFor(c.Target, op, a, bytes)
 }

@@ -87,7 +87,10 @@ func (c *Config) partition() engine.Partition {
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
 	if c.Algorithm(collectives.Barrier) == collectives.GivenTime {
-		least = min(least, coll.FixedCostHop(c.Target, c.Transports[0].Size()))
+		least = min(least, coll.FixedCostHop(c.Target.BarrierTime(), c.Transports[0].Size()))
+	}
+	if slices.Contains(c.algorithms(), collectives.Offload) {
+		least = min(least, coll.FixedCostHop(c.Target.LeastOffloadTime(), c.Transports[0].Size()))
 	}
 	if c.Target.ReceiverState() {
 		least -= resource.Slack(least) // ranks wait for the match of a rendezvous
@@ -146,6 +149,8 @@ func (c *Config) validate() error {
 			fault("algorithm %v cannot do %v", a, op)
 		case a == collectives.GivenTime && c.Target != nil && c.Target.BarrierTime() == 0:
 			fault("algorithm %v for %v on machine %s, which gives no time for it: add barrier: {time: 3us} to network in its file", a, op, c.Target.Machine().Name())
+		case a == collectives.Offload && c.Target != nil && !c.Target.Machine().Offloads():
+			fault("algorithm %v for %v on machine %s, whose network sums nothing up: add allreduce or switches to network in its file", a, op, c.Target.Machine().Name())
 		}
 	}
 	return errors.Join(faults...)
