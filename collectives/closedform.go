@@ -30,6 +30,7 @@ type Cost struct {
 	PerNode   int // ranks of each node
 	Intra     vtime.Duration
 	IntraBeta func(bytes int64) vtime.Duration
+	Join      func(bytes int64) vtime.Duration // all of it, sums included, in place of both; nil if these hold
 
 	Given   vtime.Duration                   // time of a barrier that the machine gives
 	Offload func(bytes int64) vtime.Duration // in which the network sums up vectors of the nodes
@@ -41,6 +42,9 @@ type Cost struct {
 func (c Cost) node(bytes int64) vtime.Duration {
 	if c.PerNode <= 1 {
 		return 0
+	}
+	if c.Join != nil {
+		return c.Join(bytes)
 	}
 	return 2*(c.Intra+timeOf(c.IntraBeta, bytes)) + times(c.PerNode-1, c.work(bytes))
 }

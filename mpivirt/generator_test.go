@@ -225,7 +225,10 @@ func randomBarrier(r *rand.Rand) string {
 
 // randomJoin writes the times of joins within a node, or nothing.
 func randomJoin(r *rand.Rand) string {
-	return []string{"", "", "  join: [{size: 0, delay: 13ns}]\n", "  join: [{size: 0, delay: 2.5us}, {size: 1000, delay: 3us}, {size: 4096, delay: 11us}]\n"}[r.IntN(4)]
+	return []string{
+		"", "", "  join: [{size: 0, delay: 13ns}]\n", "  join: [{size: 0, delay: 2.5us}, {size: 1000, delay: 3us}, {size: 4096, delay: 11us}]\n",
+		"  join: {levels: [{name: complex, ranks: 2, latency: 77ns, gap: 5ns}, {name: node, latency: 1us, gap: 300ns}], bandwidth: 2GB/s}\n",
+	}[r.IntN(5)]
 }
 
 // randomMachine writes the file of a machine whose receivers have no state.

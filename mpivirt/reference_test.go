@@ -896,13 +896,11 @@ func (k *refCollective) join(member int) {
 			return
 		}
 	}
-	start := k.calls[leader].entered
+	start, times := k.calls[leader].entered, k.joining(node)
 	for _, m := range k.nodes[node][1:] {
-		start = max(start, k.calls[m].entered.Add(k.x.target.Join(k.vector(node))))
+		start = max(start, k.calls[m].entered.Add(times.In))
 	}
-	for range k.nodes[node][1:] {
-		start = start.Add(k.x.target.ReduceTime(k.vector(node)))
-	}
+	start = start.Add(times.Combine)
 	k.x.start(k.comm.ranks[leader], false, func(p *process) {
 		p.sleep(start)
 		k.carry(p, node, &refPort{})
@@ -920,6 +918,20 @@ func (k *refCollective) enterFixedCost() {
 	}
 }
 
+// joining returns the times of a node.
+func (k *refCollective) joining(node int) network.Joining {
+	t, members := k.x.target, k.nodes[node]
+	if !t.JoinsByLevels() {
+		within := t.Join(k.vector(node))
+		return network.Joining{In: within, Combine: t.ReduceTime(k.vector(node)).Times(len(members) - 1), Out: within}
+	}
+	var places []int
+	for _, m := range members {
+		places = append(places, t.RankInNode(k.comm.ranks[m]))
+	}
+	return t.Joins(len(members), slices.Max(places)-slices.Min(places)+1, k.vector(node))
+}
+
 // vector is the number of bytes that a node's members contribute each.
 func (k *refCollective) vector(node int) int64 {
 	return k.layouts[node].Offset(k.schedule.Positions())
@@ -933,8 +945,7 @@ func (k *refCollective) release(node int) {
 			k.exit(m)
 			continue
 		}
-		delay := k.x.target.Join(k.vector(node))
-		k.x.schedule(k.x.now.Add(delay), false, k.comm.ranks[leader], func() { k.exit(m) })
+		k.x.schedule(k.x.now.Add(k.joining(node).Out), false, k.comm.ranks[leader], func() { k.exit(m) })
 	}
 }
 

@@ -1,19 +1,113 @@
 package network
 
-import "gigarank/vtime"
+import (
+	"fmt"
+	"slices"
+	"strconv"
 
-// parseJoin returns the times of joins by size, nil if the file gives none.
-func parseJoin(o *object) []measurement {
-	if !o.has("join") {
-		o.skip("join")
-		return nil
-	}
-	return parseTable(o, "join")
+	"go.yaml.in/yaml/v3"
+
+	"gigarank/vtime"
+)
+
+// joins are the times of joins and releases of the ranks of a node: as measured by size, or by the levels of the node.
+// The zero value has neither.
+type joins struct {
+	measured  []measurement
+	levels    []joinLevel
+	bandwidth bandwidth // of the memory that the node's ranks share
 }
 
-// Join returns the time in which a node-leader collective moves bytes from a member of a node to
-// the leader, or back. It is at least one picosecond. Unless the machine gives it, it is the Delay
-// within a node, under levels that of the node's level. A given time contains no overhead.
+// joinLevel is a level of a node, from the inside out. A unit of it joins the units of the level inside it.
+type joinLevel struct {
+	name    string
+	ranks   int            // of a unit; 0 for the last, the node
+	latency vtime.Duration // from a flag that is set to its reader
+	gap     vtime.Duration // from one flag to the next of one reader
+}
+
+const joinRemedy = "write join: {levels: [{name: complex, ranks: 8, latency: 60ns, gap: 10ns}, {name: node, latency: 250ns, gap: 30ns}], bandwidth: 150GB/s}, or a list such as [{size: 0, delay: 100ns}]"
+
+// parseJoin returns the times of joins, none if the file gives none.
+func parseJoin(o *object) (j joins) {
+	const key = "join"
+	if !o.has(key) {
+		o.skip(key)
+		return j
+	}
+	if target(o.fields[key].node).Kind == yaml.SequenceNode {
+		j.measured = parseTable(o, key)
+		return j
+	}
+	inner := o.object(key, true, joinRemedy)
+	if inner == nil {
+		return j
+	}
+	j.bandwidth = inner.bandwidth("bandwidth", false)
+	list := inner.objects("levels", joinRemedy)
+	if len(list) > mostLevels {
+		inner.fault("levels", fmt.Sprintf("there are %d of them", len(list)), fmt.Sprintf("give at most %d", mostLevels))
+	}
+	for i, entry := range list {
+		l := joinLevel{name: entry.text("name", true), ranks: entry.count("ranks", false, 1, maxRanks)}
+		l.latency, l.gap = entry.duration("latency", true, 0), entry.duration("gap", false, 0)
+		last := i == len(list)-1
+		switch {
+		case entry == nil:
+		case slices.ContainsFunc(j.levels, func(other joinLevel) bool { return l.name != "" && other.name == l.name }):
+			entry.fault("name", fmt.Sprintf("%q is the name of another level, too", l.name), "give each level a name of its own")
+		case last && l.ranks > 0:
+			entry.fault("ranks", "is given in the last level, which is the node", "remove it, or add the level of the node")
+		case !last && !entry.has("ranks"):
+			entry.doc.fault(entry.line, entry.path+".ranks", "is missing", "write the number of ranks that the level unites; only the last, the node, has none")
+		case i > 0 && !last && l.ranks > 0 && j.levels[i-1].ranks > 0 && l.ranks%j.levels[i-1].ranks != 0:
+			entry.fault("ranks", fmt.Sprintf("%d is no multiple of the %d of the level inside it", l.ranks, j.levels[i-1].ranks), "write a multiple")
+		}
+		entry.close("", nil)
+		j.levels = append(j.levels, l)
+	}
+	inner.close("", nil)
+	return j
+}
+
+func (j *joins) write(o *objectWriter) {
+	const key = "join"
+	if j.measured != nil {
+		writeTable(o, key, j.measured)
+	}
+	if j.levels == nil {
+		return
+	}
+	inner := o.object(o.within(key))
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for i, l := range j.levels {
+		level := o.object(inner.within("levels") + "[" + strconv.Itoa(i) + "]")
+		level.text("name", l.name)
+		if l.ranks > 0 {
+			level.number("ranks", l.ranks)
+		}
+		level.text("latency", l.latency.String())
+		level.text("gap", l.gap.String())
+		list.Content = append(list.Content, level.node)
+	}
+	inner.put("levels", list)
+	inner.text("bandwidth", j.bandwidth.String())
+	o.put(key, inner.node)
+}
+
+// least returns a lower bound on the time of a join or release of levels.
+func (j *joins) least() vtime.Duration {
+	least := j.levels[0].latency
+	for _, l := range j.levels {
+		least = min(least, l.latency)
+	}
+	return max(least, vtime.Picosecond)
+}
+
+// Join returns the time in which a node-leader collective moves bytes from a member of a
+// node to the leader, or back. It is at least one picosecond. It is the Delay within a node,
+// under levels that of the node's level, unless the machine gives it, and contains no overhead then.
+// It does not hold where the machine gives joins by levels: see Joins.
 func (t *Target) Join(bytes int64) vtime.Duration {
 	if !t.joins {
 		const any = 0 // such delay models do not distinguish nodes, or ranks within a node
@@ -21,4 +115,58 @@ func (t *Target) Join(bytes int64) vtime.Duration {
 		return latency.Plus(transfer)
 	}
 	return t.join.latency.Plus(t.join.transfer(bytes))
+}
+
+// Joining has the times of a node-leader collective on a node. The leader goes on In after the last entry of another member, and not before its
+// own, and then Combine later. The others leave Out after the leader.
+type Joining struct{ In, Combine, Out vtime.Duration }
+
+// JoinsByLevels reports whether joins take longer the more members a node has.
+func (t *Target) JoinsByLevels() bool { return t.machine.join.levels != nil }
+
+// smallestPart is the least number of bytes of a vector that a rank combines by itself: a cache line.
+const smallestPart = 64
+
+// Joins returns the times of a node with members whose vectors have so many bytes. span is the number of
+// ranks of the node from the first member to the last.
+//
+// Without levels the leader combines the vectors of the others one by one. With levels, a unit gathers the units inside it: it sees the last of
+// their flags after the latency, and looks at one after the other, a gap each. Units of the level then combine the vectors of the units inside them, each of
+// their ranks a part. The bytes that are read pass the memory that the node shares. In the end the flags go back, and each member
+// copies the result.
+func (t *Target) Joins(members, span int, bytes int64) (j Joining) {
+	if members < 2 {
+		return j
+	}
+	if !t.JoinsByLevels() {
+		within := t.Join(bytes)
+		return Joining{within, t.ReduceTime(bytes).Times(members - 1), within}
+	}
+	inside := members
+	for _, l := range t.machine.join.levels {
+		units := 1
+		if l.ranks > 0 {
+			units = min(inside, (span+l.ranks-1)/l.ranks)
+		}
+		children := (inside + units - 1) / units
+		if children > 1 {
+			flags := l.latency.Plus(l.gap.Times(children - 1))
+			j.In, j.Out = j.In.Plus(flags), j.Out.Plus(flags)
+			each := int64((members + units - 1) / units)
+			part := min(bytes, max((bytes+each-1)/each, smallestPart))
+			j.Combine = j.Combine.Plus(max(t.ReduceTime(part).Times(children-1), t.memory.time(allBytes(inside, bytes))))
+		}
+		inside = units
+	}
+	j.In, j.Out = max(j.In, vtime.Picosecond), max(j.Out, vtime.Picosecond)
+	j.Out = j.Out.Plus(max(t.LocalCopyTime(bytes), t.memory.time(allBytes(members, bytes))))
+	return j
+}
+
+// allBytes returns the bytes of n vectors.
+func allBytes(n int, bytes int64) int64 {
+	if bytes <= 0 {
+		return 0
+	}
+	return int64(multiply(n, int(bytes)))
 }

@@ -35,7 +35,7 @@ type Machine struct {
 	poll                      vtime.Duration
 	barrier                   offload // times of a barrier; none if it is that of its algorithm
 	offloads                  offloads
-	join                      []measurement // times of joins by size; nil if they are those of messages
+	join                      joins // none if they are those of messages
 	jitter                    jitter
 	progress                  progress
 	interfaces                interfaces
@@ -167,9 +167,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		m.barrier.write(o)
 	}
 	m.writeOffloads(o)
-	if m.join != nil {
-		writeTable(o, "join", m.join)
-	}
+	m.join.write(o)
 	return o.node
 }
 

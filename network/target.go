@@ -32,6 +32,7 @@ type Target struct {
 	copied   rate           // time per byte of the processor at either end
 	join     path           // of joins, if joins is set
 	joins    bool           // joins take other times than messages within a node
+	memory   rate           // time per byte of the memory that the ranks of a node share, in joins
 	barrier  vtime.Duration // see BarrierTime
 	span     Span           // of all nodes
 	copies   bool           // the sender of a rendezvous is free once the bytes are copied
@@ -60,8 +61,11 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 		t.paths = *own
 		t.delays = &t.paths
 	}
-	if m.join != nil {
-		t.join, t.joins = measuredPath(m.join), true
+	t.memory = rateOf(m.join.bandwidth)
+	if m.join.measured != nil {
+		t.join, t.joins = measuredPath(m.join.measured), true
+	} else if m.join.levels != nil {
+		t.join, t.joins = newPath(m.join.least()), true
 	} else if t.paths.scope == byLevel {
 		t.join, t.joins = t.paths.tiers[t.paths.nodeTier].path, true
 	}

@@ -74,13 +74,12 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 		f.cost.Given, f.exact, f.together = t.BarrierTime(), true, true
 		return f
 	}
-	least, most := t.NodeSizes()
+	_, most := t.NodeSizes()
 	if a == collectives.Offload {
 		f.cost.Offload, f.cost.Gamma, f.exact, f.rendezvous = func(bytes int64) vtime.Duration { return t.OffloadTime(t.Span(), bytes) }, t.ReduceTime, !t.ReceiverState(), true
 		f.members = t.Nodes()
 		if joins := !t.OffloadsRanks() && most > 1; joins {
-			f.exact, f.cost.PerNode = f.exact && least > 1 && (op == collectives.Barrier || least == most), most
-			f.cost.Intra, f.cost.IntraBeta = t.Join(0), func(bytes int64) vtime.Duration { return t.Join(bytes) - t.Join(0) }
+			f.exact = f.chargeJoins(t, op) && f.exact
 		} else {
 			f.together = true
 		}
@@ -91,9 +90,7 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 		f.members = t.Nodes()
 		src, dst, alike = t.AlikeLeaders()
 		if most > 1 {
-			alike = alike && least > 1 && (op == collectives.Barrier || least == most)
-			f.cost.PerNode, f.cost.Intra = most, t.Join(0)
-			f.cost.IntraBeta = f.noting(func(bytes int64) vtime.Duration { return t.Join(bytes) - t.Join(0) })
+			alike = f.chargeJoins(t, op) && alike
 		}
 	}
 	f.inStep = collectives.InStep(op, a, f.members, count)
@@ -112,6 +109,17 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	f.cost.Send, f.cost.Receive, f.cost.Copy = o.Send, o.Receive, t.Copy
 	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return t.Transfer(src, dst, bytes) })
 	return f
+}
+
+// chargeJoins sets the cost of joins and releases. It reports whether they take the same time on all nodes.
+func (f *formula) chargeJoins(t *network.Target, op collectives.Operation) bool {
+	least, most := t.NodeSizes()
+	f.cost.PerNode = most
+	f.cost.Join = f.noting(func(bytes int64) vtime.Duration {
+		j := t.Joins(most, most, bytes)
+		return j.In + j.Combine + j.Out
+	})
+	return least == most || least > 1 && op == collectives.Barrier && !t.JoinsByLevels()
 }
 
 // charge sets the cost of a round in which every member sends and receives. It reports

@@ -29,6 +29,7 @@ var formMachines = map[string]string{
 	"levels-charged": "ranks_per_node: 4\n" + strings.Replace(twoLevels, "reduce", "overhead: {send: 200ns, receive: 100ns}, gap: 900ns, eager_limit: 1KiB, reduce", 1),
 	"levels-cyclic":  "ranks_per_node: 4\nmapping: cyclic\n" + twoLevels,
 	"levels-joined":  "ranks_per_node: 4\n" + strings.Replace(twoLevels, "reduce", "join: [{size: 0, delay: 70ns}, {size: 100, delay: 200ns}, {size: 4KiB, delay: 3us}], reduce", 1),
+	"joins-by-level": "ranks_per_node: 4\n" + strings.Replace(costly, "gap", "join: {levels: [{name: complex, ranks: 2, latency: 70ns, gap: 9ns}, {name: node, latency: 300ns}], bandwidth: 3GB/s}, gap", 1),
 	"levels-single":  "ranks_per_node: 1\n" + twoLevels,
 	"levels-on-one":  "ranks_per_node: 64\n" + twoLevels,
 	"measured":       "ranks_per_node: 1\nnetwork: {model: table, intra: [{size: 0, delay: 1us}], inter: [{size: 0, delay: 3us}, {size: 1KiB, delay: 4us}]}",
@@ -51,7 +52,7 @@ func TestSimulationMeetsTheClosedForm(t *testing.T) {
 		t.Skip("many small simulations have nothing for the race detector")
 	}
 	drawn := map[string]int{
-		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-charged": 6, "levels-cyclic": 20, "levels-joined": 20, "levels-single": 80, "levels-on-one": 80,
+		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-charged": 6, "levels-cyclic": 20, "levels-joined": 20, "joins-by-level": 30, "levels-single": 80, "levels-on-one": 80,
 		"measured": 80, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "given": 80, "offload": 60, "offload-ranks": 60, "loggops-narrow": 0, "loggops-wide": 20,
 		"frontier": 20, "frontera": 50, "fugaku": 50, "aws-hpc6a": 5, "loggops-default": 20, "xt5": 3, "tianhe-1a": 3, "gigabit-star": 80,
 	}

@@ -1,11 +1,13 @@
 package coll
 
 import (
+	"math"
 	"slices"
 
 	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -92,12 +94,12 @@ type joinArrays struct {
 type joinState struct {
 	joinArrays
 
-	within         vtime.Duration // time of a vector between two members of a node
-	combine        vtime.Duration // time of the leader for each vector of another member
-	sums           *nodeSums      // nil without data
-	ledFrom, ledTo int            // nodes whose leader belongs to this engine
-	led            int            // of them, those whose leader does; all where leaders ascend
-	complete       int            // of these, those of which all members have joined
+	size           int             // of most nodes
+	times          network.Joining // of a node of that size
+	sums           *nodeSums       // if there are data
+	ledFrom, ledTo int             // nodes whose leader belongs to this engine
+	led            int             // of them, those whose leader does; all where leaders ascend
+	complete       int             // of these, those of which all members have joined
 }
 
 // beginJoins initialises the joins of an instance. This engine waits for all members of the nodes
@@ -110,8 +112,8 @@ func (c *Collectives) beginJoins(inst *instance) {
 		j.awaited = world.Reserve[int32](c.partition, nodes.there-nodes.here)
 		j.last = world.Reserve[vtime.Time](c.partition, nodes.there-nodes.here)
 	}
-	j.within = c.partition.Target.Join(inst.Call.Bytes)
-	j.combine = c.partition.Target.ReduceTime(inst.Call.Bytes)
+	j.size = nodes.size(0)
+	j.times = c.joining(inst, 0)
 	j.ledFrom, j.ledTo = c.ledRange(inst)
 	for i := range j.awaited {
 		p := nodes.here + i
@@ -252,7 +254,31 @@ func (c *Collectives) joinedHere(inst *instance, p int) {
 	}
 }
 
-// complete lets the leader of a node go on, since all its members have joined.
+// joining returns the times of a node.
+func (c *Collectives) joining(inst *instance, p int) network.Joining {
+	nodes, target := inst.comm.nodes, c.partition.Target
+	size := nodes.size(p)
+	span := size
+	if !nodes.world && target.JoinsByLevels() {
+		first, last := math.MaxInt, 0
+		for i := range size {
+			place := target.RankInNode(inst.comm.RankOf(nodes.member(p, i), 0))
+			first, last = min(first, place), max(last, place)
+		}
+		span = last - first + 1
+	}
+	return target.Joins(size, span, inst.Call.Bytes)
+}
+
+// joiningOf is joining, for most nodes without a computation.
+func (inst *instance) joiningOf(c *Collectives, p int) network.Joining {
+	if inst.comm.nodes.world && inst.comm.nodes.size(p) == inst.join.size {
+		return inst.join.times
+	}
+	return c.joining(inst, p)
+}
+
+// complete lets the leader of a node go on, all of whose members have joined.
 func (c *Collectives) complete(inst *instance, p int) {
 	nodes, j := inst.comm.nodes, &inst.join
 	last := &j.last[p-nodes.here]
@@ -260,10 +286,11 @@ func (c *Collectives) complete(inst *instance, p int) {
 	lp, _ := c.partition.Local(inst.comm.RankOf(leader, 0))
 	entry := inst.entryOf(c, lp, leader)
 	start := entry
-	if others := nodes.size(p) - 1; others > 0 {
-		start = max(start, last.Add(j.within)).Add(j.combine.Times(others))
+	if nodes.size(p) > 1 {
+		times := inst.joiningOf(c, p)
+		start = max(start, last.Add(times.In)).Add(times.Combine)
 		if start == vtime.Forever {
-			c.partition.PastEnd(int(c.partition.Global(lp)), max(entry, *last), inst.Call.Procedure, "the join of its node, which takes %v,", j.within.Plus(j.combine.Times(others)))
+			c.partition.PastEnd(int(c.partition.Global(lp)), max(entry, *last), inst.Call.Procedure, "the join of its node, which takes %v,", times.In.Plus(times.Combine))
 		}
 	}
 	j.complete++
@@ -303,10 +330,10 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
 	if nodes.perNode > 0 && inst.nonblocking == nil && (inst.split == nil || inst.split.done) && !c.partition.Strict && c.Messages.Processors == nil && leader >= c.partition.First && leader+size <= c.partition.First+c.partition.Ranks {
-		c.releaseBlock(inst, leader, size, t)
+		c.releaseBlock(inst, p, leader, size, t)
 		return
 	}
-	others := t.Add(inst.join.within)
+	others := t.Add(inst.joiningOf(c, p).Out)
 	told := c.told[:0]
 	for i := range size {
 		member := nodes.member(p, i)
@@ -322,7 +349,7 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 			c.exit(inst, lp, member, t)
 		default:
 			if others == vtime.Forever {
-				c.pastRelease(inst, rank, t)
+				c.pastRelease(inst, p, rank, t)
 			}
 			c.exit(inst, lp, member, others)
 		}
@@ -332,15 +359,15 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 
 // releaseBlock releases a node whose members are consecutive ranks of this engine, all of which
 // wait in the blocking form.
-func (c *Collectives) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
+func (c *Collectives) releaseBlock(inst *instance, p, leader, size int, t vtime.Time) {
 	lp := leader - c.partition.First
 	clocks := c.partition.Clock[lp : lp+size]
 	c.noteTimes(inst, int32(lp), t, clocks[:1])
 	clocks[0] = t
 	if size > 1 {
-		others := t.Add(inst.join.within)
+		others := t.Add(inst.joiningOf(c, p).Out)
 		if others == vtime.Forever {
-			c.pastRelease(inst, c.partition.First+lp+1, t)
+			c.pastRelease(inst, p, c.partition.First+lp+1, t)
 		}
 		c.noteTimes(inst, int32(lp+1), others, clocks[1:])
 		for i := range clocks[1:] {
@@ -350,10 +377,10 @@ func (c *Collectives) releaseBlock(inst *instance, leader, size int, t vtime.Tim
 	c.leave(inst, int32(lp), int32(size))
 }
 
-// pastRelease fails the run: a member would leave its node after the end of virtual time. The
-// leader leaves at t.
-func (c *Collectives) pastRelease(inst *instance, rank int, t vtime.Time) {
-	c.partition.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.join.within)
+// pastRelease fails the run: a member would leave its node after the end of virtual time,
+// the leader at t.
+func (c *Collectives) pastRelease(inst *instance, p, rank int, t vtime.Time) {
+	c.partition.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.joiningOf(c, p).Out)
 }
 
 // noteTimes records the times of consecutive LPs that leave together at t and whose clocks stand at
@@ -380,13 +407,13 @@ func (c *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks [
 
 // releaseHere releases the local members of a node that another engine leads.
 func (c *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
-	nodes, others := inst.comm.nodes, t.Add(inst.join.within)
+	nodes, others := inst.comm.nodes, t.Add(inst.joiningOf(c, p).Out)
 	for i := range nodes.size(p) {
 		member := nodes.member(p, i)
 		rank := inst.comm.RankOf(member, 0)
 		if lp, local := c.partition.Local(rank); local {
 			if others == vtime.Forever {
-				c.pastRelease(inst, rank, t)
+				c.pastRelease(inst, p, rank, t)
 			}
 			c.exit(inst, lp, member, others)
 		}
