@@ -6,11 +6,12 @@ import (
 	"gigarank/vtime"
 )
 
-// Cost holds the costs of messages and reductions in the closed forms. A message of m bytes keeps
-// its sender's processor busy for Send + Copy(m). It leaves after Send and arrives α + βm later. It
-// then keeps the receiver's processor busy for Receive + Copy(m). Without overheads this is
-// Hockney's model, whose sender is free at once. Reducing m bytes takes γm. In an alltoall a member
-// first takes Own(m) for its own block of m bytes.
+// Cost holds the costs of messages and reductions in the closed forms. A message of m
+// bytes keeps its sender's processor busy for Send + Copy(m). It leaves after Send and
+// arrives α + βm later. It then keeps the receiver's processor busy for Receive +
+// Copy(m). With no overheads this is Hockney's model, whose sender is free at once.
+// Reducing m bytes takes γm. A member copies m bytes of its own in Own(m): in an alltoall the block
+// that it has for itself, and what Bruck's algorithms rotate, pack and unpack.
 //
 // Beta, Gamma, Copy and Own return a time for a number of bytes, rounded to picoseconds as the
 // machine rounds it; nil is no time. None may decrease with the number of bytes, and Copy is never
@@ -49,7 +50,16 @@ func (c Cost) node(bytes int64) vtime.Duration {
 	return 2*(c.Intra+timeOf(c.IntraBeta, bytes)) + times(c.PerNode-1, c.work(bytes))
 }
 
-// timeOf returns the time of a function of a Cost, 0 for nil.
+// copied returns the time in which a member copies bytes of its own.
+func (c Cost) copied(bytes int64) vtime.Duration { return timeOf(c.Own, bytes) }
+
+// packing returns the time for which members copy after a round of Bruck's algorithms.
+func (f form) packing(op Operation, round int) vtime.Duration {
+	d := doubling{f.members, op}
+	return d.packing(round, f.bytesOf(1), f.bytesOf(f.members), f.cost.copied)
+}
+
+// timeOf returns the time that a function of a Cost gives, 0 if it is nil.
 func timeOf(f func(int64) vtime.Duration, bytes int64) vtime.Duration {
 	if f == nil {
 		return 0
@@ -340,7 +350,11 @@ func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
 	case Linear:
 		return f.in(f.bytesOf(1), 0) + f.out(f.bytesOf(f.members)), true
 	case Bruck:
-		return f.gathering(), true
+		d := f.gathering()
+		for k := range logCeil(f.members) {
+			d += f.packing(Allgather, k)
+		}
+		return d, true
 	case RecursiveDoubling:
 		return f.gathering(), f.fold.extra == 0
 	}
@@ -358,14 +372,14 @@ func (f form) gathering() vtime.Duration {
 }
 
 func (f form) alltoall(a Algorithm) (vtime.Duration, bool) {
-	own := timeOf(f.cost.Own, f.bytesOf(1))
+	own := CopiedFirst(Alltoall, a, f.members, f.bytesOf(1), f.cost.copied)
 	switch a {
 	case Pairwise:
 		return own + times(f.members-1, f.blocks(1)), true
 	case Bruck:
 		d := own
 		for k := range logCeil(f.members) {
-			d += f.blocks(withBit(k, f.members).Count)
+			d += f.blocks(withBit(k, f.members).Count) + f.packing(Alltoall, k)
 		}
 		return d, true
 	}

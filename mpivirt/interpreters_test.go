@@ -249,6 +249,12 @@ func drawMachine(t *rapid.T) string {
 	if rapid.Bool().Draw(t, "reduce") {
 		model += fmt.Sprintf(", reduce: {bandwidth: %dMB/s}", rapid.IntRange(1, 9000).Draw(t, "reduce bandwidth"))
 	}
+	if rapid.Bool().Draw(t, "local copy") {
+		model += fmt.Sprintf(", local_copy: {bandwidth: %dMB/s}", rapid.IntRange(1, 9000).Draw(t, "local copy bandwidth"))
+	}
+	if rapid.IntRange(0, 3).Draw(t, "joins") == 0 {
+		model += ", join: {levels: [{name: complex, ranks: 2, latency: " + duration("complex", 0) + ", gap: " + duration("complex gap", 0) + "}, {name: node, latency: " + duration("node", 0) + "}], bandwidth: 300MB/s}"
+	}
 	topology := "{kind: star}"
 	if strings.Contains(model, "per_hop") || rapid.Bool().Draw(t, "routed") {
 		topology = "{kind: torus, dimensions: 2}"

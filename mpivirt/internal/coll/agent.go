@@ -412,7 +412,7 @@ func (c *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Ti
 
 // chargeCombine charges an agent for combining the content that it has received.
 func (c *Collectives) chargeCombine(a *agent, step *collectives.Step, src int, bytes int64, arrival vtime.Time) {
-	work := c.partition.Target.ReduceTime(CombinedBytes(step, bytes))
+	work := c.partition.Target.ReduceTime(CombinedBytes(step, bytes)).Plus(c.packing(a.inst, int(a.round)))
 	a.clock = a.clock.Add(work)
 	a.fate = served
 	if c.partition.Activities != nil {

@@ -8,6 +8,7 @@ import (
 	"gigarank/internal/random"
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
 )
 
 // Algorithm returns the algorithm of a call: the user's choice, else the default.
@@ -72,14 +73,23 @@ func (v *Collective) own(member int) int64 {
 	return 0
 }
 
-// CopyOwn charges an LP for copying the block that a member sends to itself in an alltoall, before
-// the member enters the instance. It returns the error of Compute.
-func (c *Collectives) CopyOwn(lp int32, member int, v *Collective) error {
-	c.copied = c.partition.Target.LocalCopyTime(v.own(member))
+// CopyOwn lets a member copy the block that it has for itself in an alltoall, and what its algorithm rotates, before it enters
+// it. An error is that of Compute.
+func (c *Collectives) CopyOwn(lp int32, comm *Communicator, member int, v *Collective) error {
+	c.copied = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copyTime)
 	if c.copied == 0 {
 		return nil
 	}
 	return c.Messages.Compute(lp, c.copied)
+}
+
+// packing returns the time for which participants of an instance copy blocks of their own after they have received the message of a
+// round.
+func (c *Collectives) packing(inst *instance, round int) vtime.Duration {
+	if !inst.packs {
+		return 0
+	}
+	return collectives.Packing(inst.schedule, round, blockBytes(inst.layout, inst.schedule), inst.layout.Offset(inst.width), c.copyTime)
 }
 
 func negative(counts []int64) bool {

@@ -38,18 +38,19 @@ type Collectives struct {
 	Messages  p2p.Messages
 	partition *world.Partition // of messages
 	collecting
-	Communicators  world.Table[Communicator] // by index, as Comms
-	freed          []*Communicator           // communicators that all local members have freed
-	spareEntries   world.Stack[*postponed]   // of LPs that enter once their earlier operations have begun
-	tokens         map[int32]uint64          // by LP: number of tokens taken
-	prepared       Collective                // scratch: the arguments of the running LP's call
-	Barrier        Collective                // the arguments of every Barrier
-	algorithms     []collectives.Algorithm   // by operation
-	interpreter    Interpreter               // the user's choice
-	layering       *layering                 // of the messages between nodes, nil for none
-	leadersUniform bool                      // any two leaders of nodes are at the same distance
-	Faults         map[int32]fault           // by LP that has left a collective and has not been resumed
-	KeptResults    map[int32][]byte          // by LP: result of its blocking allreduce, which other members called in the nonblocking form
+	Communicators  world.Table[Communicator]        // by index, as Comms
+	freed          []*Communicator                  // that all local members have freed
+	spareEntries   world.Stack[*postponed]          // of LPs that entered later
+	tokens         map[int32]uint64                 // by LP: number of those that it has had
+	prepared       Collective                       // scratch: the arguments of the running LP's call
+	Barrier        Collective                       // the arguments of every Barrier
+	algorithms     []collectives.Algorithm          // by operation
+	interpreter    Interpreter                      // that the user asks for
+	copyTime       func(bytes int64) vtime.Duration // of a rank's own memory
+	layering       *layering                        // of the messages between nodes, nil for none
+	leadersUniform bool                             // any two leaders of nodes are as far apart as any other two
+	Faults         map[int32]fault                  // by LP that has left a collective and has not been resumed
+	KeptResults    map[int32][]byte                 // by LP: common result of an allreduce that other members began
 
 	// The communicators that every engine has, and their table entries, are allocated together with
 	// the engine.
@@ -76,8 +77,10 @@ func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interprete
 	if c.Messages.Interfaces != nil {
 		c.Messages.Interfaces.Carries(resource.OfAgents, (*roundFreight)(c))
 	}
+	c.copyTime = c.partition.Target.LocalCopyTime
 	if repeated != nil {
-		c.layering = layeringOf(c.partition.Target, algorithms[repeated.Operation], repeated)
+		a := AlgorithmFor(c.partition.Target, repeated.Operation, algorithms[repeated.Operation], repeated.Bytes)
+		c.layering = layeringOf(c.partition.Target, a, repeated)
 	}
 	if c.layering != nil {
 		c.Messages.Interfaces.(*resource.Interfaces).InLayers(c.layering)

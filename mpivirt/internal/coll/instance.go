@@ -32,8 +32,9 @@ type instance struct {
 	Call     Collective           // of the first local member; those of the others agree
 	schedule collectives.Schedule // nil at a fixed cost
 	steps    collectives.Stepper  // of the schedule
-	width    int                  // number of positions of the schedule
-	layout   *collectives.Layout  // of the working buffers; nil if each member has its own layout
+	width    int                  // its positions
+	layout   *collectives.Layout  // of the working buffers; nil if each member has its own
+	packs    bool                 // members copy blocks beside the messages, which takes time
 	agreement
 
 	nonblocking *nonblockingState // if any member called a nonblocking form
@@ -234,6 +235,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	if inst.schedule = v.schedule(inst.participants()); inst.schedule != nil {
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
 		inst.layout = inst.Call.CommonLayout(inst.schedule)
+		inst.packs = inst.layout != nil && c.partition.Target.CopiesBytes() && collectives.Packs(inst.schedule)
 	}
 	if c.layering != nil {
 		c.layering.check(inst)

@@ -111,8 +111,9 @@ func (r *localRun) round(round int) {
 	for m := first - 1; m >= 0; m = r.next[m] - 1 {
 		r.send(m, r.inst.schedule.Step(int(m), round))
 	}
+	packing := r.k.packing(r.inst, round)
 	for m := first - 1; m >= 0; m = r.next[m] - 1 {
-		r.receiveFrom(m, round)
+		r.receiveFrom(m, round, packing)
 	}
 	for m := first - 1; m >= 0; {
 		next := r.next[m] - 1
@@ -154,13 +155,13 @@ func (r *localRun) keep(m int32) {
 	copy(sent.payload, view)
 }
 
-// receiveFrom has a member receive in a round. If that has changed the message that the member
-// sends, the receiver of that message is next: so a single buffer holds the messages of exchanges.
-func (r *localRun) receiveFrom(m int32, round int) {
+// receiveFrom has a member receive in a round. If that has changed what the member sends, the
+// one that it sends to is next: so only one buffer holds what is sent in exchanges.
+func (r *localRun) receiveFrom(m int32, round int, packing vtime.Duration) {
 	for !r.sent[m].over {
 		step := r.inst.schedule.Step(int(m), round)
 		r.sent[m].over = true
-		r.receive(m, step)
+		r.receive(m, step, packing)
 		if !r.sent[m].kept {
 			return
 		}
@@ -168,7 +169,7 @@ func (r *localRun) receiveFrom(m int32, round int) {
 	}
 }
 
-func (r *localRun) receive(m int32, step collectives.Step) {
+func (r *localRun) receive(m int32, step collectives.Step, packing vtime.Duration) {
 	if step.From == collectives.None {
 		return
 	}
@@ -185,7 +186,7 @@ func (r *localRun) receive(m int32, step collectives.Step) {
 		k.absorb(a, &step, sent.payload)
 		r.taken(step.From)
 	}
-	a.clock = a.clock.Add(k.partition.Target.ReduceTime(CombinedBytes(&step, sent.bytes)))
+	a.clock = a.clock.Add(k.partition.Target.ReduceTime(CombinedBytes(&step, sent.bytes)).Plus(packing))
 	k.checkReceived(a, r.inst.rankOf(step.From), sent.bytes, arrival)
 }
 

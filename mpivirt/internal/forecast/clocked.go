@@ -132,9 +132,9 @@ func (r *dryRun) inVirtualTime() usage {
 // begin has a player compute before it enters its next collective.
 func (c *clocks) begin(i int32) {
 	p := &c.players[i]
-	length := vtime.Duration(0)
+	length := c.own
 	if c.compute != nil {
-		length = c.compute(int(i), int(p.time))
+		length = length.Plus(c.compute(int(i), int(p.time)))
 	}
 	c.ask(i, clockedOperation{kind: clockedCompute, earliest: p.clock, released: p.released, length: length})
 }
@@ -427,7 +427,7 @@ func (c *clocks) finishReceive(i int32, step *collectives.Step) {
 	p.message = nil
 	c.use.add(roundsInUse, -1)
 	c.content(m, -1)
-	if work := c.target.ReduceTime(coll.CombinedBytes(step, bytes)); work > 0 {
+	if work := c.target.ReduceTime(coll.CombinedBytes(step, bytes)).Plus(c.packing(p.round)); work > 0 {
 		p.stage = combining
 		c.ask(i, clockedOperation{kind: clockedCombine, earliest: p.clock, released: p.released, length: work})
 	}

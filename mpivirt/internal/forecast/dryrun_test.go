@@ -10,6 +10,7 @@ import (
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/network"
+	"gigarank/vtime"
 )
 
 // dryRunOf returns a dry run whose messages have one size each.
@@ -21,7 +22,7 @@ func dryRunOf(t *testing.T, op collectives.Operation, a collectives.Algorithm, m
 	}
 	return &dryRun{
 		schedule: s, eager: math.MaxInt64, engines: engines, batch: int32(members), times: 1,
-		data: bytes > 0, bytes: func(collectives.Blocks) int64 { return bytes }, bufferOf: func(int) int64 { return 0 },
+		data: bytes > 0, bytes: func(collectives.Blocks) int64 { return bytes }, bufferOf: func(int) int64 { return 0 }, packing: func(int) vtime.Duration { return 0 },
 	}
 }
 

@@ -434,7 +434,8 @@ func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 	if len(k.collectives.KeptResults) > 0 && !q.nonblocking {
 		delete(k.collectives.KeptResults, lp) // of the previous allreduce
 	}
-	if err := k.collectives.CopyOwn(lp, int(q.Member), v); err != nil {
+	v.Algorithm = k.collectives.Algorithm(v, c)
+	if err := k.collectives.CopyOwn(lp, c, int(q.Member), v); err != nil {
 		k.messages.Fail(lp, q.Procedure, err)
 		return false
 	}
@@ -449,7 +450,6 @@ func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 		k.collectives.CarryOutAlone(lp, c, v, index)
 		return true
 	}
-	v.Algorithm = k.collectives.Algorithm(v, c)
 	if k.messages.Processors != nil {
 		k.collectives.EnterLater(lp, c, int(q.Member), v, index)
 	} else {

@@ -61,14 +61,18 @@ type Array struct {
 	given     bool   // work is the memory of who began the array
 	contended
 
-	// No clock can pass the end of virtual time as long as Top + span does not: span exceeds the
-	// time that the rounds of the schedule add to a clock.
-	span vtime.Duration
+	// No clock can pass the end of virtual time as long as Top + span does not: span is
+	// more than the rounds of the schedule add to a clock.
+	span  vtime.Duration
+	packs bool // participants copy blocks beside the messages, which takes time
 }
 
-// NewArray returns an array without clocks, which can tell the needs of rounds.
+// packs reports whether participants copy blocks beside the messages, which takes time.
+func (r *Rounds) packs() bool { return r.Target.CopiesBytes() && collectives.Packs(r.Schedule) }
+
+// NewArray returns an array that has no clocks yet. It can tell what a round needs.
 func NewArray(r Rounds) Array {
-	a := Array{Rounds: r, span: r.span()}
+	a := Array{Rounds: r, span: r.span(), packs: r.packs()}
 	a.enter(0)
 	return a
 }
@@ -87,7 +91,13 @@ func (a *Array) enter(round int) {
 func (r *Rounds) span() vtime.Duration {
 	bytes, t := r.Bytes*int64(r.Schedule.Positions()), r.Target
 	round := t.LongestDelay(bytes).Times(3).Plus(t.SendTime(bytes)).Plus(t.ReceiveTime(bytes)).Plus(t.ReduceTime(bytes).Times(2))
-	return round.Times(r.Schedule.MaxRounds())
+	total := round.Times(r.Schedule.MaxRounds())
+	if r.packs() {
+		for i := range r.Schedule.MaxRounds() {
+			total = total.Plus(collectives.Packing(r.Schedule, i, r.Bytes, bytes, t.LocalCopyTime))
+		}
+	}
+	return total
 }
 
 // total returns the number of participants of all arrays.

@@ -40,13 +40,13 @@ type Evaluation struct {
 // Evaluation returns the arithmetic of the current round, for which the array is prepared.
 func (a *Array) Evaluation() *Evaluation {
 	if !a.evaluated || a.current.careful != a.careful() {
-		a.current, a.evaluated = a.evaluation(a.Pattern()), true
+		a.current, a.evaluated = a.evaluation(a.round, a.Pattern()), true
 	}
 	return &a.current
 }
 
 // evaluation prepares the arithmetic of a round.
-func (a *Array) evaluation(p collectives.Pattern) Evaluation {
+func (a *Array) evaluation(round int, p collectives.Pattern) Evaluation {
 	lo, _ := bounds(p, a.Low, a.High)
 	next := a.work
 	if p.Kind == collectives.Shift && !a.whole() && a.Interfaces == nil {
@@ -56,6 +56,9 @@ func (a *Array) evaluation(p collectives.Pattern) Evaluation {
 	e := Evaluation{a: a, target: a.Target, lo: lo, next: next, bytes: a.Bytes * int64(p.Sent),
 		same: !careful && UniformDelay(a.UniformFrom, a.total(), p), careful: careful}
 	e.sends, e.combine = p.Kind != collectives.Strided, e.target.ReduceTime(a.Bytes*int64(p.Combined))
+	if a.packs {
+		e.combine = e.combine.Plus(collectives.Packing(a.Schedule, round, a.Bytes, a.Bytes*int64(a.Schedule.Positions()), e.target.LocalCopyTime))
+	}
 	if e.bytes > e.target.EagerLimit() {
 		e.chargeRendezvous(p)
 	} else {

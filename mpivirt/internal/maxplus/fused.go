@@ -94,7 +94,7 @@ func (e *Evaluation) fusible(lo, hi int) (steps []exchangeStep, f fusion) {
 		if from == to {
 			break
 		}
-		r := a.evaluation(p)
+		r := a.evaluation(round, p)
 		if !r.same {
 			break
 		}
