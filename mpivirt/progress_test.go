@@ -14,6 +14,9 @@ import (
 // out by hand. REQ and ACK take 5 us, 1 MB takes 100 us to leave and 5 us more to arrive.
 const inCalls = "name: calls\nnetwork: {model: flat, latency: 5us, bandwidth: 10GB/s, eager_limit: 64KiB, progress: calls}"
 
+// inWaits is that machine where only calls that wait, test or probe make progress.
+const inWaits = "name: waits\nnetwork: {model: flat, latency: 5us, bandwidth: 10GB/s, eager_limit: 64KiB, progress: waits}"
+
 const megabyte = 1_000_000
 
 // computeUntil computes up to an instant.
@@ -271,8 +274,10 @@ func drawProgress(t *rapid.T, ranks int, calls bool) [][]progressStep {
 }
 
 // The twin walks through virtual time microsecond by microsecond. In each a rank that is in a
-// call handles what has arrived, then goes on.
+// call handles what has arrived, then goes on. With waits, only calls that wait, test or probe do so, and a receive
+// that is posted answers what one of them has found.
 type progressTwin struct {
+	waits    bool
 	now      int64
 	ranks    []*twinRank
 	programs [][]progressStep
@@ -294,6 +299,7 @@ type twinRank struct {
 type twinMessage struct {
 	from, to                                int
 	large, synchronous                      bool
+	found                                   bool // by a call that waits, tests or probes
 	posted, arrived, acknowledged, left, in int64
 }
 
@@ -321,6 +327,11 @@ func (w *progressTwin) run() []int64 {
 
 // handle handles what has arrived for a rank in a call.
 func (w *progressTwin) handle(rank int) {
+	for _, r := range w.ranks {
+		for _, m := range r.begun {
+			m.found = m.found || m.to == rank && m.arrived >= 0 && m.arrived <= w.now
+		}
+	}
 	for _, m := range w.ranks[rank].begun {
 		switch {
 		case !m.large && !m.synchronous:
@@ -337,7 +348,7 @@ func (w *progressTwin) goOn(rank int) {
 	r := w.ranks[rank]
 	for r.busy <= w.now {
 		ended := r.next == len(w.programs[rank])
-		if ended || w.programs[rank][r.next].kind != 'c' || r.called {
+		if ended || w.inCall(r, &w.programs[rank][r.next]) {
 			w.handle(rank)
 		}
 		if ended {
@@ -353,6 +364,9 @@ func (w *progressTwin) goOn(rank int) {
 				w.begin(rank, s)
 			}
 			r.called = true
+			if r.blocked = s.blocks && !w.over(rank, len(r.begun)-1); r.blocked || s.blocks && s.kind == 'r' {
+				w.handle(rank)
+			}
 			if r.blocked = s.blocks && !w.over(rank, len(r.begun)-1); r.blocked {
 				return
 			}
@@ -369,6 +383,14 @@ func (w *progressTwin) goOn(rank int) {
 		r.next++
 		r.completed = max(w.now, r.busy)
 	}
+}
+
+// inCall reports whether a rank handles messages before its next step.
+func (w *progressTwin) inCall(r *twinRank, s *progressStep) bool {
+	if w.waits {
+		return s.kind == 'w' || s.kind == 'p' || r.blocked
+	}
+	return s.kind != 'c' || r.called
 }
 
 // over reports whether a send or receive of a rank is complete.
@@ -417,21 +439,27 @@ func (w *progressTwin) begin(rank int, s progressStep) {
 		m.in = max(m.arrived, m.posted)
 	}
 	w.ranks[rank].begun, w.ranks[rank].sends = append(w.ranks[rank].begun, m), append(w.ranks[rank].sends, s.kind == 's')
-	w.handle(rank)
+	switch {
+	case !w.waits:
+		w.handle(rank)
+	case s.kind == 'r' && m.found && (m.large || m.synchronous):
+		m.acknowledged = w.now + twinLatency
+	}
 }
 
 // Random programs take the times of the twin, on any number of engines.
 func TestProgressAgainstTwin(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 4).Draw(rt, "ranks")
-		w := &progressTwin{programs: drawProgress(rt, ranks, true)}
+		w := &progressTwin{programs: drawProgress(rt, ranks, true), waits: rapid.Bool().Draw(rt, "waits")}
+		machine := map[bool]string{false: inCalls, true: inWaits}[w.waits]
 		for range ranks {
 			w.ranks = append(w.ranks, &twinRank{sent: map[int][]*twinMessage{}, wanted: map[int][]*twinMessage{}})
 		}
 		want := w.run()
 		engines := rapid.IntRange(1, 3).Draw(rt, "engines")
 		ends := make([]int64, ranks)
-		_, err := simulate(t, mpivirt.Config{Target: target(t, inCalls, ranks), Strict: rapid.Bool().Draw(rt, "strict"),
+		_, err := simulate(t, mpivirt.Config{Target: target(t, machine, ranks), Strict: rapid.Bool().Draw(rt, "strict"),
 			Program: mpivirt.Program{Name: "random", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				err := followSteps(r, w.programs[r.Rank()])
 				ends[r.Rank()] = int64(r.Now()) / int64(psOfUs)

@@ -128,6 +128,7 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		return true
 	case world.ClassReceive:
 		if op.Blocks() {
+			k.messages.EnterWait(lp)
 			return k.submitReceive(lp, q)
 		}
 		index, err := k.beginReceive(lp, q)
@@ -146,8 +147,10 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		k.messages.Completion.Request = k.messages.SendReceive(lp, &q.Operands)
 		return true
 	case world.ClassWait, world.ClassTest:
+		k.messages.EnterWait(lp)
 		return k.submitWait(lp, q)
 	case world.ClassProbe:
+		k.messages.EnterWait(lp)
 		return k.submitProbe(lp, q)
 	case world.ClassRequest:
 		if op == world.Cancel {
@@ -449,6 +452,9 @@ func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 	if c.Size == 1 {
 		k.collectives.CarryOutAlone(lp, c, v, index)
 		return true
+	}
+	if !q.nonblocking {
+		k.messages.EnterWait(lp)
 	}
 	if k.messages.Processors != nil {
 		k.collectives.EnterLater(lp, c, int(q.Member), v, index)

@@ -195,6 +195,7 @@ func (m *Messages) HasUnexpected(lp int32) bool {
 func (m *Messages) CloseBox(lp int32) {
 	if m.InCalls {
 		m.computing[lp].ended = true
+		m.EnterWait(lp)
 	}
 	box := m.Mailbox(lp)
 	if box == nil || m.hasReceives(box) { // receives without a wait go on

@@ -109,6 +109,7 @@ func (m *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled boo
 func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	r, msg := m.Requests.At(ri), m.messages.At(index)
 	r.undecided = false
+	queued := m.inWaits && msg.arrival <= r.arrival
 	kept := false
 	switch {
 	case r.Sized && msg.bytes > r.Bytes:
@@ -145,7 +146,7 @@ func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 		msg.payload = nil
 	}
 	if shakes {
-		m.shake(lp, ri, index)
+		m.shake(lp, ri, index, queued)
 	} else {
 		m.discard(index)
 	}

@@ -55,15 +55,14 @@ func (m *Messages) Throttle(lp int32) bool {
 // for the sake of buffers.
 func (m *Messages) SharesLinks() bool { return m.Interfaces != nil && !m.Interfaces.InFlight() }
 
-// waitForBuffers has an LP resumed later if the buffers of its latest destination, or of its own
-// engine, are full, and reports whether they are. The completion of the LP is parked. On a machine
-// with progress in calls an LP is not held back between two computations: the engine must learn
-// whether the LP's phase goes on.
+// waitForBuffers has an LP resumed later if the buffers of its latest destination, or of its
+// own engine, are full. It reports whether they are. The completion of the LP is kept. On a machine with progress in
+// calls of all kinds an LP is not held back between two computations: whether its phase goes on has to be known.
 func (m *Messages) waitForBuffers(lp int32) bool {
 	own := m.Partition.Engine.Index()
 	dst := m.sentTo
 	m.sentTo = own
-	if m.Processors != nil || m.SharesLinks() || !m.Partition.Engine.Congested(dst) || m.InCalls && !m.computing[lp].called {
+	if m.Processors != nil || m.SharesLinks() || !m.Partition.Engine.Congested(dst) || m.InCalls && !m.inWaits && !m.computing[lp].called {
 		return false
 	}
 	m.park(lp)

@@ -10,21 +10,27 @@ import (
 	"gigarank/vtime"
 )
 
-// On a machine with progress in calls, a rank handles messages that have arrived only while it is
-// in an MPI call, as in VACED-SIM. In a rendezvous the receiver handles REQ, and sends ACK, at the
-// first instant in a call from the match on. The sender handles ACK, and sends DATA, at the first
-// instant in a call from the arrival of ACK on. The receiver handles DATA in its wait. An instant
-// is in a call unless it lies strictly within a compute phase. A rank that has ended is in
-// MPI_Finalize.
+// On a machine with progress in calls, a rank handles what has arrived for it only while it
+// is in an MPI call. Of a rendezvous the receiver handles REQ, and sends ACK,
+// at the first instant in a call from the match on. The sender handles ACK, and sends DATA, at
+// the first instant in a call from the arrival of ACK on. The receiver handles DATA in the wait
+// for it. A rank that has ended is in MPI_Finalize.
 //
-// Whether a rank is in a call at the instant at which a message arrives is known if the rank has
-// computed beyond the instant, or is in a call that cannot end before. Else the message becomes a
-// timed event: at its instant the state of the rank is known. VACED-SIM handles messages in the
-// order in which its host learns of them, which approximates this.
+// With progress: calls, an instant is in a call unless it lies strictly within a compute phase. With progress: waits, the
+// rule of VACED-SIM, it is in a call unless it lies strictly between the end of a call that waits, tests or probes
+// and the start of the next. What such a call finds without a receive is in the unexpected queue then. So the
+// receive of a message that came by the end of the last such call handles it when it is posted (Algorithm 1 of
+// Lin, Yang, Xu and Guo, IEICE Transactions E96-D, 2013).
+//
+// What a rank does by the instant at which a message is there for it is known if it has computed
+// beyond, or is in a call that cannot end before. Else the message is a timed event: at its instant
+// all is known. A message that comes between calls that wait is set aside until the next.
+// VACED-SIM handles messages as its host learns of them and approximates this.
 
 // progress is the state of a partition with progress in calls.
 type progress struct {
 	InCalls    bool
+	inWaits    bool        // in those only that wait, test or probe
 	computing  []computing // by LP
 	handshakes world.Slab[handshake]
 	passed     vtime.Time // no handshake reaches a rank before this instant any more
@@ -33,14 +39,19 @@ type progress struct {
 
 // computing is the recent past of an LP, as far as a handshake may need it.
 type computing struct {
-	phases []phase // in the order of time, disjoint
-	open   int32   // receives, rendezvous and pending handshakes of the LP
-	due    int32   // latest pending handshake: a timed event without answer; 0 for none
-	called bool    // the LP has called MPI since its last phase
-	ended  bool    // the LP has ended
+	phases []phase // without a call, in the order of time, disjoint
+	open   int32   // receives, rendezvous and due handshakes of the LP that are not over
+	due    int32   // latest of the handshakes that are timed events and not answered, 0 for none
+	called bool    // MPI, since the last phase
+	ended  bool    // the LP
+
+	// With progress in waits:
+	waiting bool       // in the call made last, which waits, tests or probes, or at the end
+	left    vtime.Time // else when the last such call ended
+	aside   int32      // first of the handshakes that came after that, 0 for none
 }
 
-// phase is a time of computing without an MPI call.
+// phase is a time without a call of MPI, or without a call that waits, tests or probes.
 type phase struct{ from, to vtime.Time }
 
 // handshake is a message of a rendezvous or of a synchronous send on its way to a rank, which
@@ -63,6 +74,7 @@ type handshake struct {
 
 // openProgress initialises the state for a machine with progress in calls.
 func (m *Messages) openProgress() {
+	m.inWaits = m.Partition.Target.ProgressInWaits()
 	if m.InCalls = m.Partition.Target.ProgressInCalls(); m.InCalls {
 		m.Partition.ClocksOnly = false
 		m.computing = make([]computing, m.Partition.Ranks)
@@ -72,13 +84,66 @@ func (m *Messages) openProgress() {
 // EnterCall records that an LP calls MPI.
 func (m *Messages) EnterCall(lp int32) {
 	if m.InCalls {
-		m.computing[lp].called = true
-		m.answerDue(lp)
+		m.inCallNow(lp)
 	}
 }
 
-// phasesKept is the number of phases of an LP beyond which all its handshakes become timed events.
-// Such an event shows that earlier phases are over.
+func (m *Messages) inCallNow(lp int32) {
+	if m.inWaits {
+		m.leaveWait(lp, m.Partition.Clock[lp])
+		return
+	}
+	m.computing[lp].called = true
+	m.answerDue(lp)
+}
+
+// EnterWait notes that the call of an LP waits, tests or probes from its clock on, or that the LP has ended.
+func (m *Messages) EnterWait(lp int32) {
+	if m.inWaits && !m.computing[lp].waiting {
+		m.enterWait(lp)
+	}
+}
+
+func (m *Messages) enterWait(lp int32) {
+	c, now := &m.computing[lp], m.Partition.Clock[lp]
+	if c.open == 0 {
+		c.phases = c.phases[:0]
+	} else if c.left < now {
+		m.note(c, phase{c.left, now})
+	}
+	c.waiting = true
+	for index := c.aside; index != 0; index = c.aside {
+		h := *m.handshakes.At(index)
+		c.aside = h.next
+		m.handshakes.Release(index)
+		m.scheduleHandshake(h, max(h.at, now))
+	}
+	m.answerDue(lp)
+}
+
+// leaveWait notes that an LP goes on, whose latest call has ended at an instant.
+func (m *Messages) leaveWait(lp int32, t vtime.Time) {
+	if c := &m.computing[lp]; c.waiting {
+		c.waiting, c.left = false, t
+	}
+}
+
+// between reports whether an LP has not begun the call that waits, tests or probes in which it handles what comes at
+// an instant.
+func (m *Messages) between(lp int32, t vtime.Time) bool {
+	c := &m.computing[lp]
+	return m.inWaits && !c.waiting && t > c.left
+}
+
+// setAside keeps a handshake, which comes at an instant, for the next call of its LP that waits, tests or probes.
+func (m *Messages) setAside(h handshake, t vtime.Time) {
+	index, c := m.handshakes.Take(), &m.computing[h.lp]
+	h.at, h.next, h.previous = t, c.aside, 0
+	*m.handshakes.At(index), c.aside = h, index
+}
+
+// phasesKept is the number of phases of an LP beyond which its handshakes are timed events, whatever is
+// known. Such an event tells that time has passed.
 const phasesKept = 1024
 
 // dueLooked is the greatest number of pending handshakes that a call tries to answer. An LP may
@@ -117,22 +182,30 @@ func (m *Messages) undue(lp, index int32) {
 // without open receives or rendezvous records none, since no handshake will lie in the phase.
 func (m *Messages) computes(lp int32, from, to vtime.Time) {
 	c := &m.computing[lp]
-	if c.open == 0 {
+	switch {
+	case m.inWaits:
+		m.leaveWait(lp, from)
+	case c.open == 0:
 		c.phases = c.phases[:0]
-		return
+	default:
+		m.note(c, phase{from, to})
+		c.called = false
 	}
-	// With invariants, short programs come here, too.
+}
+
+// note adds a phase. With progress in waits, calls are between any two.
+func (m *Messages) note(c *computing, p phase) {
+	// Where invariants are checked, short programs get here, too.
 	if m.noted++; m.noted >= max(m.Partition.Ranks, phasesKept) || invariant.Enabled {
 		m.noted, m.passed = 0, max(m.passed, m.earliestHandshake())
 	}
-	if last := len(c.phases) - 1; last >= 0 && !c.called && c.phases[last].to == from {
-		c.phases[last].to = to
+	if last := len(c.phases) - 1; last >= 0 && !c.called && !m.inWaits && c.phases[last].to == p.from {
+		c.phases[last].to = p.to
 	} else {
-		c.phases = append(c.phases, phase{from, to})
+		c.phases = append(c.phases, p)
 	}
-	c.called = false
-	// Phases are removed only if at least half of them are over: so each phase is moved once in the
-	// mean. The last phase stays in any case, since it may go on.
+	// Half of them at least are over, or they stay: so a phase is moved once in the mean. The last one
+	// stays in any case, since it may go on.
 	if over := min(c.endedBy(m.passed), len(c.phases)-1); 2*over >= len(c.phases) {
 		c.phases = append(c.phases[:0], c.phases[over:]...)
 	}
@@ -193,6 +266,10 @@ func (m *Messages) scheduleHandshake(h handshake, t vtime.Time) {
 		m.answerAcross(&h, t)
 		return
 	}
+	if m.between(h.lp, t) {
+		m.setAside(h, t)
+		return
+	}
 	if invariant.Enabled && t < m.passed {
 		invariant.Broken("a handshake reaches rank %d at %v, and none was to come before %v any more", m.Partition.Global(h.lp), t, m.passed)
 	}
@@ -218,6 +295,10 @@ func (m *Messages) HandleHandshake(index int32, t vtime.Time) {
 	h := *m.handshakes.At(index)
 	m.undue(h.lp, index)
 	m.handshakes.Release(index)
+	if m.between(h.lp, t) {
+		m.setAside(h, t)
+		return
+	}
 	if at := m.inCall(h.lp, t); !m.answer(&h, at) {
 		m.Partition.PastEnd(int(m.Partition.Global(h.lp)), at, m.Box(h.lp).Wait.Procedure, "a message of %s to rank %d", spelling.Count(h.bytes, "byte"), h.peer)
 	}
@@ -295,14 +376,14 @@ func (m *Messages) arrived(h *handshake, t vtime.Time) {
 // this instant is already known. The handshake's request counts only while it is in use: the
 // request of a synchronous message is complete with the match.
 func (m *Messages) inCallBy(h *handshake, t vtime.Time, inUse bool) (at vtime.Time, known bool) {
-	if m.Partition.Strict || len(m.computing[h.lp].phases) > phasesKept {
+	if m.Partition.Strict || len(m.computing[h.lp].phases) > phasesKept || m.between(h.lp, t) {
 		return 0, false
 	}
 	clock, c := m.Partition.Clock[h.lp], &m.computing[h.lp]
 	if t <= clock {
 		// A phase that ends at the clock goes on if the rank computes next.
 		at = m.inCall(h.lp, t)
-		return at, c.called || at < clock
+		return at, m.inWaits || c.called || at < clock
 	}
 	box := m.Mailbox(h.lp)
 	if box == nil {
@@ -411,12 +492,14 @@ func (m *Messages) answered(kind byte, h handshake, t vtime.Time) {
 	}
 }
 
-// shake starts the handshake of a message that an LP has matched with a receive, and releases the
-// message.
-func (m *Messages) shake(lp, ri, index int32) {
+// shake begins the handshake of a message that an LP has matched with a receive, and discards the
+// message. One that was in the unexpected queue when the receive was posted is handled then.
+func (m *Messages) shake(lp, ri, index int32, queued bool) {
 	msg := m.messages.At(index)
 	h := handshake{order: m.orderOfShake(ri), bytes: msg.bytes, lp: lp, peer: msg.rank, request: ri, opposite: msg.request, large: msg.large, blocks: msg.sender&sendsInCall != 0}
-	matched := max(m.Requests.At(ri).posted, msg.arrival)
+	posted, arrival := m.Requests.At(ri).posted, msg.arrival
 	m.discard(index)
-	m.scheduleHandshake(h, matched)
+	if !queued || !m.answer(&h, posted) {
+		m.scheduleHandshake(h, max(posted, arrival))
+	}
 }

@@ -24,8 +24,8 @@ type request struct {
 	Buffer     []byte     // receive: memory for the payload; without a given size, the payload
 	Time       vtime.Time // of completion
 	posted     vtime.Time
-	arrival    vtime.Time // receive: arrival of the message; rendezvous, with progress in calls: earliest instant at which the sender is free; exchange: time of the computation at its end, counted from 0
-	Bytes      int64      // receive: size of the buffer, if sized; complete: size of the message; Isendrecv: size of the message received
+	arrival    vtime.Time // receive: of its message, before that, with progress in waits: when the last call before it ended that waits; rendezvous, with progress in calls: when the sender is free at the earliest; exchange: what its end takes, from 0 on
+	Bytes      int64      // receive: size of the buffer, if sized; once complete, that of the message; Isendrecv: of the message received
 	generation uint32
 	LP         int32 // local number of the owner
 	Comm       int32

@@ -183,8 +183,9 @@ func (m *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	index := m.Requests.Take()
 	*m.Requests.At(index) = request{Kind: kind, LP: lp, Procedure: c, generation: m.generation, posted: m.Partition.Clock[lp]}
 	m.Box(lp).Wait.active++
-	if kind == ReceiveRequest {
-		m.opened(lp)
+	if kind == ReceiveRequest && m.InCalls {
+		m.computing[lp].open++
+		m.Requests.At(index).arrival = m.computing[lp].left
 	}
 	return index
 }

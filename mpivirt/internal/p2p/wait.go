@@ -13,6 +13,9 @@ import (
 // beginWait starts a wait of an LP. It reports whether the wait is over at once. If not, the LP
 // must be suspended; it is resumed when the wait is over.
 func (m *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Procedure) bool {
+	if kind != TestCancel {
+		m.EnterWait(lp) // before there is a wait that it would end
+	}
 	w := &box.Wait
 	w.Kind, w.Procedure, w.queued, w.armed = kind, c, false, vtime.Forever
 	w.generation++
