@@ -246,6 +246,9 @@ func drawMachine(t *rapid.T) string {
 	if !strings.Contains(model, "loggops") && rapid.IntRange(0, 4).Draw(t, "jitter") == 0 {
 		model += ", jitter: {distribution: " + rapid.SampledFrom([]string{"uniform, most", "exponential, mean"}).Draw(t, "distribution") + ": " + duration("jitter time", 1) + "}"
 	}
+	if !strings.Contains(model, "loggops") {
+		model += ", progress: " + rapid.SampledFrom([]string{"asynchronous", "asynchronous", "calls", "waits"}).Draw(t, "progress")
+	}
 	if rapid.Bool().Draw(t, "reduce") {
 		model += fmt.Sprintf(", reduce: {bandwidth: %dMB/s}", rapid.IntRange(1, 9000).Draw(t, "reduce bandwidth"))
 	}
@@ -465,4 +468,28 @@ func lateThenSend(r *mpivirt.Rank, last int) error {
 		}
 	}
 	return nil
+}
+
+// A nonblocking collective whose wait follows at once takes the time of the blocking one, whenever ranks make progress.
+func TestBothFormsTakeTheSameTime(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawScenario(rt)
+		h := host{Engines: rapid.IntRange(1, 3).Draw(rt, "engines"), Strict: s.Ranks <= 16 && rapid.Bool().Draw(rt, "strict")}
+		var results [2]*mpivirt.Result
+		for form := range results {
+			for i := range s.Steps {
+				s.Steps[i].Nonblocking, s.Steps[i].Together = form == 1, true
+			}
+			var err error
+			if _, results[form], err = s.run(t, target(t, s.Machine, s.Ranks), h); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if strings.Contains(s.Machine, "loggops") { // there the wait is an operation of the processor that takes its turn
+			return
+		}
+		if a, b := results[0].Fingerprint, results[1].Fingerprint; a != b {
+			rt.Fatalf("blocking forms give the fingerprint %s, nonblocking ones %s", a, b)
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
 )
@@ -127,6 +128,181 @@ func TestProgressInCalls(t *testing.T) {
 		})
 		t.Log(c.name)
 		wantInstants(t, got, []map[string]vtime.Time{{"through": c.sent * psOfUs}, {"through": c.received * psOfUs}})
+	}
+}
+
+// The same with progress in waits: calls that start an operation handle nothing but what an earlier call has found.
+func TestProgressInWaits(t *testing.T) {
+	blockingSend := func(r *mpivirt.Rank, w *mpivirt.Comm) error { return w.SendSize(megabyte, 1, 0) }
+	blockingReceive := func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+		_, err := w.RecvSize(megabyte, 0, 0)
+		return err
+	}
+	// late computes, calls, computes, posts the receive, computes and waits.
+	late := func(first, posts, waits vtime.Time, call func(w *mpivirt.Comm) error) func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+		return func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+			computeUntil(r, first*psOfUs)
+			if err := call(w); err != nil {
+				return err
+			}
+			computeUntil(r, posts*psOfUs)
+			return irecv(phases(waits))(r, w)
+		}
+	}
+	nothing := func(*mpivirt.Comm) error { return nil }
+	short := func(w *mpivirt.Comm) error { return w.SendSize(0, 1-w.Rank(), 1) }
+	// andShort receives that at the end.
+	andShort := func(does func(r *mpivirt.Rank, w *mpivirt.Comm) error) func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+		return func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+			err := does(r, w)
+			if err == nil {
+				_, err = w.RecvSize(0, 1-w.Rank(), 1)
+			}
+			return err
+		}
+	}
+	probe := func(w *mpivirt.Comm) error {
+		_, _, err := w.Iprobe(mpivirt.AnySource, 7) // which takes 0.1 us
+		return err
+	}
+	cases := []progressCase{
+		{"both wait", blockingSend, blockingReceive, 110, 115},
+		{"the receiver computes", blockingSend, irecv(phases(40)), 145, 150},
+		{"both compute", isend(phases(70)), irecv(phases(40)), 170, 175},
+		{"calls in between", isend(phases(12, 30, 90)), irecv(phases(3, 8, 60)), 130, 135},
+		{"calls at the instant", isend(phases(10, 90)), irecv(phases(5, 60)), 110, 115},
+		{"a late wait", blockingSend, irecv(phases(5, 500)), 110, 500},
+		{"the wait of the sender is late", isend(phases(10, 400)), blockingReceive, 400, 115},
+		// The paper's Fig. 3: REQ is there at 5, and no call that waits takes it before MPI_Irecv at 20. The wait at 70 does, and ACK
+		// is back at 75.
+		{"nobody has found REQ", blockingSend, late(20, 20, 70, nothing), 175, 180},
+		// An eager send only starts: it finds nothing.
+		{"an eager send finds nothing", andShort(blockingSend), late(10, 20, 70, short), 175, 180},
+		// A probe at 10 finds REQ, without a receive: it goes to the unexpected queue. MPI_Irecv at 20 answers it.
+		{"the unexpected queue", blockingSend, late(10, 20, 70, probe), 125, 130},
+		// The probe at 3 comes too early.
+		{"a probe too early", blockingSend, late(3, 20, 70, probe), 175, 180},
+		// ACK is there at 10, and an eager send at 30 does not take it. The wait at 60 does.
+		{"the sender starts another one", isend(func(r *mpivirt.Rank) error {
+			computeUntil(r, 30*psOfUs)
+			err := short(r.World())
+			computeUntil(r, 60*psOfUs)
+			return err
+		}), andShort(blockingReceive), 160, 165},
+	}
+	for _, c := range cases {
+		got := instants(t, inWaits, 2, mpivirt.Config{}, func(r *mpivirt.Rank, note func(string)) error {
+			defer note("through")
+			if r.Rank() == 0 {
+				return c.sends(r, r.World())
+			}
+			return c.receives(r, r.World())
+		})
+		t.Log(c.name)
+		wantInstants(t, got, []map[string]vtime.Time{{"through": c.sent * psOfUs}, {"through": c.received * psOfUs}})
+	}
+}
+
+// The case that Open MPI 4.1.4 takes 68 to 80 ms for: MPI_Isend of 1 MiB to a rank that computes 20 ms, posts its receive,
+// computes 50 ms and waits. With progress in all calls the receive answers at 20 ms.
+func TestSenderOfAnUnexpectedMessage(t *testing.T) {
+	for machine, least := range map[string]vtime.Duration{inCalls: 20 * vtime.Millisecond, inWaits: 70 * vtime.Millisecond} {
+		var free vtime.Time
+		_, err := simulate(t, mpivirt.Config{Target: target(t, machine, 2), Program: mpivirt.Program{Name: "late", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			if r.Rank() == 0 {
+				q, err := r.World().IsendSize(1<<20, 1, 0)
+				if err == nil {
+					_, err = q.Wait()
+				}
+				free = r.Now()
+				return err
+			}
+			r.Compute(20 * vtime.Millisecond)
+			q, err := r.World().IrecvSize(1<<20, 0, 0)
+			if err != nil {
+				return err
+			}
+			r.Compute(50 * vtime.Millisecond)
+			_, err = q.Wait()
+			return err
+		})}}}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := free.Sub(0); took < least || took > least+vtime.Millisecond {
+			t.Errorf("the sender is free after %v, want %v and some\n%s", took, least, machine)
+		}
+	}
+}
+
+// Nonblocking collectives go on in calls only. Messages take 5 us.
+func TestNonblockingCollectivesInCalls(t *testing.T) {
+	begin := map[string]func(w *mpivirt.Comm) (mpivirt.Request, error){
+		"barrier": func(w *mpivirt.Comm) (mpivirt.Request, error) { return w.Ibarrier() },
+		"bcast":   func(w *mpivirt.Comm) (mpivirt.Request, error) { return w.IcollectiveSize(collectives.Bcast, 0, 0) },
+		// Above the eager limit: REQ 5, ACK 5, DATA 100 to leave and 5 more.
+		"long bcast": func(w *mpivirt.Comm) (mpivirt.Request, error) {
+			return w.IcollectiveSize(collectives.Bcast, megabyte, 0)
+		},
+	}
+	algorithms := map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.Dissemination, collectives.Bcast: collectives.Binomial}
+	us := func(at ...vtime.Time) (instants []map[string]vtime.Time) {
+		for _, t := range at {
+			instants = append(instants, map[string]vtime.Time{"through": t * psOfUs})
+		}
+		return instants
+	}
+	for _, c := range []struct {
+		operation string
+		machine   string
+		tests     []vtime.Time // instants at which a rank tests its request, none where 0
+		waits     []vtime.Time // and waits
+		want      []map[string]vtime.Time
+	}{
+		// Round 0 from 0 to 5 and round 1 to 10, if all wait.
+		{"barrier", inWaits, []vtime.Time{0, 0, 0, 0}, []vtime.Time{0, 0, 0, 0}, us(10, 10, 10, 10)},
+		// Rank 0 finds the message of round 0 at 100, and sends to rank 2.
+		{"barrier", inWaits, []vtime.Time{0, 0, 0, 0}, []vtime.Time{100, 0, 0, 0}, us(100, 10, 105, 10)},
+		// It tests at 20, which takes 0.1 us: rank 2 has its message at 25.
+		{"barrier", inWaits, []vtime.Time{20, 0, 0, 0}, []vtime.Time{100, 0, 0, 0}, us(100, 10, 25, 10)},
+		{"barrier", inCalls, []vtime.Time{20, 0, 0, 0}, []vtime.Time{100, 0, 0, 0}, us(100, 10, 25, 10)},
+		// A test at 3 comes too early.
+		{"barrier", inWaits, []vtime.Time{3, 0, 0, 0}, []vtime.Time{100, 0, 0, 0}, us(100, 10, 105, 10)},
+		// All compute beyond: two rounds in the waits, of which the first has come.
+		{"barrier", inWaits, []vtime.Time{0, 0, 0, 0}, []vtime.Time{100, 100, 100, 100}, us(105, 105, 105, 105)},
+		// Rank 0 sends to rank 2 and then to rank 1, at 0. Rank 2 hands on to rank 3 at 50.
+		{"bcast", inCalls, []vtime.Time{0, 0, 0, 0}, []vtime.Time{0, 0, 50, 0}, us(0, 5, 50, 55)},
+		// REQ of rank 0 is there at 5, but rank 2 answers at 50, and rank 0, which computes to 80, sends DATA then, and REQ to
+		// rank 1 once they have left at 180. DATA are at rank 2 at 185, which hands them on to rank 3: 10 for REQ and ACK, 105 for DATA.
+		{"long bcast", inWaits, []vtime.Time{0, 0, 0, 0}, []vtime.Time{80, 0, 50, 0}, us(290, 295, 295, 300)},
+		// Rank 0 tests at 60 and has sent DATA by 160, at 165 they are there. It learns that they have left in its wait at 200.
+		{"long bcast", inWaits, []vtime.Time{60, 0, 0, 0}, []vtime.Time{200, 0, 50, 0}, us(310, 315, 275, 280)},
+	} {
+		for _, engines := range []int{1, 2, 4} {
+			for _, strict := range []bool{false, true} {
+				got := make([]map[string]vtime.Time, 4)
+				_, err := simulate(t, mpivirt.Config{Target: target(t, c.machine, 4), Strict: strict, Algorithms: algorithms,
+					Program: mpivirt.Program{Name: "later", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+						q, err := begin[c.operation](r.World())
+						if at := c.tests[r.Rank()]; at > 0 && err == nil {
+							computeUntil(r, at*psOfUs)
+							_, _, err = q.Test()
+						}
+						if err != nil {
+							return err
+						}
+						computeUntil(r, max(c.waits[r.Rank()]*psOfUs, r.Now()))
+						_, err = q.Wait()
+						got[r.Rank()] = map[string]vtime.Time{"through": r.Now()}
+						return err
+					})}}}, engines)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%s, tests %d, waits %d, %d engines, strict %t", c.operation, c.tests, c.waits, engines, strict)
+				wantInstants(t, got, c.want)
+			}
+		}
 	}
 }
 

@@ -34,7 +34,8 @@ type agent struct {
 	stage    stage
 	sent     sentStage // state of this round's message
 	fate     fate
-	fault    world.ErrorClass // of members' calls, as far as known to this agent; see learn
+	fault    world.ErrorClass // of members' calls, as far as this agent knows; see learn
+	paced    bool             // it goes on only while its rank is in calls; see pace
 	message  int32
 	clock    vtime.Time
 	posted   vtime.Time // when the round began
@@ -90,22 +91,26 @@ func (c *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 			spelling.Count(v.InCounts[member], "byte"), v.OutCounts[member]))
 	}
 	a := c.newAgent(inst, lp, member, layout, inst.entryOf(c, lp, int(member)))
+	c.paceAgent(a, int(member))
 	if v.Data {
 		c.lay(c.agents.At(a), c.memories.Open(a), v, v.Input, v.Output)
 	}
 	c.queueAgent(a)
 }
 
-// startLeader starts the part of a node's leader in the schedule of the leaders.
-func (c *Collectives) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
-	a := c.newAgent(inst, lp, int32(p), inst.layout, start)
+// startLeader begins the part of a node's leader among the leaders.
+// The vectors of the other members have come at an instant, and take some work.
+func (c *Collectives) startLeader(inst *instance, p int, lp int32, come vtime.Time, work vtime.Duration) {
+	a := c.newAgent(inst, lp, int32(p), inst.layout, come.Add(work))
 	if inst.join.sums != nil {
 		m := c.memories.Open(a)
 		m.own, _ = inst.join.sums.take(p)
 		m.buffered = true
 		c.agents.At(a).memory = m
 	}
-	c.queueAgent(a)
+	if c.paceAgent(a, inst.comm.nodes.leader(p)); c.joinInCall(a, come, work) {
+		c.queueAgent(a)
+	}
 }
 
 func (c *Collectives) newAgent(inst *instance, lp, member int32, layout *collectives.Layout, start vtime.Time) int32 {
@@ -389,8 +394,11 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 		}
 	}
 	m := c.rounds.At(a.message)
-	if m.agent != 0 && c.Messages.Crosses(int(m.rank), int(c.partition.Global(a.lp))) {
-		c.replyAcross(index, a, m)
+	if a.paced && !c.takesInCall(index, a, m) {
+		return false
+	}
+	if m.agent != 0 && (a.paced || c.Messages.Crosses(int(m.rank), int(c.partition.Global(a.lp)))) {
+		c.reply(index, a, m)
 		return false
 	}
 	arrival := c.chargeReceive(a, m)
@@ -499,7 +507,7 @@ func (c *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Co
 // AgentAcknowledged handles the match of an agent's message at t.
 func (c *Collectives) AgentAcknowledged(index int32, t vtime.Time) {
 	a := c.agents.At(index)
-	if a.fate == ended {
+	if a.fate == ended || a.paced && !c.freeInCall(index, a, &t) {
 		return
 	}
 	a.matched, a.sent = t, gone

@@ -30,7 +30,8 @@ type Collective struct {
 	Output    []byte            // memory for this member's result
 	InCounts  []int64           // alltoallv: bytes to each member
 	OutCounts []int64           // alltoallv: bytes from each member
-	Creation  *creation         // for calls that make communicators
+	Creation  *creation         // for the making of communicators
+	Later     bool              // in its nonblocking form, on a machine with progress in calls
 }
 
 // Collectives holds the communicators and collectives of a partition.
@@ -300,6 +301,9 @@ func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collect
 	if inst.nonblocking != nil {
 		inst.nonblocking.entry[local] = c.partition.Clock[lp]
 		inst.nonblocking.requests[local] = request
+		if c.Messages.InCalls {
+			inst.nonblocking.taken[local] = c.Messages.Taken(lp)
+		}
 		if c.Messages.Processors != nil {
 			inst.nonblocking.calls[local] = c.Messages.Processors.Of(lp).Calls
 		}

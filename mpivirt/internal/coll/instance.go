@@ -55,8 +55,9 @@ type instance struct {
 // has called a nonblocking form, since that member's clock goes on.
 type nonblockingState struct {
 	entry    []vtime.Time
-	requests []int32  // 0 for a blocking form
-	calls    []uint32 // numbers of the ranks' calls, as counted by their processors; nil without processors
+	requests []int32      // 0 for a blocking form
+	taken    []vtime.Time // up to which ranks have handled what had come when they entered; nil unless progress is in calls
+	calls    []uint32     // numbers of the ranks' calls, as their processors count them; nil without processors
 }
 
 // instanceBytes is the memory of an instance that members who are ahead leave for slower members.
@@ -112,6 +113,9 @@ func (inst *instance) keepEntries(k *Collectives) {
 	inst.nonblocking = &nonblockingState{entry: make([]vtime.Time, n), requests: make([]int32, n)}
 	if k.Messages.Processors != nil {
 		inst.nonblocking.calls = make([]uint32, n)
+	}
+	if k.Messages.InCalls {
+		inst.nonblocking.taken = make([]vtime.Time, n)
 	}
 	for local := range n {
 		if inst.Has(local) {

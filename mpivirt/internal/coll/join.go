@@ -285,10 +285,12 @@ func (c *Collectives) complete(inst *instance, p int) {
 	leader := nodes.leader(p)
 	lp, _ := c.partition.Local(inst.comm.RankOf(leader, 0))
 	entry := inst.entryOf(c, lp, leader)
-	start := entry
+	come, work := entry, vtime.Duration(0)
+	start := come
 	if nodes.size(p) > 1 {
 		times := inst.joiningOf(c, p)
-		start = max(start, last.Add(times.In)).Add(times.Combine)
+		come, work = max(come, last.Add(times.In)), times.Combine
+		start = come.Add(work)
 		if start == vtime.Forever {
 			c.partition.PastEnd(int(c.partition.Global(lp)), max(entry, *last), inst.Call.Procedure, "the join of its node, which takes %v,", times.In.Plus(times.Combine))
 		}
@@ -299,7 +301,7 @@ func (c *Collectives) complete(inst *instance, p int) {
 		c.combineRow(inst, p, lp)
 	}
 	if inst.mode == ByMessages {
-		c.startLeader(inst, p, lp, start)
+		c.startLeader(inst, p, lp, come, work)
 		return
 	}
 	if j.sums != nil {

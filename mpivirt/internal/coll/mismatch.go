@@ -46,6 +46,7 @@ type signature uint64
 
 // The first bits of the parts of a signature.
 const (
+	signedLater     = 1 << 7 // a bit: the nonblocking form, where the two do not match (MPI 4.1, 6.12)
 	signedRoot      = 8
 	signedLengths   = 24
 	signedOperation = 48 // or the call on an intercommunicator whose part signedPart is
@@ -54,8 +55,12 @@ const (
 )
 
 func (v *Collective) signature() signature {
+	called := signature(v.Procedure)
+	if v.Later {
+		called |= signedLater
+	}
 	if v.Operation == collectives.Barrier {
-		return signature(v.Procedure)
+		return called
 	}
 	lengths := uint64(v.Element)<<1 | map[bool]uint64{true: 1}[v.Data]
 	if !v.lengthsDiffer() {
@@ -73,11 +78,11 @@ func (v *Collective) signature() signature {
 		part, operation = 1<<signedPart, random.Mix(operation+uint64(v.Within))
 	}
 	root := uint16(v.Root) + uint16(v.Root>>16)
-	return signature(v.Procedure) | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<24-1))<<signedLengths |
+	return called | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<24-1))<<signedLengths |
 		signature(operation&(1<<11-1))<<signedOperation | part | signature(v.Type)<<signedKind
 }
 
-func (s signature) call() world.Procedure { return world.Procedure(s & 0xff) }
+func (s signature) call() world.Procedure { return world.Procedure(s & (signedLater - 1)) }
 
 // namer returns the name of a procedure in programs.
 type namer func(world.Procedure) string
@@ -108,6 +113,8 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 		return nil
 	case own.call() != theirs.call():
 		class, how = world.ErrOther, ""
+	case differ&signedLater != 0:
+		class, how = world.ErrOther, ", one of the two in its nonblocking form, which does not match the other on a machine with progress in calls,"
 	case uint16(differ>>signedRoot) != 0:
 		class, how = world.ErrRoot, ""
 	case differ>>signedLengths&(1<<24-1) != 0:
@@ -125,11 +132,11 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 func (inst *instance) agrees(v *Collective) bool {
 	w := &inst.Call
 	if v.Operation == collectives.Barrier && w.Operation == collectives.Barrier {
-		return v.Procedure == w.Procedure
+		return v.Procedure == w.Procedure && v.Later == w.Later
 	}
 	lengths := v.Element == w.Element && v.Data == w.Data &&
 		(v.lengthsDiffer() || v.Bytes == w.Bytes && slices.Equal(v.Counts, w.Counts))
-	return v.Procedure == w.Procedure && v.Root == w.Root && lengths && v.Type == w.Type && v.Within == w.Within && v.Operator.Name == w.Operator.Name
+	return v.Procedure == w.Procedure && v.Later == w.Later && v.Root == w.Root && lengths && v.Type == w.Type && v.Within == w.Within && v.Operator.Name == w.Operator.Name
 }
 
 // lengthsDiffer reports whether members pass blocks of different lengths, of which only the root

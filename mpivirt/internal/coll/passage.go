@@ -13,9 +13,10 @@ import (
 
 // roundShake is the ACK or DATA of a round on its way between nodes.
 type roundShake struct {
-	agent    int32 // agent that sends DATA
-	receiver int32 // agent that receives DATA
-	message  int32 // round message on the receiver's engine
+	agent    int32 // that sends DATA
+	rank     int32 // that receives it; known once ACK has come
+	receiver int32 // agent
+	message  int32 // of the receiver's engine
 	bytes    int64 // of DATA
 }
 
@@ -64,16 +65,20 @@ func (c *Collectives) reachRoundAcross(m *roundMessage, dst int, sent vtime.Time
 	c.Messages.Interfaces.Reach(p, m.arrival)
 }
 
-// replyAcross sends ACK for the message of an agent's round, once.
-func (c *Collectives) replyAcross(index int32, a *agent, m *roundMessage) {
+// reply sends ACK for the message of an agent's round, once.
+func (c *Collectives) reply(index int32, a *agent, m *roundMessage) {
 	if m.asked {
 		return
 	}
 	m.asked = true
+	if m.view { // the sender goes on before the content is taken in
+		c.agents.At(m.agent).memory.viewed = false
+		c.keep(m, nil, 0)
+	}
 	p := c.Messages.PassageOf(int(c.partition.Global(a.lp)), int(m.rank), 0, max(a.posted, m.arrival), 0)
 	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassReply, c.orderOfRound(m), c.shakes.Take()
 	*c.shakes.At(p.Index) = roundShake{agent: m.agent, receiver: index, message: a.message, bytes: m.bytes}
-	c.Messages.Interfaces.Leave(p)
+	c.sendAnswer(&p, p.At.Add(p.Latency))
 }
 
 // Left records that a message begins to leave its node at an instant, and asks for the interfaces
@@ -141,13 +146,24 @@ func (f *roundFreight) Arrived(p *resource.Passage, at vtime.Time) {
 		c.arriveRound(lp, p.Index, nil, 0)
 		return
 	}
-	s := *c.shakes.At(p.Index)
+	c.roundAnswered(p, at)
+}
+
+// roundAnswered handles ACK or DATA of a round, which reaches its rank at an instant.
+func (c *Collectives) roundAnswered(p *resource.Passage, at vtime.Time) {
+	s := c.shakes.At(p.Index)
 	if p.Kind == p2p.PassReply {
-		data := c.Messages.PassageOf(int(p.Dest), int(p.Source), s.bytes, at, 0)
-		data.Owner, data.Kind, data.Order, data.Index = resource.OfAgents, p2p.PassData, p.Order, c.shakes.Take()
-		*c.shakes.At(data.Index) = s
-		c.Messages.Interfaces.Leave(data)
-	} else if a := c.agents.At(s.receiver); a.fate != ended {
+		a := c.agents.At(s.agent)
+		if s.rank = p.Source; a.paced {
+			known := false
+			if at, known = c.awaitCall(s.agent, a, p.Index, at); !known {
+				return
+			}
+		}
+		c.sendRoundData(p.Index, at)
+		return
+	}
+	if a := c.agents.At(s.receiver); a.fate != ended {
 		m := c.rounds.At(s.message)
 		m.arrival, m.agent = at, 0
 		c.continueAgent(s.receiver)
@@ -155,8 +171,47 @@ func (f *roundFreight) Arrived(p *resource.Passage, at vtime.Time) {
 	c.shakes.Release(p.Index)
 }
 
-// roundAnswerRecord is the size in bytes of the record of an ACK or DATA of a round between
-// engines.
+// sendRoundData has DATA of a round leave at an instant, at which its sender handles ACK.
+func (c *Collectives) sendRoundData(index int32, at vtime.Time) {
+	s := *c.shakes.At(index)
+	a := c.agents.At(s.agent)
+	if a.fate == ended {
+		c.shakes.Release(index)
+		return
+	}
+	src := int(c.partition.Global(a.lp))
+	p := c.Messages.PassageOf(src, int(s.rank), s.bytes, at, 0)
+	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassData, [2]uint64{a.inst.comm.Context, uint64(a.inst.Number)<<32 | uint64(uint32(a.round))}, index
+	if c.Messages.Crosses(src, int(s.rank)) {
+		c.Messages.Interfaces.Leave(p)
+		return
+	}
+	arrival, free := c.partition.Target.Data(src, int(s.rank), s.bytes, at)
+	if max(arrival, free) == vtime.Forever {
+		c.pastSend(a.inst, src, int(s.rank), s.bytes, at)
+	}
+	c.sendAnswer(&p, arrival)
+	c.dataFreed(&s, free)
+}
+
+// sendAnswer sends ACK or DATA of a round. Without interfaces on its way it arrives at an instant.
+func (c *Collectives) sendAnswer(p *resource.Passage, arrival vtime.Time) {
+	if c.Messages.Crosses(int(p.Source), int(p.Dest)) {
+		c.Messages.Interfaces.Leave(*p)
+		return
+	}
+	if c.partition.Activities != nil {
+		c.Messages.Passed(p, arrival, false)
+	}
+	if _, local := c.partition.Local(int(p.Dest)); local {
+		c.roundAnswered(p, arrival)
+		return
+	}
+	c.sendRoundAnswer(p, arrival)
+	c.shakes.Release(p.Index)
+}
+
+// roundAnswerRecord is the size of ACK or DATA of a round between engines.
 const roundAnswerRecord = 1 + 5*4 + 5*8
 
 // sendRoundAnswer sends ACK or DATA to another engine, whose interfaces it asks for at an instant.
@@ -191,5 +246,9 @@ func (c *Collectives) DeliverRoundAnswer(kind byte, r world.Reader) {
 	asks := vtime.Time(r.U64())
 	p.Order = [2]uint64{r.U64(), r.U64()}
 	c.partition.Engine.CheckArrival(int(p.Source), int(p.Dest), p.Sent, asks)
-	c.Messages.Interfaces.Reach(p, asks)
+	if c.Messages.Crosses(int(p.Source), int(p.Dest)) {
+		c.Messages.Interfaces.Reach(p, asks)
+		return
+	}
+	c.roundAnswered(&p, asks)
 }

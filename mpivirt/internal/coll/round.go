@@ -37,8 +37,9 @@ type rounding struct {
 	queues        world.Slab[roundQueue]
 	agents        world.Slab[agent]
 	rounds        world.Slab[roundMessage]
-	shakes        world.Slab[roundShake] // answers on their way between nodes
-	way           resource.Passage       // scratch: passage of the message that departRound has sent
+	shakes        world.Slab[roundShake] // on their way
+	paces         world.Beside[pace]     // of agents that are paced
+	way           resource.Passage       // scratch: of the message that departRound has sent
 	earlyMessages earlyMessages          // early messages of LPs that have many
 	scratch       []byte                 // scratch of gather
 	step          collectives.Step       // scratch: step of the agent that goes on
@@ -159,7 +160,7 @@ func (c *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owne
 }
 
 // receiveAtOnce has the agent that waits for a message receive it, and reports whether there is
-// such an agent. It returns false if the message may be of another call than the agent's.
+// one. It reports false if the call behind the message may be another than the agent's, or the agent has to be in a call.
 func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 	for index := c.openRoundQueue(lp).agents; index != 0; {
 		c.memories.Prefetch(index)
@@ -168,7 +169,7 @@ func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 			index = a.next
 			continue
 		}
-		if a.fault != 0 || m.fault != 0 || m.signature != a.signature() {
+		if a.paced || a.fault != 0 || m.fault != 0 || m.signature != a.signature() {
 			return false
 		}
 		step := &c.received

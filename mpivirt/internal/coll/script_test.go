@@ -332,6 +332,10 @@ func (p *scriptPlayer) Drained() { p.k.Drained() }
 
 func (p *scriptPlayer) Limit(f *engine.Failure) { p.k.partition.Limit(f) }
 
+func (p *scriptPlayer) InCall(agent, what int32, at vtime.Time) { p.k.InCall(agent, what, at) }
+
+func (p *scriptPlayer) EarliestAgent() vtime.Time { return p.k.EarliestAgent() }
+
 func (p *scriptPlayer) Handle(ev engine.Event) {
 	lp, k := ev.LP-int32(p.k.partition.First), p.k
 	switch ev.Data {

@@ -453,8 +453,11 @@ func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 		k.collectives.CarryOutAlone(lp, c, v, index)
 		return true
 	}
-	if !q.nonblocking {
+	switch {
+	case !q.nonblocking:
 		k.messages.EnterWait(lp)
+	case k.messages.InCalls:
+		v = k.collectives.Later(v)
 	}
 	if k.messages.Processors != nil {
 		k.collectives.EnterLater(lp, c, int(q.Member), v, index)

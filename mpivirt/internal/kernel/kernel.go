@@ -194,6 +194,12 @@ func (k *Kernel) Proceed(all engine.Deferred) { k.messages.Proceed(all) }
 // IndexOfContext implements [p2p.Upcalls].
 func (k *Kernel) IndexOfContext(context uint64) int32 { return k.collectives.IndexOfContext(context) }
 
+// InCall implements [p2p.Upcalls].
+func (k *Kernel) InCall(agent, what int32, at vtime.Time) { k.collectives.InCall(agent, what, at) }
+
+// EarliestAgent implements [p2p.Upcalls].
+func (k *Kernel) EarliestAgent() vtime.Time { return k.collectives.EarliestAgent() }
+
 // Withdrawn implements [engine.Withdrawer].
 func (k *Kernel) Withdrawn(ev *engine.Event) bool {
 	return ev.Data == world.DataHandshake && k.messages.HandshakeWithdrawn(int32(ev.Sequence))

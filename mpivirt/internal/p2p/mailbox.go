@@ -72,7 +72,11 @@ type Upcalls interface {
 	// IndexOfContext returns the index of the communicator with a context. The ranks of this engine
 	// may make the communicator later.
 	IndexOfContext(context uint64) int32
-	// End records the end of an LP.
+	// InCall tells an agent, which has named what it waits for, the instant at which its LP handles that; see AwaitCall.
+	InCall(agent, what int32, at vtime.Time)
+	// EarliestAgent returns an instant before which no agent acts any more, Forever if there is none.
+	EarliestAgent() vtime.Time
+	// End records the finish of an LP.
 	End(lp int32)
 }
 

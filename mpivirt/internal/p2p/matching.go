@@ -209,7 +209,7 @@ func (m *Messages) CompleteRequest(ri int32, t vtime.Time) {
 		m.checkCompletion(r, t)
 	}
 	r.Complete, r.Time = true, t
-	if r.Kind == ReceiveRequest {
+	if r.Kind == ReceiveRequest || r.Kind == CollectiveRequest {
 		m.closed(r.LP)
 	}
 	if r.waited {

@@ -54,17 +54,18 @@ type computing struct {
 // phase is a time without a call of MPI, or without a call that waits, tests or probes.
 type phase struct{ from, to vtime.Time }
 
-// handshake is a message of a rendezvous or of a synchronous send on its way to a rank, which
-// handles the message at an instant.
+// handshake is a message of a rendezvous or a synchronous send on its way to a rank, which
+// handles it at an instant; or what the agent of a nonblocking collective of the rank waits for.
 type handshake struct {
 	bytes    int64
 	lp       int32 // the LP that handles the handshake
 	peer     int32 // WORLD number of the other rank
-	request  int32 // request of the LP, 0 for none
-	opposite int32 // request of the other rank, 0 for none
-	ack      bool  // the message is ACK, else REQ
-	large    bool  // of a rendezvous, else of a synchronous send
-	blocks   bool  // REQ: the sender, on another engine, is in one call until the send is complete
+	request  int32 // of the LP, 0 for none
+	opposite int32 // request of the other rank, 0 for none; of an agent: its name for what it waits for
+	agent    int32 // 0 for none
+	ack      bool  // it is ACK, else REQ
+	large    bool  // a rendezvous, else a synchronous send
+	blocks   bool  // REQ: its sender, on another engine, is in one call until the send is complete
 	answered bool
 	next     int32      // previous pending handshake of the same LP, 0 for none
 	previous int32      // later pending handshake, 0 for none
@@ -216,7 +217,7 @@ func (m *Messages) note(c *computing, p phase) {
 // many phases as there are LPs. EIT bounds the actions of other engines; it may stand still while
 // this engine does not ask for it.
 func (m *Messages) earliestHandshake() vtime.Time {
-	t := min(m.Partition.Engine.EIT(), m.Partition.Engine.NextTimed())
+	t := min(m.Partition.Engine.EIT(), m.Partition.Engine.NextTimed(), m.above.EarliestAgent())
 	for lp := range m.computing {
 		if !m.computing[lp].ended {
 			t = min(t, m.Partition.Clock[lp])
@@ -276,16 +277,44 @@ func (m *Messages) scheduleHandshake(h handshake, t vtime.Time) {
 	if at, known := m.inCallBy(&h, t, true); known && m.answer(&h, at) {
 		return
 	}
+	m.enterHandshake(h, t, t)
+}
+
+// enterHandshake makes a handshake, which comes at t, a timed event at an instant. That is t or later.
+func (m *Messages) enterHandshake(h handshake, t, at vtime.Time) {
 	index := m.handshakes.Take()
 	due := &m.computing[h.lp].due
-	h.at, h.next = t, *due
+	h.at, h.next, h.previous = t, *due, 0
 	if h.next != 0 {
 		m.handshakes.At(h.next).previous = index
 	}
 	m.opened(h.lp)
 	*m.handshakes.At(index), *due = h, index
 	rank := m.Partition.Global(h.lp)
-	m.Partition.Engine.Schedule(engine.Event{Time: t, Source: rank, LP: rank, Sequence: uint64(index), Data: world.DataHandshake})
+	m.Partition.Engine.Schedule(engine.Event{Time: at, Source: rank, LP: rank, Sequence: uint64(index), Data: world.DataHandshake})
+}
+
+// AwaitCall has the agent of an LP's nonblocking collective with a request go on at the first instant from t on at
+// which the LP is in a call. That instant is returned if it is known now. Else [Upcalls].InCall tells it. The agent acts
+// at an instant or later. what is its name for what it waits for.
+func (m *Messages) AwaitCall(lp, request, agent, what int32, t, acts vtime.Time) (at vtime.Time, known bool) {
+	h := handshake{lp: lp, peer: world.None, request: request, agent: agent, opposite: what}
+	if m.between(lp, t) {
+		m.setAside(h, t)
+		return 0, false
+	}
+	if at, known = m.inCallBy(&h, t, true); !known {
+		m.enterHandshake(h, t, max(t, acts))
+	}
+	return at, known
+}
+
+// Taken returns the instant up to which an LP, which is in a call, has handled all that has come.
+func (m *Messages) Taken(lp int32) vtime.Time {
+	if c := &m.computing[lp]; m.inWaits && !c.waiting {
+		return c.left
+	}
+	return m.Partition.Clock[lp]
 }
 
 // HandleHandshake handles a REQ or ACK that reaches its rank at t. All arrivals at or before t are
@@ -295,11 +324,11 @@ func (m *Messages) HandleHandshake(index int32, t vtime.Time) {
 	h := *m.handshakes.At(index)
 	m.undue(h.lp, index)
 	m.handshakes.Release(index)
-	if m.between(h.lp, t) {
-		m.setAside(h, t)
+	if m.between(h.lp, h.at) {
+		m.setAside(h, h.at)
 		return
 	}
-	if at := m.inCall(h.lp, t); !m.answer(&h, at) {
+	if at := m.inCall(h.lp, h.at); !m.answer(&h, at) {
 		m.Partition.PastEnd(int(m.Partition.Global(h.lp)), at, m.Box(h.lp).Wait.Procedure, "a message of %s to rank %d", spelling.Count(h.bytes, "byte"), h.peer)
 	}
 }
@@ -317,6 +346,10 @@ func (m *Messages) HandshakeWithdrawn(index int32) bool {
 // answer answers a handshake at an instant: REQ by ACK, and ACK by DATA. It returns false, and
 // changes nothing, if DATA would come after the end of virtual time.
 func (m *Messages) answer(h *handshake, at vtime.Time) bool {
+	if h.agent != 0 {
+		m.above.InCall(h.agent, h.opposite, at)
+		return true
+	}
 	own := int(m.Partition.Global(h.lp))
 	if m.Crosses(own, int(h.peer)) {
 		m.answerAcross(h, at)

@@ -252,6 +252,10 @@ func (p *player) Run(item int32) { p.Resume(item) }
 
 func (p *player) Drained() {}
 
+func (p *player) InCall(int32, int32, vtime.Time) {}
+
+func (p *player) EarliestAgent() vtime.Time { return vtime.Forever }
+
 func (p *player) Handle(ev engine.Event) {
 	lp, m := ev.LP-int32(p.m.Partition.First), p.m
 	switch ev.Data {

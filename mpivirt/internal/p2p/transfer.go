@@ -183,8 +183,8 @@ func (m *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	index := m.Requests.Take()
 	*m.Requests.At(index) = request{Kind: kind, LP: lp, Procedure: c, generation: m.generation, posted: m.Partition.Clock[lp]}
 	m.Box(lp).Wait.active++
-	if kind == ReceiveRequest && m.InCalls {
-		m.computing[lp].open++
+	if m.InCalls && (kind == ReceiveRequest || kind == CollectiveRequest) {
+		m.opened(lp)
 		m.Requests.At(index).arrival = m.computing[lp].left
 	}
 	return index

@@ -1,0 +1,141 @@
+package coll
+
+import "gigarank/vtime"
+
+// On a machine with progress in calls, what comes for the agent of a nonblocking collective waits until its rank is in a
+// call, as the messages of a rendezvous do (progress.go in room p2p): the messages of rounds, ACK, the news that
+// DATA have left, and the joins of a leader's node. What the agent then does, it does to the end: it combines
+// and begins the next round though the call may be over. A rank in a blocking collective is in a call all the time, so
+// that only nonblocking forms are paced. The two forms do not match there: MPI 4.1, 6.12.
+
+// pace is what a paced agent has beside.
+type pace struct {
+	taken   vtime.Time     // its rank has handled all that had come by then
+	work    vtime.Duration // of a leader, once the vectors of its node have come
+	request int32
+	awaits  bool // a call, to take the message of its round
+}
+
+// What an agent waits for until its rank is in a call, besides ACK, which a handshake of a round stands for.
+const (
+	awaitsMessage int32 = 0
+	awaitsJoin    int32 = -1
+	awaitsFree    int32 = -2
+)
+
+// Later returns a collective in its nonblocking form, until the next is prepared.
+func (c *Collectives) Later(v *Collective) *Collective {
+	c.prepared = *v
+	c.prepared.Later = true
+	return &c.prepared
+}
+
+// paceAgent has an agent of a member paced that has called the nonblocking form.
+func (c *Collectives) paceAgent(index int32, member int) {
+	a := c.agents.At(index)
+	if !a.inst.callOf(member).Later {
+		return
+	}
+	n, local := a.inst.nonblocking, member-a.inst.comm.First
+	a.paced = true
+	*c.paces.Open(index) = pace{taken: n.taken[local], request: n.requests[local]}
+}
+
+// awaitCall returns the instant at which the rank of a paced agent handles what comes at an instant, if it is known. Else
+// InCall tells it.
+func (c *Collectives) awaitCall(index int32, a *agent, what int32, t vtime.Time) (at vtime.Time, known bool) {
+	p := c.paces.Open(index)
+	if t <= p.taken {
+		return t, true
+	}
+	if at, known = c.Messages.AwaitCall(a.lp, p.request, index, what, t, a.posted); known {
+		p.taken = at
+	}
+	return at, known
+}
+
+// InCall tells a paced agent the instant at which its rank handles what it waits for.
+func (c *Collectives) InCall(index, what int32, at vtime.Time) {
+	a, p := c.agents.At(index), c.paces.Open(index)
+	p.taken = max(p.taken, at)
+	switch {
+	case what > 0:
+		c.sendRoundData(what, at)
+	case a.fate == ended:
+	case what == awaitsMessage:
+		m := c.rounds.At(a.message)
+		p.awaits, m.arrival = false, at
+		c.continueAgent(index)
+	case what == awaitsJoin:
+		c.startAt(a, at.Add(p.work))
+		c.queueAgent(index)
+	case what == awaitsFree:
+		c.AgentAcknowledged(index, at)
+	}
+}
+
+// takesInCall reports whether the rank of a paced agent handles the message of its round at an instant that is known,
+// which is the message's arrival from then on.
+func (c *Collectives) takesInCall(index int32, a *agent, m *roundMessage) bool {
+	p := c.paces.Open(index)
+	if p.awaits {
+		return false
+	}
+	at, known := c.awaitCall(index, a, awaitsMessage, m.arrival)
+	if p.awaits = !known; known {
+		m.arrival = at
+	}
+	return known
+}
+
+// freeInCall reports whether the rank of a paced agent learns at an instant that is known that DATA have left, and stores
+// that instant in the place of the one at which they have.
+func (c *Collectives) freeInCall(index int32, a *agent, t *vtime.Time) bool {
+	at, known := c.awaitCall(index, a, awaitsFree, *t)
+	if known {
+		*t = at
+	}
+	return known
+}
+
+// joinInCall reports whether the agent of a leader goes on at an instant that is known. The vectors of its node have come
+// at an instant, and take some work.
+func (c *Collectives) joinInCall(index int32, come vtime.Time, work vtime.Duration) bool {
+	a := c.agents.At(index)
+	if !a.paced {
+		return true
+	}
+	c.paces.Open(index).work = work
+	at, known := c.awaitCall(index, a, awaitsJoin, come)
+	if known {
+		c.startAt(a, at.Add(work))
+	}
+	return known
+}
+
+// startAt sets the instant at which an agent of a leader begins.
+func (c *Collectives) startAt(a *agent, t vtime.Time) {
+	if t == vtime.Forever {
+		c.partition.PastEnd(int(c.partition.Global(a.lp)), a.clock, a.inst.Call.Procedure, "the join of its node")
+	}
+	a.clock, a.released = t, t
+}
+
+// EarliestAgent returns an instant before which no agent here acts any more, Forever if there is none.
+func (c *Collectives) EarliestAgent() vtime.Time {
+	t := vtime.Forever
+	for _, slot := range c.roundSlots {
+		if slot == 0 {
+			continue
+		}
+		for index := c.queues.At(slot).agents; index != 0; {
+			a := c.agents.At(index)
+			if index = a.next; a.stage == sending {
+				t = min(t, a.clock)
+			} else {
+				t = min(t, a.posted) // an answer to REQ may leave before the agent is free
+			}
+		}
+	}
+	return t
+}
