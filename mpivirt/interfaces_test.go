@@ -102,13 +102,36 @@ func shares(node func(r *rand.Rand) string) func(r *rand.Rand, ranks int) string
 		text := randomMachine(r, ranks)
 		section := node(r)
 		if r.IntN(3) == 0 && strings.HasPrefix(section, "node") {
-			text += "  progress: calls\n"
+			text += randomProgress(r)
 		}
 		if r.IntN(4) == 0 {
 			text += "  jitter: {distribution: uniform, most: 3us}\n"
 		}
 		return strings.Replace(text, "mapping:", section+"\nmapping:", 1)
 	}
+}
+
+// randomProgress writes when ranks make progress: in calls.
+func randomProgress(r *rand.Rand) string {
+	return "  progress: " + []string{"calls", "waits"}[r.IntN(2)] + "\n"
+}
+
+// TestRandomProgramsWithProgressInCalls: every rank of every valid program sees the same times, statuses and data
+// where messages are handled in calls only, however the simulation is hosted.
+func TestRandomProgramsWithProgressInCalls(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := programsOn(func(r *rand.Rand, ranks int) string {
+			text := randomMachine(r, ranks) + randomProgress(r)
+			if r.IntN(4) == 0 {
+				text += "  jitter: {distribution: uniform, most: 3us}\n"
+			}
+			return text
+		}, 24, 24).Draw(t, "program")
+		want := watch(t, &p, hosting{engines: 1})
+		for range 4 {
+			compare(t, &p, hosts(len(p.ops)).Draw(t, "host"), want)
+		}
+	})
 }
 
 // randomNode writes section node.

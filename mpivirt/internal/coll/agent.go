@@ -510,6 +510,11 @@ func (c *Collectives) AgentAcknowledged(index int32, t vtime.Time) {
 	if a.fate == ended || a.paced && !c.freeInCall(index, a, &t) {
 		return
 	}
+	c.hasLeft(index, a, t)
+}
+
+// hasLeft has an agent go on whose message has left at an instant.
+func (c *Collectives) hasLeft(index int32, a *agent, t vtime.Time) {
 	a.matched, a.sent = t, gone
 	if a.stage == acknowledging {
 		c.continueAgent(index)

@@ -10,7 +10,7 @@ import "gigarank/vtime"
 
 // pace is what a paced agent has beside.
 type pace struct {
-	taken   vtime.Time     // its rank has handled all that had come by then
+	taken   vtime.Time     // its rank had handled all that had come by then when it entered
 	work    vtime.Duration // of a leader, once the vectors of its node have come
 	request int32
 	awaits  bool // a call, to take the message of its round
@@ -48,16 +48,12 @@ func (c *Collectives) awaitCall(index int32, a *agent, what int32, t vtime.Time)
 	if t <= p.taken {
 		return t, true
 	}
-	if at, known = c.Messages.AwaitCall(a.lp, p.request, index, what, t, a.posted); known {
-		p.taken = at
-	}
-	return at, known
+	return c.Messages.AwaitCall(a.lp, p.request, index, what, t, a.posted)
 }
 
 // InCall tells a paced agent the instant at which its rank handles what it waits for.
 func (c *Collectives) InCall(index, what int32, at vtime.Time) {
 	a, p := c.agents.At(index), c.paces.Open(index)
-	p.taken = max(p.taken, at)
 	switch {
 	case what > 0:
 		c.sendRoundData(what, at)
@@ -70,7 +66,7 @@ func (c *Collectives) InCall(index, what int32, at vtime.Time) {
 		c.startAt(a, at.Add(p.work))
 		c.queueAgent(index)
 	case what == awaitsFree:
-		c.AgentAcknowledged(index, at)
+		c.hasLeft(index, a, at)
 	}
 }
 
