@@ -21,8 +21,9 @@
 //     other processes of the node send themselves messages, too: they share memory.
 //   - From some size on a sender waits for a late receiver. The eager limit below this size is
 //     found among the sizes of ping-pongs and then by bisection. The receiver makes progress
-//     before it posts the receive: it probes for other messages. For one message above the limit
-//     it posts the receive and computes: if the sender waits, a computing rank makes no progress.
+//     before it posts the receive: it probes for other messages. For one message above the limit it
+//     posts the receive and computes: if the sender waits, a rank that computes makes no progress. For another one it
+//     computes, posts the receive, computes on and waits: if the sender waits for that, the call that posts makes none.
 //   - Barriers and allreduces are timed in a row, over all processes and over those of a
 //     node. A bcast is timed to its last end, by an answer.
 //

@@ -100,7 +100,7 @@ func agreed(jobs []*Rendezvous) *Rendezvous {
 		return nil
 	}
 	all := &Rendezvous{EagerLimit: common, Edge: make([]Point, 2)}
-	having, inCalls, seconds := 0, 0, make([][]float64, len(all.Edge))
+	having, inCalls, inWaits, seconds := 0, 0, 0, make([][]float64, len(all.Edge))
 	for _, r := range jobs {
 		if limit(r) != common {
 			continue
@@ -108,6 +108,9 @@ func agreed(jobs []*Rendezvous) *Rendezvous {
 		having++
 		if r.InCalls {
 			inCalls++
+		}
+		if r.InWaits {
+			inWaits++
 		}
 		for i, p := range r.Edge {
 			all.Edge[i].Bytes, all.Edge[i].Runs = p.Bytes, append(all.Edge[i].Runs, p.Runs...)
@@ -117,7 +120,7 @@ func agreed(jobs []*Rendezvous) *Rendezvous {
 	for i := range seconds {
 		all.Edge[i].Seconds = median(seconds[i])
 	}
-	all.InCalls = 2*inCalls > having
+	all.InCalls, all.InWaits = 2*inCalls > having, 2*inWaits > having
 	return all
 }
 

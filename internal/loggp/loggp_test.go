@@ -26,6 +26,7 @@ type fake struct {
 	pauses       int
 	eagerLimit   int  // 0 if no message waits for its receiver
 	inCalls      bool // whether one waits for a receiver that computes
+	inWaits      bool // and has posted its receive before
 }
 
 func (l *fake) of(partner int) LogGP {
@@ -75,6 +76,13 @@ func (l *fake) Waits(partner int, _ bool, bytes int, posted bool, late float64, 
 		return false, errors.New("the receiver is not late enough to tell")
 	}
 	return l.eagerLimit > 0 && bytes > l.eagerLimit && (!posted || l.inCalls), l.failure
+}
+
+func (l *fake) WaitsForWait(partner int, _ bool, bytes int, late float64, _ int) (bool, error) {
+	if late < 2*l.delay(partner, bytes) {
+		return false, errors.New("the receiver is not late enough to tell")
+	}
+	return l.eagerLimit > 0 && bytes > l.eagerLimit && l.inWaits, l.failure
 }
 
 func (l *fake) SendTime(partner int, _ bool, _, _ int) (float64, error) {
@@ -183,14 +191,14 @@ func TestParametersAreFoundAgain(t *testing.T) {
 // and delay make half of the two-way time.
 func TestMachineHasTheMeasuredTimes(t *testing.T) {
 	for _, limit := range []int{0, 1, 4056, 64 << 10, 5 << 20} {
-		for _, inCalls := range []bool{false, true} {
-			t.Run(fmt.Sprint(limit, inCalls), func(t *testing.T) { machineHasTheMeasuredTimes(t, limit, inCalls) })
+		for _, in := range [][2]bool{{false, false}, {true, false}, {true, true}} {
+			t.Run(fmt.Sprint(limit, in), func(t *testing.T) { machineHasTheMeasuredTimes(t, limit, in[0], in[1]) })
 		}
 	}
 }
 
-func machineHasTheMeasuredTimes(t *testing.T, limit int, inCalls bool) {
-	l := &fake{nodes: []int{0, 0, 2, 2}, reduce: 0.5e-9, eagerLimit: limit, inCalls: inCalls,
+func machineHasTheMeasuredTimes(t *testing.T, limit int, inCalls, inWaits bool) {
+	l := &fake{nodes: []int{0, 0, 2, 2}, reduce: 0.5e-9, eagerLimit: limit, inCalls: inCalls, inWaits: inWaits,
 		intra: LogGP{L: 300e-9, SendOverhead: 100e-9, ReceiveOverhead: 80e-9, Gap: 150e-9, GapPerByte: 0.1e-9},
 		inter: LogGP{L: 1500e-9, SendOverhead: 120e-9, ReceiveOverhead: 90e-9, Gap: 400e-9, GapPerByte: 0.4e-9}}
 	m := measured(t, l, 3)
@@ -218,8 +226,8 @@ func machineHasTheMeasuredTimes(t *testing.T, limit int, inCalls bool) {
 		if limit > 0 {
 			wantLimit = int64(limit)
 		}
-		if target.EagerLimit() != wantLimit || target.ProgressInCalls() != (limit > 0 && inCalls) {
-			t.Errorf("%s: eager limit %d, progress in calls %v\n%s", model, target.EagerLimit(), target.ProgressInCalls(), text)
+		if target.EagerLimit() != wantLimit || target.ProgressInCalls() != (limit > 0 && inCalls) || target.ProgressInWaits() != (limit > 0 && inCalls && inWaits) {
+			t.Errorf("%s: eager limit %d, progress in calls %v, in waits %v\n%s", model, target.EagerLimit(), target.ProgressInCalls(), target.ProgressInWaits(), text)
 		}
 		sizes := DelaySizes()
 		if limit > 0 {

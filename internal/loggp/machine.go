@@ -113,14 +113,14 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	switch {
 	case model == "table":
 		line("  model: table")
-		limit, inCalls := inter.limit()
+		limit, progress := inter.limit()
 		line("  intra: %s", intra.Table(send+receive, limit))
 		line("  inter: %s", inter.Table(send+receive, limit))
 		if limit < math.MaxInt64 {
 			line("  eager_limit: %d", limit)
 		}
-		if inCalls {
-			line("  progress: calls")
+		if progress != "" {
+			line("  progress: %s", progress)
 		}
 	case m.Intra == nil || m.Inter == nil:
 		line("  model: flat")
@@ -221,10 +221,13 @@ func (m Measurements) remarks() string {
 		h, p := Fit(pair.Delays), pair.LogGP()
 		_, _ = fmt.Fprintf(&text, "# %s, least squares of half of the two-way time: %v + bytes / %.4g GB/s, within %.0f %%.\n", pair.name,
 			duration(h.Alpha), 1e-9/max(h.Beta, 1e-18), h.Worst(pair.Delays)*100)
-		if limit, inCalls := pair.limit(); limit < math.MaxInt64 {
+		if limit, progress := pair.limit(); limit < math.MaxInt64 {
 			late := "that posts its receive late"
-			if inCalls {
+			switch progress {
+			case "calls":
 				late += ", or computes"
+			case "waits":
+				late += ", or computes, until it waits, tests or probes"
 			}
 			_, _ = fmt.Fprintf(&text, "# %s, a message of more than %d bytes waits for a receiver %s.\n", pair.name, limit, late)
 		}
@@ -248,13 +251,19 @@ func (m Measurements) remarks() string {
 // duration rounds a time to picoseconds.
 func duration(seconds float64) vtime.Duration { return vtime.FromSeconds(max(seconds, 0)) }
 
-// limit returns the bytes above which a message waits for its receiver, and whether it waits for a
-// receiver that computes.
-func (v *Pair) limit() (bytes int64, inCalls bool) {
-	if v.Rendezvous == nil {
-		return math.MaxInt64, false
+// limit returns the bytes above which a message waits for its receiver, and when ranks make progress, as a machine
+// file says it: nothing where they do so by themselves.
+func (v *Pair) limit() (bytes int64, progress string) {
+	switch r := v.Rendezvous; {
+	case r == nil:
+		return math.MaxInt64, ""
+	case r.InCalls && r.InWaits:
+		return r.EagerLimit, "waits"
+	case r.InCalls:
+		return r.EagerLimit, "calls"
+	default:
+		return r.EagerLimit, ""
 	}
-	return v.Rendezvous.EagerLimit, v.Rendezvous.InCalls
 }
 
 // Table returns the delays as the rows of a machine file, without the overheads and, above an eager

@@ -19,6 +19,9 @@ type Link interface {
 	// is late by some seconds: it polls and then posts the receive, or posts the receive and then
 	// computes.
 	Waits(partner int, begins bool, bytes int, posted bool, late float64, times int) (bool, error)
+	// WaitsForWait reports to both processes whether the sender of a message waits for the wait of its receiver, who
+	// computes some seconds while the message comes, then posts the receive, computes as long again and waits.
+	WaitsForWait(partner int, begins bool, bytes int, late float64, times int) (bool, error)
 	Collective(operation string, near bool, bytes, times int) (float64, error)
 	Bcast(other, bytes, times int) (float64, error)
 	Reduce(bytes, times int) (float64, error)
@@ -56,7 +59,10 @@ type Rendezvous struct {
 	EagerLimit int64 `json:"eager_limit"` // bytes of the longest message that does not wait
 	// InCalls is true where a message waits for a receiver that has posted the receive and computes.
 	InCalls bool `json:"in_calls"`
-	// Edge contains the delays at the limit and of a message longer by a byte.
+	// InWaits is true where it also waits for a receiver that has posted the receive since it came, and computes on: the call
+	// that posts a receive answers nothing that no other call has found.
+	InWaits bool `json:"in_waits"`
+	// Edge are the delays at the limit and of a byte more.
 	Edge []Point `json:"edge"`
 }
 
@@ -346,7 +352,12 @@ func (r *reader) rendezvous(delays []Point, partner int, begins bool) *Rendezvou
 			goesOn = middle
 		}
 	}
-	return &Rendezvous{EagerLimit: goesOn, InCalls: waits(delays[first].Bytes, true), Edge: []Point{{Bytes: goesOn}, {Bytes: stops}}}
+	v := &Rendezvous{EagerLimit: goesOn, InCalls: waits(delays[first].Bytes, true), Edge: []Point{{Bytes: goesOn}, {Bytes: stops}}}
+	if v.InCalls && r.err == nil {
+		late := lateSeconds + lateDelays*delays[first].Seconds
+		v.InWaits, r.err = r.link.WaitsForWait(partner, begins, int(delays[first].Bytes), late, lateTimes)
+	}
+	return v
 }
 
 // inARow returns the figure of a collective that is called in a row.

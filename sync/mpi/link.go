@@ -23,6 +23,10 @@ type Link interface {
 	// late by some seconds, least of so many times: who polls and then posts the receive, or, if
 	// posted, posts it and then computes.
 	Waits(partner int, begins bool, bytes int, posted bool, late float64, times int) (bool, error)
+	// WaitsForWait reports to both partners whether the sender of a message waits, least of so many times, for the wait of
+	// a receiver who computes some seconds while the message comes, then posts the receive, computes as long again and waits.
+	// Else the call that posts the receive answers the message.
+	WaitsForWait(partner int, begins bool, bytes int, late float64, times int) (bool, error)
 	// Gap returns the time between two messages of a train.
 	Gap(partner int, begins bool, bytes, times int) (float64, error)
 	// Collective returns the time of a barrier or an allreduce, the mean of so many in a row.
