@@ -13,8 +13,17 @@ type pace struct {
 	taken   vtime.Time     // its rank had handled all that had come by then when it entered
 	work    vtime.Duration // of a leader, once the vectors of its node have come
 	request int32
-	awaits  bool // a call, to take the message of its round
+	taking  taking // of the message of its round
 }
+
+// taking says how far a rank has taken the message of a round of its agent.
+type taking uint8
+
+const (
+	untaken taking = iota
+	awaited        // a call
+	taken          // REQ, or a message that the agent is about to receive
+)
 
 // What an agent waits for until its rank is in a call, besides ACK, which a handshake of a round stands for.
 const (
@@ -60,7 +69,7 @@ func (c *Collectives) InCall(index, what int32, at vtime.Time) {
 	case a.fate == ended:
 	case what == awaitsMessage:
 		m := c.rounds.At(a.message)
-		p.awaits, m.arrival = false, at
+		p.taking, m.arrival = taken, at
 		c.continueAgent(index)
 	case what == awaitsJoin:
 		c.startAt(a, at.Add(p.work))
@@ -74,14 +83,18 @@ func (c *Collectives) InCall(index, what int32, at vtime.Time) {
 // which is the message's arrival from then on.
 func (c *Collectives) takesInCall(index int32, a *agent, m *roundMessage) bool {
 	p := c.paces.Open(index)
-	if p.awaits {
-		return false
+	if p.taking == untaken {
+		if at, known := c.awaitCall(index, a, awaitsMessage, m.arrival); known {
+			p.taking, m.arrival = taken, at
+		} else {
+			p.taking = awaited
+		}
 	}
-	at, known := c.awaitCall(index, a, awaitsMessage, m.arrival)
-	if p.awaits = !known; known {
-		m.arrival = at
+	takes := p.taking == taken
+	if takes && m.agent == 0 {
+		p.taking = untaken // the next one
 	}
-	return known
+	return takes
 }
 
 // freeInCall reports whether the rank of a paced agent learns at an instant that is known that DATA have left, and stores

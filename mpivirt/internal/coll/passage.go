@@ -166,6 +166,9 @@ func (c *Collectives) roundAnswered(p *resource.Passage, at vtime.Time) {
 	if a := c.agents.At(s.receiver); a.fate != ended {
 		m := c.rounds.At(s.message)
 		m.arrival, m.agent = at, 0
+		if a.paced {
+			c.paces.Open(s.receiver).taking = untaken
+		}
 		c.continueAgent(s.receiver)
 	}
 	c.shakes.Release(p.Index)
