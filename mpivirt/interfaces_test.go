@@ -101,7 +101,7 @@ func shares(node func(r *rand.Rand) string) func(r *rand.Rand, ranks int) string
 	return func(r *rand.Rand, ranks int) string {
 		text := randomMachine(r, ranks)
 		section := node(r)
-		if r.IntN(3) == 0 && strings.HasPrefix(section, "node") {
+		if r.IntN(3) == 0 {
 			text += randomProgress(r)
 		}
 		if r.IntN(4) == 0 {

@@ -61,9 +61,6 @@ func (m *Machine) parseContention(top *object) {
 		return
 	}
 	o.close("model", map[string][]string{ModelLinks: counted, ModelPMaC: counted, ModelFair: shared})
-	if m.progress != asynchronous {
-		top.fault("contention", "does not go with progress: "+m.progress.String()+", which is not simulated together with it", "remove one of the two")
-	}
 	if m.interfaces.count > 0 {
 		top.fault("contention", "does not go with node: messages would wait twice", "remove one of the two")
 	}

@@ -80,14 +80,18 @@ func (m *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 	if at < w.armed {
 		w.armed = at
 		m.Partition.Engine.Schedule(engine.Event{
-			Time: at, Source: m.Partition.Global(lp), LP: m.Partition.Global(lp), Sequence: uint64(w.generation), Data: world.DataWait,
+			Time: at, Source: m.Partition.Global(lp), LP: m.Partition.Global(lp), Sequence: afterHandshakes | uint64(w.generation), Data: world.DataWait,
 		})
 	}
 	return false
 }
 
-// settleAt settles the LP's receives from any source at instant t, whatever calls the LP makes by
-// then. So senders that wait for the match learn of it at t, not at the LP's next wait.
+// afterHandshakes has the evaluation of a wait come after the handshakes of its LP at the same instant: the call takes them
+// first. The number of a wait has 32 bits, and those of handshakes are less.
+const afterHandshakes = 1 << 32
+
+// settleAt settles the LP's receives from any source at instant t, whatever the LP does by
+// then. Senders that wait for the match learn of it then, not at the LP's next wait.
 //
 // A single event is enough for any number of waiting messages: HandleSettle schedules the next
 // event.
