@@ -140,7 +140,7 @@ var rules = map[string]rule{
 	"internal/noise":  {pure: true, imports: "vtime internal/random network mpivirt"},
 	"internal/result": {pure: true},
 	"internal/loggp":  {pure: true, imports: "vtime network"},
-	"internal/fit":    {imports: "vtime internal/spelling network collectives internal/loggp internal/measurements", testsOnly: "mpivirt"},
+	"internal/fit":    {imports: "vtime internal/spelling sync network collectives internal/loggp internal/measurements mpivirt"},
 	// It simulates measured points itself.
 	"internal/measurements": {imports: "vtime internal/spelling sync network collectives mpivirt mpivirt/steps"},
 	// It reads the clocks of the host.

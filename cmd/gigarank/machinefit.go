@@ -19,9 +19,9 @@ import (
 const fitHelp = `Fit makes a machine file of the text that the OSU micro-benchmarks, IMB-MPI1 and nccl-tests print, with whatever a
 job prints around it. It says what is determined by what and what could not be, simulates each point with the machine that it
 made, and prints the measured time, the simulated time and their ratio.
-  osu_latency, IMB PingPong      delays of messages, between two nodes and within one; the eager limit
+  osu_latency, IMB PingPong      delays of messages at each level: within a node, between two nodes; the eager limit
   osu_bw                         gap between messages; the overheads are estimated by it
-  osu_mbw_mr                     interfaces of a node, with all its ranks between two nodes
+  osu_mbw_mr, IMB Uniband        interfaces of a node: bandwidth and gap of its ranks together, between two nodes
   osu_barrier, osu_allreduce     on one node with all its ranks: joins of a node
   osu_allreduce, osu_reduce, osu_reduce_scatter, to 64 KiB or more: bandwidth of sums
   all_reduce_perf, all_gather_perf  steps of a ring, where no ping-pong is given
@@ -31,12 +31,16 @@ Nodes and ranks a node of an output come, in this order, from FILE@NODESxRANKS, 
 of srun and mpirun, #SBATCH lines, SLURM_NNODES and the like, a line '# gigarank: nodes=2 ppn=96'; the devices that nccl-tests lists), or from
 --nodes and --ranks-per-node. Files and lines that cannot be read are refused.
 
+Two ranks of a socket, or two nodes of a leaf switch, have a level of their own: FILE@1x2/socket:8 is osu_latency within a socket of 8
+ranks, FILE@2x1/leaf:16 that between two nodes of a leaf of 16. A line '# gigarank: nodes=1 ppn=2 level=socket:8' before a table says
+the same of it. FILE@1x2 alone is of two ranks as far apart as a node has them, FILE@2x1 as far as the machine has them.
+
 `
 
 // fitFlags are the flags of machine fit as they are written.
 type fitFlags struct {
-	out, name, nodes, perNode string
-	algorithms                []string
+	out, name, nodes, perNode, interfaces string
+	algorithms                            []string
 }
 
 func newFit(c *terminal.Console) *cobra.Command {
@@ -47,6 +51,7 @@ func newFit(c *terminal.Console) *cobra.Command {
 		Long:  fitHelp + terminal.ExitHelp,
 		Example: `  gigarank machine fit -o my.yaml latency-2x1.txt latency-1x2.txt bw.txt mbw_mr.txt allreduce.txt
   gigarank machine fit -o my.yaml latency.txt@2x1 latency-node.txt@1x2 barrier.txt@1x96 allreduce.txt@32x96
+  gigarank machine fit -o my.yaml socket.txt@1x2/socket:48 node.txt@1x2 leaf.txt@2x1/leaf:16 far.txt@2x1 mbw.txt@2x96
   gigarank machine fit -o my.yaml --nodes 32 --ranks-per-node 1 allreduce.txt latency.txt@2x1 --algorithm allreduce=recursive-doubling`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -62,12 +67,13 @@ func newFit(c *terminal.Console) *cobra.Command {
 	flags.StringVar(&f.name, "name", "", "`NAME` of the machine (default that of FILE without its ending, or fitted)")
 	flags.StringVar(&f.nodes, "nodes", "", "nodes `N` of jobs that say nothing")
 	flags.StringVar(&f.perNode, "ranks-per-node", "", "ranks `N` on each of these nodes")
+	flags.StringVar(&f.interfaces, "interfaces", "", "network interfaces `N` of a node (default 1, which stands for all of them)")
 	flags.StringArrayVar(&f.algorithms, "algorithm", nil, "`OPERATION=ALGORITHM` that the library used (default the default of gigarank); may be repeated")
 	return cmd
 }
 
 // layoutBehind is what may stand behind the name of a file.
-var layoutBehind = regexp.MustCompile(`^(.+)@([0-9]+)x([0-9]+)$`)
+var layoutBehind = regexp.MustCompile(`^(.+)@([0-9]+)x([0-9]+)(?:/([^/]*))?$`)
 
 // fitMachine carries out the command.
 func fitMachine(c *terminal.Console, files []string, f *fitFlags) error {
@@ -108,6 +114,7 @@ func (f *fitFlags) prepare(c *terminal.Console, files []string) ([]fit.Series, f
 	}
 	number("--nodes", f.nodes, &usual.Nodes)
 	number("--ranks-per-node", f.perNode, &usual.PerNode)
+	number("--interfaces", f.interfaces, &options.Interfaces)
 	if (f.nodes == "") != (f.perNode == "") {
 		faults.Add("--nodes", errors.New("give --ranks-per-node, too, or neither"))
 	}
@@ -127,6 +134,11 @@ func (f *fitFlags) prepare(c *terminal.Console, files []string) ([]fit.Series, f
 			source.Name = found[1]
 			number(file, found[2], &source.Given.Nodes)
 			number(file, found[3], &source.Given.PerNode)
+			if strings.HasSuffix(file, "/"+found[4]) {
+				var err error
+				source.Level, err = fit.ParseLevel(found[4])
+				faults.Add(file, err)
+			}
 		}
 		var err error
 		if source.Text, err = c.ReadFile(source.Name); err != nil {

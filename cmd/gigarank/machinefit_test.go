@@ -61,6 +61,10 @@ func TestMachineFitFaults(t *testing.T) {
 		{"bad.txt@2x1 none.txt --algorithm allreduce=magic --nodes 3", `bad.txt:3: "fast" is no time|OUTPUT: |--algorithm: |--nodes: give --ranks-per-node`},
 		{"latency.txt", "latency.txt:1: Latency: nothing says on how many nodes it ran"},
 		{"latency.txt@0x1", "latency.txt@0x1: "},
+		{"latency.txt@2x1/leaf", `latency.txt@2x1/leaf: "leaf" is no level`},
+		{"latency.txt@2x1/ --interfaces 0", `latency.txt@2x1/: "" is no level|--interfaces: `},
+		{"allreduce.txt@4x1/leaf:2", "allreduce.txt:2: osu_allreduce has no level"},
+		{"latency.txt@2x1/leaf:2 latency.txt@2x1/leaf:4", "latency.txt:1: level leaf has another size"},
 		{"allreduce.txt", "nothing gives the delay of a message"},
 		{"latency.txt@2x1 -o none/my.yaml", "--out: "},
 	} {

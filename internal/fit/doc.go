@@ -12,14 +12,17 @@
 //
 // # From benchmarks to fields
 //
-//   - Delays between nodes and within a node: osu_latency and PingPong, half of the two-way time by
-//     size, less the overheads. Without them, rings of nccl-tests: a ring of P ranks takes 2(P-1)
-//     steps of L + n/(P·B).
+//   - Levels: osu_latency and PingPong of two ranks, half of the two-way time by size, less the
+//     overheads. Two ranks of a node and two nodes give the levels of the node and of the machine. A
+//     pair with a [Level] gives the level of a socket or of a leaf switch. Without ping-pongs, rings
+//     of nccl-tests: a ring of P ranks takes 2(P-1) steps of L + n/(P·B).
 //   - The gap of a rank: osu_bw between two ranks. W messages of a window and the answer take
 //     (W-1)·g + delay + delay of 4 bytes. Both overheads are estimated as the gap, or less if that
 //     would exceed a delay.
-//   - The interfaces of a node: osu_mbw_mr with many pairs between two nodes. The greatest message
-//     rate is one message each gap, the greatest bandwidth that of all interfaces.
+//   - The interfaces of a node: osu_mbw_mr or Uniband with the most pairs between two nodes. The
+//     simulation of the row with the greatest rate of bytes takes as long as measured with the
+//     bandwidth, and that of the shortest messages with the gap. Where each pair gets as much as one
+//     pair alone, or pairs are fewer than a node's ranks, the figures are lower bounds, and estimates.
 //   - The eager limit: a step in osu_latency of at least one delay of a small message that the
 //     growth before and after the step does not explain.
 //   - Joins of a node: barriers and allreduces of all ranks of one node, as in machine calibrate.

@@ -2,11 +2,12 @@ package fit
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"gigarank/collectives"
 	"gigarank/internal/loggp"
@@ -23,6 +24,7 @@ type Options struct {
 	// Algorithms are the algorithms that the library used, by name; other operations have the
 	// defaults of gigarank.
 	Algorithms map[collectives.Operation]string
+	Interfaces int // number for a node; 0 for one interface that stands for all of them
 	Cores      int // greatest number of concurrent simulations; 0 for all cores
 }
 
@@ -56,10 +58,12 @@ type fitter struct {
 	Options
 	series []Series
 
-	intra, inter *loggp.Pair // nil without measurements
-	gap          float64     // seconds; 0 if unknown
-	overhead     float64     // of each processor
-	reduce       float64     // seconds a byte; 0 for none
+	levels       []level     // from the inside out, with the levels of the node and of the machine
+	intra, inter *loggp.Pair // of these two levels
+	node         shared
+	gap          float64 // seconds; 0 if unknown
+	overhead     float64 // of each processor
+	reduce       float64 // seconds a byte; 0 for none
 	near         []loggp.Collective
 	nearRanks    int
 
@@ -72,8 +76,11 @@ func Machine(series []Series, o Options) (*Result, error) {
 	f := &fitter{Options: o, series: series}
 	for i := range series {
 		f.RanksPerNode = max(f.RanksPerNode, series[i].Layout.PerNode)
+		if series[i].near() {
+			f.RanksPerNode = max(f.RanksPerNode, series[i].Level.Size) // a node has a unit of so many
+		}
 	}
-	from := "the most of any benchmark"
+	from := "the most of any benchmark, or of a unit within a node"
 	if o.RanksPerNode == f.RanksPerNode {
 		from = "given"
 	}
@@ -83,8 +90,10 @@ func Machine(series []Series, o Options) (*Result, error) {
 	}
 	f.findGap()
 	f.findLimit()
-	f.findInterfaces()
 	f.findJoins()
+	if err := f.findInterfaces(); err != nil {
+		return nil, err
+	}
 	if err := f.findReduction(); err != nil {
 		return nil, err
 	}
@@ -93,8 +102,7 @@ func Machine(series []Series, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Machine: machine, YAML: text, Facts: f.facts, Missing: f.missing}
-	rows, of := f.rows(func(*Series, Sample) bool { return true })
-	r.Residuals, r.Series = f.simulate(machine, rows), of
+	r.Residuals, r.Series = f.residuals(machine)
 	return r, nil
 }
 
@@ -116,46 +124,12 @@ func (s *Series) row(p Sample) string { return fmt.Sprintf("%s, %s:%d", s.Benchm
 // place returns the place of a table's heading as text.
 func (s *Series) place() string { return fmt.Sprintf("%s, %s:%d", s.Benchmark, s.File, s.Line) }
 
-// delays finds the delays between nodes and within a node.
-func (f *fitter) delays() error {
-	for _, level := range []struct {
-		near   bool
-		name   string
-		to     **loggp.Pair
-		remedy string
-	}{{false, "delays between nodes", &f.inter, "osu_latency of two nodes with one rank each"},
-		{true, "delays within a node", &f.intra, "osu_latency of two ranks of one node"}} {
-		points, from := f.pingPongs(level.near)
-		if len(points) == 0 {
-			points, from = f.rings(level.near)
-		}
-		if len(points) == 0 {
-			f.lacks(level.name, "those of the other level are taken", level.remedy)
-			continue
-		}
-		loggp.Lower(points)
-		*level.to = &loggp.Pair{Delays: points}
-		f.fact(level.name, fmt.Sprintf("%s, %s to %s: %v to %v", spelling.Count(len(points), "size"), size(points[0].Bytes), size(points[len(points)-1].Bytes),
-			duration(points[0].Seconds), duration(points[len(points)-1].Seconds)), from)
-	}
-	if f.inter == nil && f.intra == nil {
-		return errors.New("nothing gives the delay of a message: give the output of osu_latency or IMB PingPong, or of all_reduce_perf")
-	}
-	if f.inter == nil {
-		f.inter = f.intra
-	}
-	if f.intra == nil {
-		f.intra = f.inter
-	}
-	return nil
-}
-
-// pingPongs returns the delays of ping-pongs, the least of each size, and their tables.
-func (f *fitter) pingPongs(near bool) (points []loggp.Point, from string) {
+// pingPongs returns the delays of ping-pongs at a level, the least of each size, and their tables.
+func (f *fitter) pingPongs(l *level) (points []loggp.Point, from string) {
 	var places []string
 	for i := range f.series {
 		s := &f.series[i]
-		if s.Kind != Latency || s.near() != near {
+		if s.Kind != Latency || !l.of(s) {
 			continue
 		}
 		places = append(places, s.place())
@@ -241,8 +215,7 @@ func (f *fitter) findGap() {
 	}
 	f.gap = gap
 	f.fact("network.gap", duration(gap).String(), fmt.Sprintf("%s of %d messages, less a message and its answer: %s", size(p.Bytes), s.Window, s.row(p)))
-	shortest := min(f.inter.Delays[0].Seconds, f.intra.Delays[0].Seconds)
-	f.overhead = min(gap, mostOverhead/2*shortest)
+	f.overhead = min(gap, mostOverhead/2*f.shortest())
 	from := "as long as the gap: the outputs do not tell processor and port apart"
 	if f.overhead < gap {
 		from = fmt.Sprintf("both overheads are %.0f %% of the shortest delay, less than the gap", 100*mostOverhead)
@@ -286,32 +259,8 @@ func (f *fitter) findLimit() {
 		f.lacks("network.eager_limit", "no sender waits for its receiver", "the library's documentation (no step in the delays shows it); write it into the file")
 		return
 	}
-	f.inter.Rendezvous = &loggp.Rendezvous{EagerLimit: d[at].Bytes}
-	if f.intra != f.inter {
-		f.intra.Rendezvous = &loggp.Rendezvous{EagerLimit: d[at].Bytes}
-	}
+	f.setLimit(d[at].Bytes)
 	f.fact("network.eager_limit", size(d[at].Bytes), fmt.Sprintf("a step of %v in the delays between %s and %s", duration(best), size(d[at].Bytes), size(d[at+1].Bytes)))
-}
-
-// findInterfaces finds the message rate and the bandwidth of a node's interfaces.
-func (f *fitter) findInterfaces() {
-	var most *Series
-	for i := range f.series {
-		if s := &f.series[i]; s.Kind == MessageRate && !s.near() && s.Pairs > 1 && len(s.Samples) > 0 && (most == nil || s.Pairs > most.Pairs) {
-			most = s
-		}
-	}
-	if most == nil {
-		if f.RanksPerNode > 1 {
-			f.lacks("interfaces of a node", "ranks of a full node do not wait for each other", "osu_mbw_mr of two full nodes")
-		}
-		return
-	}
-	first := most.Samples[0]
-	fastest := slices.MaxFunc(most.Samples, func(a, b Sample) int { return cmp.Compare(a.Rate, b.Rate) })
-	value := fmt.Sprintf("a message each %v, %.4g GB/s", duration(float64(first.Bytes)/first.Rate), fastest.Rate*1e-9)
-	f.fact("interfaces of a node", value, fmt.Sprintf("%d pairs between two nodes, at %s and %s: %s; a comment of the file: section node takes these figures",
-		most.Pairs, size(first.Bytes), size(fastest.Bytes), most.place()))
 }
 
 // findJoins finds the times of joins on a full node.
@@ -437,12 +386,11 @@ func goldenSection(of func(float64) (float64, error), low, high float64, trials 
 	return b, atB, nil
 }
 
-// rows returns the points that can be simulated: collectives, and delays as a broadcast from one
-// rank to another.
+// rows returns the collectives, which are simulated as those of measurements.
 func (f *fitter) rows(wanted func(*Series, Sample) bool) (rows []measurements.Row, of []*Series) {
 	for i := range f.series {
 		s := &f.series[i]
-		if s.Kind != Latency && s.Kind != Collective {
+		if s.Kind != Collective {
 			continue
 		}
 		for _, p := range s.Samples {
@@ -451,16 +399,50 @@ func (f *fitter) rows(wanted func(*Series, Sample) bool) (rows []measurements.Ro
 			}
 			row := measurements.Row{Line: p.Line, Machine: f.Name, Nodes: s.Layout.Nodes, PerNode: s.Layout.PerNode, Operation: s.Operation.String(),
 				Bytes: p.Bytes, Measured: p.Seconds, Source: s.File, Library: s.Benchmark, Algorithm: s.Algorithm, Statistic: s.Statistic}
-			switch name := f.Algorithms[s.Operation]; {
-			case s.Kind == Latency:
-				row.Operation, row.Algorithm, row.Statistic = collectives.Bcast.String(), collectives.Linear.String(), "max"
-			case name != "":
+			if name := f.Algorithms[s.Operation]; name != "" {
 				row.Algorithm = name
 			}
 			rows, of = append(rows, row), append(of, s)
 		}
 	}
 	return rows, of
+}
+
+// residuals returns all points beside their simulations, in their order, and the table of each.
+func (f *fitter) residuals(m *network.Machine) (all []measurements.Outcome, of []*Series) {
+	rows, _ := f.rows(func(*Series, Sample) bool { return true })
+	simulated := f.simulate(m, rows)
+	cores := f.Cores
+	if cores < 1 {
+		cores = runtime.GOMAXPROCS(0)
+	}
+	var workers sync.WaitGroup
+	free := make(chan struct{}, cores)
+	for i := range f.series {
+		for range f.series[i].Samples {
+			of = append(of, &f.series[i])
+		}
+	}
+	all = make([]measurements.Outcome, len(of))
+	at := 0
+	for i := range f.series {
+		s := &f.series[i]
+		for _, p := range s.Samples {
+			to := &all[at]
+			at++
+			if s.Kind == Collective {
+				*to, simulated = simulated[0], simulated[1:]
+				continue
+			}
+			free <- struct{}{}
+			workers.Go(func() {
+				*to = f.outcome(m, s, p)
+				<-free
+			})
+		}
+	}
+	workers.Wait()
+	return all, of
 }
 
 // mostCost is the greatest CPU time in seconds for the simulation of a point.
@@ -488,16 +470,18 @@ func (f *fitter) write() (*network.Machine, []byte, error) {
 	if len(estimates) > 0 {
 		line("estimates: [%s]", strings.Join(estimates, ", "))
 	}
+	if node := f.writeInterfaces(); node != "" {
+		line("%s", node)
+	}
 	line("network:")
-	line("  model: table")
+	line("  model: levels")
 	overhead := duration(f.overhead)
 	limit := int64(math.MaxInt64)
 	if f.inter.Rendezvous != nil {
 		limit = f.inter.Rendezvous.EagerLimit
 		line("  eager_limit: %d", limit)
 	}
-	line("  intra: %s", f.intra.Table(2*overhead, limit))
-	line("  inter: %s", f.inter.Table(2*overhead, limit))
+	line("  levels: %s", f.writeLevels(limit))
 	if f.gap > 0 {
 		line("  overhead: {send: %v, receive: %v}", overhead, overhead)
 		line("  gap: %v", duration(f.gap))

@@ -47,6 +47,9 @@ func TestReadPrograms(t *testing.T) {
 			{Line: 43, Benchmark: "IMB Allreduce", Kind: Collective, Operation: collectives.Allreduce, Layout: Layout{2, 4}, Samples: []Sample{{45, 4, 5.87e-6, 0}, {46, 8, 5.93e-6, 0}}},
 			{Line: 53, Benchmark: "IMB Barrier", Kind: Collective, Operation: collectives.Barrier, Layout: Layout{2, 4}, Samples: []Sample{{54, 0, 4.61e-6, 0}}},
 		}},
+		{"imb-uniband.txt", []Series{
+			{Line: 6, Benchmark: "IMB Uniband", Kind: MessageRate, Layout: Layout{2, 48}, Pairs: 48, Window: 64, Samples: []Sample{{8, 1, 0, 58.09e6}, {9, 4194304, 0, 11893.5e6}}},
+		}},
 		{"all_reduce.txt", []Series{
 			{Line: 1, Benchmark: "nccl-tests all_reduce", Kind: Collective, Operation: collectives.Allreduce, Layout: Layout{2, 2}, Samples: []Sample{{14, 8, 25.10e-6, 0}, {15, 1024, 26.44e-6, 0}, {16, 536870912, 4110e-6, 0}}},
 		}},
@@ -108,6 +111,9 @@ func TestReadFaults(t *testing.T) {
 		{"a.txt", "# gigarank: nodes=32 ppn=96\n" + latencyHeading + "1 2.0\n", "a.txt:2: Latency: it takes 2 ranks, and there are 3072 on 32 nodes"},
 		{"a.txt", job + "# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n1 0\n", `a.txt:4: "0" is no bandwidth`},
 		{"a.txt", "# nThread 1 nGpus 1\n", "a.txt:1: nothing says which program"},
+		{"a.txt", "# gigarank: level=socket:x nodes=1 ppn=2\n" + latencyHeading + "1 2.0\n", `a.txt:1: "socket:x" is no level`},
+		{"a.txt", "# gigarank: level=node:8 nodes=1 ppn=2\n" + latencyHeading + "1 2.0\n", "a.txt:1: level node has no size"},
+		{"a.txt", "# gigarank: level=leaf:8 nodes=2 ppn=1\n# OSU MPI Bandwidth Test v5.9\n# Size      Bandwidth (MB/s)\n1 1\n", "a.txt:2: osu_bw has no level"},
 		{"all_reduce.txt", "# nThread 1 nGpus 1\n", "all_reduce.txt:1: the table of nccl-tests all_reduce has no row"},
 	} {
 		_, _, err := Read(Source{Name: c.name, Text: []byte(c.text)})
@@ -125,6 +131,24 @@ func TestReadFaults(t *testing.T) {
 			if !strings.HasPrefix(faults[i].Error(), want[i]) {
 				t.Errorf("%q: got %v, want %s…", c.text, faults[i], want[i])
 			}
+		}
+	}
+}
+
+// IMB runs with 2, 4, 8 … processes and all. Runs whose last node is not full are passed over with a note.
+func TestPartlyFilledNodesAreNotUsed(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("# gigarank: nodes=2 ppn=48\n")
+	for _, processes := range []int{2, 32, 64, 96} {
+		fmt.Fprintf(&text, "# Benchmarking Uniband\n# #processes = %d\n#-----\n #bytes #repetitions Mbytes/sec Msg/sec\n 0 1000 0.00 100\n 1 1000 2.00 2000000\n\n", processes)
+	}
+	series, notes, err := Read(Source{Name: "a.txt", Text: []byte(text.String())})
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0].String(), "a.txt:19: IMB Uniband of 64 processes is not used") {
+		t.Fatalf("%v, %v", notes, err)
+	}
+	for i, want := range []Series{{Layout: Layout{1, 2}, Pairs: 1}, {Layout: Layout{1, 32}, Pairs: 16}, {Layout: Layout{2, 48}, Pairs: 48}} {
+		if series[i].Layout != want.Layout || series[i].Pairs != want.Pairs || len(series[i].Samples) != 1 {
+			t.Errorf("table %d: %+v", i, series[i])
 		}
 	}
 }
@@ -287,7 +311,7 @@ func TestFitGivesTheMachineBack(t *testing.T) {
 			t.Errorf("%s of %d bytes on %v: measured %v, simulated %v, %s", r.Series[i].Benchmark, o.Bytes, r.Series[i].Layout, o.Measured, o.Simulated, o.Reason)
 		}
 	}
-	if len(r.Residuals) != 2*21+1+3 {
+	if len(r.Residuals) != 2*21+3+1+3 {
 		t.Errorf("there are %d residuals", len(r.Residuals))
 	}
 	for field, estimate := range map[string]bool{"network.gap": false, "network.overhead": true, "network.reduce": false, "network.eager_limit": false, "network.join": false} {
@@ -295,8 +319,208 @@ func TestFitGivesTheMachineBack(t *testing.T) {
 			t.Errorf("no fact %s, estimate %t, in %+v", field, estimate, r.Facts)
 		}
 	}
-	if len(r.Missing) != 1 || r.Missing[0].Field != "interfaces of a node" {
+	if len(r.Missing) != 2 || r.Missing[0].Field != "node.bandwidth" || r.Missing[1].Field != "node.message_gap" {
 		t.Errorf("missing is %+v", r.Missing)
+	}
+}
+
+// full is a machine of four levels, whose ranks share two interfaces.
+const full = `name: full
+ranks_per_node: 8
+node: {interfaces: 2, bandwidth: 12GB/s, message_gap: 120ns}
+network:
+  model: levels
+  levels:
+    - {name: socket, ranks: 4, delays: [{size: 1, delay: 300ns}, {size: 4096, delay: 900ns}, {size: 1048576, delay: 80us}]}
+    - {name: node, delays: [{size: 1, delay: 600ns}, {size: 1048576, delay: 110us}]}
+    - {name: leaf, nodes: 2, delays: [{size: 1, delay: 1.5us}, {size: 1048576, delay: 91us}]}
+    - {name: machine, delays: [{size: 1, delay: 2.5us}, {size: 32, delay: 2.6us}, {size: 33, delay: 3.1us}, {size: 1048576, delay: 93us}]}
+  overhead: {send: 100ns, receive: 100ns}
+  gap: 100ns
+`
+
+// halfTrip is what osu_latency prints of rank 0 and another one, in microseconds.
+func halfTrip(t *testing.T, m *network.Machine, other int, bytes int64) float64 {
+	const trips = 10
+	r, err := mpivirt.Simulate(m, other+1, func(r *mpivirt.Rank) error {
+		if r.Rank() != 0 && r.Rank() != other {
+			return nil
+		}
+		for range trips {
+			if r.Rank() == 0 {
+				if err := r.World().SendSize(bytes, other, 1); err != nil {
+					return err
+				}
+			}
+			if _, err := r.World().RecvSize(bytes, other-r.Rank(), 1); err != nil {
+				return err
+			}
+			if r.Rank() == other {
+				if err := r.World().SendSize(bytes, 0, 1); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(r.VirtualTime) * 1e-6 / (2 * trips)
+}
+
+// messageRate is what osu_mbw_mr prints of pairs between two nodes: bytes a second. Windows overlap those of other pairs.
+func messageRate(t *testing.T, m *network.Machine, pairs int, bytes int64) float64 {
+	const window, skip, times = 64, 10, 30
+	took := make([]float64, pairs)
+	m, err := m.WithRanksPerNode(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = mpivirt.Simulate(m, 3*pairs, func(r *mpivirt.Rank) error { // the third node is on another leaf
+		w, sends := r.World(), r.Rank() < pairs
+		other := (r.Rank() + 2*pairs) % (4 * pairs)
+		if r.Rank()/pairs == 1 {
+			return nil
+		}
+		for i := range skip + times {
+			if sends && i == skip {
+				took[r.Rank()] = -float64(r.Now())
+			}
+			var all []mpivirt.Request
+			for range window {
+				one, err := w.IrecvSize(bytes, other, 100)
+				if sends {
+					one, err = w.IsendSize(bytes, other, 100)
+				}
+				if err != nil {
+					return err
+				}
+				all = append(all, one)
+			}
+			if _, err := mpivirt.Waitall(all); err != nil {
+				return err
+			}
+			if !sends {
+				if err := w.SendSize(4, other, 101); err != nil {
+					return err
+				}
+			} else if _, err := w.RecvSize(4, other, 101); err != nil {
+				return err
+			}
+		}
+		if sends {
+			took[r.Rank()] += float64(r.Now())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(window*times*pairs) * float64(bytes) / (slices.Max(took) * 1e-12)
+}
+
+// outputOfLevels prints osu_latency of each level, osu_bw and osu_mbw_mr of a machine such as full.
+func outputOfLevels(t *testing.T, m *network.Machine, pairs ...int) string {
+	var text strings.Builder
+	line := func(format string, arguments ...any) { fmt.Fprintf(&text, format+"\n", arguments...) }
+	for _, l := range []struct {
+		job   string
+		other int
+	}{{"nodes=1 ppn=2 level=socket:4", 1}, {"nodes=1 ppn=2", 4}, {"nodes=2 ppn=1 level=leaf:2", 8}, {"nodes=2 ppn=1", 16}} {
+		line("# gigarank: %s\n# OSU MPI Latency Test v7.3\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)", l.job)
+		for n := int64(1); n <= 1<<20; n *= 2 {
+			line("%-10d %.6f", n, halfTrip(t, m, l.other, n))
+		}
+	}
+	line("# gigarank: nodes=2 ppn=1\n# OSU MPI Bandwidth Test v7.3\n# Datatype: MPI_CHAR.\n# Size      Bandwidth (MB/s)")
+	for n := int64(1); n <= 1<<20; n *= 8 {
+		line("%-10d %.6f", n, messageRate(t, m, 1, n)*1e-6)
+	}
+	for _, p := range pairs {
+		line("# gigarank: nodes=2 ppn=%d\n# OSU MPI Multiple Bandwidth / Message Rate Test v7.3\n# [ pairs: %d ] [ window size: 64 ]\n# Datatype: MPI_CHAR.\n# Size                  MB/s        Messages/s", p, p)
+		for n := int64(1); n <= 1<<20; n *= 8 {
+			rate := messageRate(t, m, p, n)
+			line("%-10d %20.6f %17.2f", n, rate*1e-6, rate/float64(n))
+		}
+	}
+	return text.String()
+}
+
+// Outputs of pairs in a socket, a node, a leaf and farther apart, and of full nodes, give the levels and the interfaces back.
+func TestFitGivesLevelsAndInterfacesBack(t *testing.T) {
+	m, err := network.Parse("full", []byte(full), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	series := read(t, "osu.txt", outputOfLevels(t, m, 8))
+	before, err := m.Target(32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, given := range []int{0, 2} {
+		r, err := Machine(slices.Clone(series), Options{Name: "back", Interfaces: given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := network.Parse("back", r.YAML, nil)
+		if err != nil {
+			t.Fatalf("the file is no machine: %v\n%s", err, r.YAML)
+		}
+		after, err := back.Target(32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := func(what string, got, want, share float64) {
+			t.Helper()
+			if math.Abs(got/want-1) > share {
+				t.Errorf("%s is %v, want %v\n%s", what, got, want, r.YAML)
+			}
+		}
+		for _, other := range []int{1, 3, 4, 7, 8, 15, 16, 31} {
+			for _, bytes := range []int64{1, 32, 1000, 1 << 20} {
+				whole := func(m *network.Target) float64 {
+					return float64(m.SendTime(bytes) + m.Delay(0, other, bytes) + m.ReceiveTime(bytes))
+				}
+				near(fmt.Sprintf("time of %d bytes from 0 to %d", bytes, other), whole(after), whole(before), 0.03)
+			}
+		}
+		interfaces, _, gap := after.Interfaces()
+		if interfaces != max(given, 1) {
+			t.Errorf("there are %d interfaces, %d were given", interfaces, given)
+		}
+		near("the gap of a node", float64(gap)/float64(interfaces), 60e3, 0.02)
+		near("the time of a node for a MiB", float64(after.InterfaceTime(1<<20))/float64(interfaces), (1<<20)/24e9*1e12, 0.02)
+		for i, o := range r.Residuals {
+			if !o.Counts() || o.Error() > 0.06 {
+				t.Errorf("%d interfaces: %s of %d bytes on %v: measured %v, simulated %v, %s", given, r.Series[i].Benchmark, o.Bytes, r.Series[i].Layout, o.Measured, o.Simulated, o.Reason)
+			}
+		}
+		for _, field := range []string{"node.bandwidth", "node.message_gap", "delays within a socket of 4 ranks", "delays within a leaf of 2 nodes"} {
+			if !slices.ContainsFunc(r.Facts, func(f Fact) bool { return f.Field == field && !f.Estimate }) {
+				t.Errorf("no fact %s in %+v", field, r.Facts)
+			}
+		}
+	}
+}
+
+// What pairs show of interfaces that they do not fill is a lower bound, and so is that of fewer pairs than a full node has.
+func TestInterfacesThatAreNotFull(t *testing.T) {
+	m, err := network.Parse("full", []byte(full), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Machine(read(t, "osu.txt", outputOfLevels(t, m, 2)), Options{Name: "back", RanksPerNode: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"node.bandwidth", "node.message_gap"} {
+		if !slices.ContainsFunc(r.Facts, func(f Fact) bool { return f.Field == field && f.Estimate }) {
+			t.Errorf("%s is no estimate in %+v", field, r.Facts)
+		}
+	}
+	if !strings.Contains(string(r.YAML), "bandwidth: ") || !strings.Contains(string(r.YAML), "# estimate") {
+		t.Errorf("the file does not mark the estimates:\n%s", r.YAML)
 	}
 }
 
@@ -311,9 +535,13 @@ func TestMissing(t *testing.T) {
 	for _, m := range r.Missing {
 		fields = append(fields, m.Field)
 	}
-	want := []string{"delays within a node", "network.gap, network.overhead", "network.eager_limit", "interfaces of a node", "network.join", "network.reduce"}
+	want := []string{"delays within a node", "network.gap, network.overhead", "network.eager_limit", "network.join", "node", "network.reduce"}
 	if !slices.Equal(fields, want) {
 		t.Errorf("missing are %q, want %q", fields, want)
+	}
+	socket := read(t, "b.txt", "# gigarank: nodes=1 ppn=2 level=socket:48\n"+latencyHeading+"1 0.5\n")
+	if r, err := Machine(socket, Options{Name: "b"}); err != nil || r.Machine.RanksPerNode() != 48 {
+		t.Errorf("a socket of 48 ranks alone: %v, %v", r, err)
 	}
 	if _, err := Machine(series[:1], Options{Name: "a"}); err == nil || !strings.Contains(err.Error(), "osu_latency") {
 		t.Errorf("without a ping-pong got %v", err)

@@ -32,6 +32,8 @@ type Source struct {
 	// Given is the layout that overrides the layout of the job, the zero value for none. Default is
 	// for jobs without a layout.
 	Given, Default Layout
+	// Level overrides the level of the job, the zero value for none.
+	Level Level
 }
 
 // reader finds the tables of a file.
@@ -49,6 +51,7 @@ type reader struct {
 	hosts   map[string]int // by host: ranks of nccl-tests
 	imb     imbHeading
 	command string // words that name a program of nccl-tests
+	next    Level  // level of the next table, from a line of the job
 }
 
 // Read returns the tables of a file. The error has all faults, by line.
@@ -90,12 +93,14 @@ var (
 	imbGroups    = regexp.MustCompile(`^# \( *(\d+) groups of`)
 	ncclHeading  = regexp.MustCompile(`^# nThread `)
 	ncclRank     = regexp.MustCompile(`^# +Rank +\d+ .*\bon +(\S+) +device`)
+	levelWords   = regexp.MustCompile(`^# gigarank:.*\blevel=(\S*)`)
 	ncclProgram  = regexp.MustCompile(`\b(all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|gather|scatter|sendrecv|hypercube)_perf`)
 )
 
 // take reads a line of the file.
 func (r *reader) take(line string) {
 	r.job.read(line)
+	r.readLevel(line)
 	if program := ncclProgram.FindStringSubmatch(line); program != nil {
 		r.command = program[1]
 	}
@@ -159,8 +164,33 @@ func (r *reader) end() {
 // begin begins a table.
 func (r *reader) begin(s Series) {
 	s.File, s.Line = r.Name, r.line
+	if s.Level = r.level(); s.Level != (Level{}) && s.Kind != Latency {
+		r.fault(r.line, fmt.Sprintf("%s has no level: level %s is that of two ranks which osu_latency or PingPong measures", s.Benchmark, s.Level.Name), "give this output without the level")
+	}
 	r.series = append(r.series, s)
 	r.now, r.unused = &r.series[len(r.series)-1], false
+}
+
+// readLevel takes the level of the next table from a line such as "# gigarank: level=socket:8".
+func (r *reader) readLevel(line string) {
+	found := levelWords.FindStringSubmatch(line)
+	if found == nil {
+		return
+	}
+	var err error
+	if r.next, err = ParseLevel(found[1]); err != nil {
+		r.fault(r.line, err.Error(), "write level=socket:8, with the ranks of a unit, or level=leaf:16, with its nodes")
+	}
+}
+
+// level returns the unit that the ranks of a table share. A line of the job is for one table.
+func (r *reader) level() Level {
+	next := r.next
+	r.next = Level{}
+	if r.Level != (Level{}) {
+		return r.Level
+	}
+	return next
 }
 
 // skip passes over the table of an unused benchmark.
@@ -326,6 +356,10 @@ type imbHeading struct {
 	processes, groups int
 }
 
+// imbWindow is MAX_WIN_SIZE of the Intel MPI Benchmarks: the messages of a window of Uniband. Processes of the first half send to those of
+// the second.
+const imbWindow = 64
+
 var imbCollectives = map[string]collectives.Operation{
 	"Allreduce": collectives.Allreduce, "Reduce": collectives.Reduce, "Bcast": collectives.Bcast, "Barrier": collectives.Barrier, "Allgather": collectives.Allgather,
 	"Gather": collectives.Gather, "Scatter": collectives.Scatter, "Alltoall": collectives.Alltoall, "Reduce_scatter": collectives.ReduceScatter,
@@ -343,6 +377,8 @@ func (r *reader) beginIMB(columns []string) {
 		return
 	case h.name == "PingPong":
 		s.Kind = Latency
+	case h.name == "Uniband":
+		s.Kind, s.Pairs, s.Window = MessageRate, h.processes/2, imbWindow
 	case collective:
 		s.Operation = op
 	default:
@@ -350,17 +386,27 @@ func (r *reader) beginIMB(columns []string) {
 		return
 	}
 	at := slices.Index(columns, "t_avg[usec]")
-	if s.Kind == Latency {
+	switch s.Kind {
+	case Latency:
 		at = slices.Index(columns, "t[usec]")
+	case MessageRate:
+		at = slices.Index(columns, "Mbytes/sec")
 	}
 	if at < 0 {
-		r.fault(r.line, fmt.Sprintf("the columns of %s have no time", s.Benchmark), "give the output without options that change its columns")
-		r.skip("%s has no time", s.Benchmark)
+		r.fault(r.line, fmt.Sprintf("the columns of %s have no time, or no bandwidth", s.Benchmark), "give the output without options that change its columns")
+		r.skip("%s has neither time nor bandwidth", s.Benchmark)
 		return
 	}
 	layout, err := r.layout()
 	if err == nil {
-		layout, err = first(layout, h.processes)
+		var fills bool
+		if layout, fills, err = first(layout, h.processes); err == nil && !fills {
+			r.skip("IMB %s of %s is not used: they do not fill nodes of %d", h.name, spelling.Count(h.processes, "process"), layout.PerNode)
+			return
+		}
+	}
+	if err == nil && s.Kind == MessageRate {
+		layout, err = pair(layout, true)
 	}
 	if err != nil {
 		r.fault(h.line, h.name+": "+err.Error(), layoutRemedy)
@@ -370,19 +416,19 @@ func (r *reader) beginIMB(columns []string) {
 	r.parse = func(fields []string) { r.imbRow(fields, at) }
 }
 
-// first returns the layout of the first ranks, which fill one node after another.
-func first(l Layout, processes int) (Layout, error) {
+// first returns the layout of the first ranks, which fill one node after another, and whether they fill all of theirs.
+func first(l Layout, processes int) (of Layout, fills bool, err error) {
 	switch {
 	case processes == 0 || processes == l.Ranks():
-		return l, nil
+		return l, true, nil
 	case processes > l.Ranks():
-		return l, fmt.Errorf("it has %s, and the job has %s on %s", spelling.Count(processes, "process"), spelling.Count(l.Ranks(), "rank"), spelling.Count(l.Nodes, "node"))
+		return l, false, fmt.Errorf("it has %s, and the job has %s on %s", spelling.Count(processes, "process"), spelling.Count(l.Ranks(), "rank"), spelling.Count(l.Nodes, "node"))
 	case processes <= l.PerNode:
-		return Layout{1, processes}, nil
+		return Layout{1, processes}, true, nil
 	case processes%l.PerNode == 0:
-		return Layout{processes / l.PerNode, l.PerNode}, nil
+		return Layout{processes / l.PerNode, l.PerNode}, true, nil
 	}
-	return l, fmt.Errorf("the first %s do not fill nodes of %d", spelling.Count(processes, "process"), l.PerNode)
+	return l, false, nil
 }
 
 func (r *reader) imbRow(fields []string, at int) {
@@ -402,9 +448,11 @@ func (r *reader) imbRow(fields []string, at int) {
 		}
 		bytes = n
 	}
-	us, ok := r.number(fields[at], "time", bytes == 0 && !barrier)
+	us, ok := r.number(fields[at], "figure", bytes == 0 && !barrier)
 	switch {
 	case !ok || us == 0:
+	case r.now.Kind == MessageRate:
+		r.add(Sample{Bytes: bytes, Rate: us * 1e6})
 	case barrier:
 		r.add(Sample{Seconds: us * 1e-6})
 	default:

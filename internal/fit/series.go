@@ -35,6 +35,7 @@ type Series struct {
 	Operation collectives.Operation // of a Collective
 	Algorithm string                // of the library, if known; else empty
 	Layout    Layout                // of the participating ranks
+	Level     Level                 // of a Latency: the unit that its two ranks share
 	Pairs     int                   // of MessageRate
 	Window    int                   // messages of a window, of Bandwidth and MessageRate
 	Statistic string                // of a Collective: a word that internal/measurements knows

@@ -38,9 +38,6 @@ func (r *Result) WriteText(w io.Writer) {
 		simulated, ratio, as := "", "", o.Reason
 		if o.Simulated > 0 {
 			simulated, ratio, as = duration(o.Simulated).String(), strconv.FormatFloat(o.Ratio(), 'f', 3, 64), o.Chosen
-			if s.Kind == Latency {
-				as = "message"
-			}
 		}
 		_, _ = fmt.Fprintf(table, "  %s\t%v\t%d\t%v\t%s\t%s\t%s\t%s:%d\n", s.Benchmark, s.Layout, o.Bytes, duration(o.Measured), simulated, ratio, as, s.File, o.Line)
 	}
