@@ -129,9 +129,9 @@ func TestRateBoundaries(t *testing.T) {
 func TestHpc6aTakesWhatWasMeasured(t *testing.T) {
 	target := mustPreset(t, "aws-hpc6a", 192)
 	for bytes, want := range map[int64]vtime.Duration{
-		1: 9870 * ns, 8: 10370 * ns, 256: 10490 * ns, 1 << 10: 10710 * ns, 2 << 10: 10930 * ns, 4 << 10: 11920 * ns,
-		8 << 10: 12850 * ns, 16 << 10: 13740 * ns, 32 << 10: 15270 * ns, 64 << 10: 18430 * ns, 128 << 10: 46340 * ns,
-		256 << 10: 58730 * ns, 512 << 10: 104860 * ns, 1 << 20: 196560 * ns, 2 << 20: 379370 * ns, 4 << 20: 725620 * ns,
+		1: 14730 * ns, 8: 15140 * ns, 512: 15390 * ns, 1 << 10: 15550 * ns, 2 << 10: 15810 * ns, 4 << 10: 16680 * ns,
+		8 << 10: 18630 * ns, 16 << 10: 19530 * ns, 32 << 10: 21120 * ns, 64 << 10: 24270 * ns, 128 << 10: 35280 * ns,
+		256 << 10: 47880 * ns, 512 << 10: 106030 * ns, 1 << 20: 221860 * ns, 2 << 20: 454030 * ns, 4 << 20: 886010 * ns,
 	} {
 		var sender, receiver Port
 		_, leaves := target.Send(&sender, bytes, 0)
@@ -196,8 +196,8 @@ network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, me
 		{"frontera, two nodes, 0.8 us + 12300 B / 12.3 GB/s", frontera, 0, 56, 12300, 1800 * ns},
 		{"aws-hpc6a, one node, as measured less 0.2 us", hpc6a, 0, 95, 0, 150 * ns},
 		{"aws-hpc6a, one node, halfway from 4 KiB to 1 MiB", hpc6a, 0, 95, 1<<19 + 2048, 52800 * ns},
-		{"aws-hpc6a, two nodes, measured 18.43 us less 0.2 us", hpc6a, 0, 96, 65536, 18230 * ns},
-		{"aws-hpc6a, two nodes, 725.62 us less 0.2 us and 2·9.67 us", hpc6a, 0, 96, 4 << 20, 706080 * ns},
+		{"aws-hpc6a, two nodes, measured 24.27 us less 0.2 us", hpc6a, 0, 96, 65536, 24070 * ns},
+		{"aws-hpc6a, two nodes, 886.01 us less 0.2 us and 2·14.53 us", hpc6a, 0, 96, 4 << 20, 856750 * ns},
 		{"fugaku, one node, 0.4 us + 4000 B / 20 GB/s", fugaku, 0, 47, 4000, 600 * ns},
 		{"fugaku, next node: 0.5 us + 0.1 us", fugaku, 0, 48, 8, 600 * ns},
 		{"fugaku, 2 + 2 + 2 hops to the middle of the torus of 5·5·4", fugaku, 0, (2*20 + 2*4 + 2) * 48, 256, 1650 * ns},
@@ -450,9 +450,17 @@ func TestGeneralFields(t *testing.T) {
 	if bare.EagerLimit() != math.MaxInt64 || bare.ReduceTime(1<<30) != 0 || bare.LocalCopyTime(1<<30) != 0 || bare.PollTime() != 100*ns || bare.LogGOPS() != nil {
 		t.Errorf("defaults: %d, %s, %s, %v", bare.EagerLimit(), bare.ReduceTime(1<<30), bare.PollTime(), bare.LogGOPS())
 	}
-	for preset, want := range map[string]int{"xt5": 12, "vaced-sim": 100, "gigabit-star": 1, "loggops-default": 100} {
-		if got := mustPreset(t, preset, 100).UniformFrom(); got != want {
-			t.Errorf("%s is uniform from distance %d, want %d", preset, got, want)
+	const twolevel = "ranks_per_node: 12\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 2us}}"
+	for name, c := range map[string]struct {
+		target *Target
+		want   int
+	}{
+		"twolevel": {mustTarget(t, twolevel, 100), 12}, "twolevel with interfaces": {mustTarget(t, "node: {bandwidth: 1GB/s}\n"+twolevel, 100), 100},
+		"vaced-sim": {mustPreset(t, "vaced-sim", 100), 100}, "xsim-star": {mustPreset(t, "xsim-star", 100), 0},
+		"loggops-default": {mustPreset(t, "loggops-default", 100), 100},
+	} {
+		if got, want := c.target.UniformFrom(), c.want; got != want {
+			t.Errorf("%s is uniform from distance %d, want %d", name, got, want)
 		}
 	}
 	if got := mustPreset(t, "loggops-default", 2).EagerLimit(); got != 65535 {
