@@ -127,6 +127,7 @@
 //	description: one line               # optional
 //	source: where the figures are from  # optional
 //	validated: what was compared        # optional: with measurements, and the error
+//	fitted_to: ['op=allreduce,nodes=8'] # optional: measured collectives that figures come from
 //	estimates: [network.intra.latency]  # optional: paths of figures that are estimates
 //	nodes: 1024                         # optional: as many as the ranks need
 //	ranks_per_node: 12                  # optional: 1

@@ -18,6 +18,7 @@ import (
 type Machine struct {
 	name, description, source string
 	validated                 string   // part compared with measurements, and the error
+	fittedTo                  []string // conditions of the measured collectives that figures come from
 	estimates                 []string // paths of fields whose figures are estimates
 	nodes                     int      // 0 for as many as the ranks need
 	perNode                   int
@@ -59,6 +60,10 @@ func (m *Machine) Source() string { return m.source }
 // Validated returns the part of the machine that was compared with measurements, the number of
 // points and the error; it is empty without a comparison.
 func (m *Machine) Validated() string { return m.validated }
+
+// FittedTo returns which measured collectives the machine's figures come from, as conditions of package
+// measurements.
+func (m *Machine) FittedTo() []string { return m.fittedTo }
 
 // Model returns the name of the delay model, such as flat.
 func (m *Machine) Model() string { return m.model.kind().name }
@@ -110,6 +115,9 @@ func (m *Machine) YAML() []byte {
 	}
 	if m.validated != "" {
 		top.text("validated", m.validated)
+	}
+	if len(m.fittedTo) > 0 {
+		top.put("fitted_to", textList(m.fittedTo))
 	}
 	if len(m.estimates) > 0 {
 		top.put("estimates", textList(m.estimates))

@@ -51,6 +51,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	m.parseInterfaces(top)
 	m.parseContention(top)
 	m.checkTopology(top)
+	m.parseFittedTo(top)
 	m.parseEstimates(top)
 	top.within("network", network, modelFields())
 	top.close("", nil)
@@ -73,6 +74,17 @@ func (m *Machine) checkTopology(top *object) {
 	}
 	if depends != "" && !top.has("topology") {
 		top.doc.fault(top.line, "topology", "is missing, and "+depends+" depends on it", "write one such as topology: {kind: torus, dimensions: 3}")
+	}
+}
+
+func (m *Machine) parseFittedTo(top *object) {
+	const remedy = "write a list of conditions such as ['op=allreduce,nodes=8']"
+	for _, node := range top.list("fitted_to", false, remedy) {
+		if text := target(node).Value; text != "" {
+			m.fittedTo = append(m.fittedTo, text)
+		} else {
+			top.doc.fault(node.Line, "fitted_to", "an entry is "+kindOf(target(node)), remedy)
+		}
 	}
 }
 

@@ -215,7 +215,9 @@ func machineRuleOf(c *terminal.Console, text string, faults *terminal.UsageError
 		faults.Add("--machine", fmt.Errorf("%q: %w", r.name, err))
 	}
 	var err error
-	r.machine, err = loadMachine(c, file)
+	if r.machine, err = loadMachine(c, file); err == nil {
+		_, err = measurements.FittedTo(r.machine)
+	}
 	faults.AddFile("--machine", err)
 	return r
 }

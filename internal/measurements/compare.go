@@ -92,6 +92,20 @@ func Compare(rows []Row, o Options) []Outcome {
 	return all
 }
 
+// FittedTo returns the conditions of the rows that figures of a machine come from. They do not count.
+func FittedTo(m *network.Machine) ([]Where, error) {
+	var all []Where
+	var faults []error
+	for _, text := range m.FittedTo() {
+		w, err := ParseWhere(text)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("machine %s: fitted_to: %w", m.Name(), err))
+		}
+		all = append(all, w)
+	}
+	return all, errors.Join(faults...)
+}
+
 // prepare finds the machine and the point of a row and adds it to the simulation of that point.
 func (o *Outcome) prepare(options *Options, jobs map[key]*job) error {
 	o.Reason = o.SetAside
@@ -110,6 +124,13 @@ func (o *Outcome) prepare(options *Options, jobs map[key]*job) error {
 	m, err := options.Machine(&o.Row)
 	if err != nil {
 		return err
+	}
+	fitted, err := FittedTo(m)
+	if err != nil {
+		return err
+	}
+	if o.Reason == "" && slices.ContainsFunc(fitted, func(w Where) bool { return w.Matches(&o.Row) }) {
+		o.Reason = "figures of machine " + m.Name() + " come from it"
 	}
 	k := key{m, p}
 	j := jobs[k]

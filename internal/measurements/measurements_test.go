@@ -254,3 +254,88 @@ func TestNodesOfPoint(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Rows that figures of the machine come from do not count, and are simulated all the same.
+func TestRowsThatTheMachineWasFittedTo(t *testing.T) {
+	const flat = "ranks_per_node: 48\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"
+	rows := []Row{{Line: 2, Machine: "a", Nodes: 8, PerNode: 1, Operation: "barrier", Measured: 4e-6}, {Line: 3, Machine: "a", Nodes: 16, PerNode: 1, Operation: "barrier", Measured: 4e-6}}
+	for text, want := range map[string][2]string{
+		flat: {"", ""},
+		flat + "fitted_to: ['machine=a,nodes=8']\n":                 {"figures of machine test come from it", ""},
+		flat + "fitted_to: ['machine=b', 'op=barrier,nodes>=16']\n": {"", "figures of machine test come from it"},
+	} {
+		m := machine(t, text)
+		all := Compare(rows, Options{Limit: 10, Machine: func(*Row) (*network.Machine, error) { return m, nil }})
+		for i, o := range all {
+			if o.Reason != want[i] || o.Simulated == 0 {
+				t.Errorf("%s: row %d: reason %q, simulated %v; want %q", text, i, o.Reason, o.Simulated, want[i])
+			}
+		}
+	}
+	if _, err := FittedTo(machine(t, flat+"fitted_to: [colour=red, op<=3]\n")); err == nil || strings.Count(err.Error(), "machine test: fitted_to") != 2 {
+		t.Errorf("got %v, want both faults", err)
+	}
+}
+
+// atScale are the rows of large jobs that presets take figures from, with the figure. No other figure of a preset comes from
+// more than 32 nodes, or from a machine whose name is another.
+var atScale = map[string]string{
+	"machine=leonardo,nodes>=512,op=allreduce,algorithm=recursive_doubling*,bytes<=256":    "leonardo: latency_per_hop",
+	"machine=fugaku,nodes=512,op=allreduce,algorithm=default-recursive_doubling,bytes<=32": "fugaku: latency_per_hop",
+	"machine=fugaku,nodes=512,op=bcast,algorithm=default-basic-linear,bytes<=4":            "fugaku: overhead.send",
+	"machine=fugaku,nodes=512,op=gather,algorithm=default-basic-linear,bytes<=32":          "fugaku: overhead.receive",
+	"machine=fugaku,op=allreduce,algorithm=default-default,bytes<=4":                       "fugaku: barrier, which is published by number of nodes",
+}
+
+// TestPresetsAreFittedToSmallJobs holds what presets say under fitted_to: each condition names a machine, an operation and at most
+// 32 nodes, or stands in atScale.
+func TestPresetsAreFittedToSmallJobs(t *testing.T) {
+	const largest = 32
+	found := map[string]bool{}
+	for _, p := range network.Presets() {
+		m, err := network.Load(p.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, err := FittedTo(m)
+		if err != nil {
+			t.Error(err)
+		}
+		for i, w := range rules {
+			text := m.FittedTo()[i]
+			if strings.HasPrefix(atScale[text], p.Name+": ") {
+				found[text] = true
+				continue
+			}
+			named := map[string]bool{}
+			for _, c := range w {
+				named[c.column] = c.relation == "=" || c.relation == "<="
+				if c.column == "nodes" && c.number > largest {
+					t.Errorf("%s: fitted to %s, which is more than %d nodes", p.Name, text, largest)
+				}
+			}
+			if !named["machine"] || !named["op"] || !named["nodes"] {
+				t.Errorf("%s: fitted to %s: name machine, op and nodes", p.Name, text)
+			}
+		}
+	}
+	for text, what := range atScale {
+		if !found[text] {
+			t.Errorf("%s: no preset is fitted to %s", what, text)
+		}
+	}
+}
+
+// bytes of a reduce_scatter are those of the block that a rank gets: 671,088 on 100 nodes of LUMI are a vector of 64 MiB. By ring
+// such a block goes P - 1 times, and is summed up as often.
+func TestBytesOfReduceScatterAreABlock(t *testing.T) {
+	const ranks, block = 8, 1000
+	p, err := PointOf(&Row{Operation: "reduce_scatter", Algorithm: "ring_over", Nodes: ranks, PerNode: 1, Bytes: block})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Simulate(machine(t, "network: {model: flat, latency: 1us, bandwidth: 1GB/s, reduce: {bandwidth: 1GB/s}}\n"))
+	if want := (ranks - 1) * 3e-6; err != nil || math.Abs(got-want) > 1e-12 { // a round: 1 us, 1000 bytes over the wire and 1000 summed
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+}
