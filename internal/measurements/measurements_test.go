@@ -284,8 +284,6 @@ func TestRowsThatTheMachineWasFittedTo(t *testing.T) {
 var atScale = map[string]string{
 	"machine=leonardo,nodes>=512,op=allreduce,algorithm=recursive_doubling*,bytes<=256":    "leonardo: latency_per_hop",
 	"machine=fugaku,nodes=512,op=allreduce,algorithm=default-recursive_doubling,bytes<=32": "fugaku: latency_per_hop",
-	"machine=fugaku,nodes=512,op=bcast,algorithm=default-basic-linear,bytes<=4":            "fugaku: overhead.send",
-	"machine=fugaku,nodes=512,op=gather,algorithm=default-basic-linear,bytes<=32":          "fugaku: overhead.receive",
 	"machine=fugaku,op=allreduce,algorithm=default-default,bytes<=4":                       "fugaku: barrier, which is published by number of nodes",
 }
 
