@@ -10,7 +10,8 @@
 // processor. Matching, wildcards, probes and completion follow the MPI
 // standard 4.1, chapters 3 (point-to-point), 5 (datatypes), 6 (collectives), 7 (groups, communicators,
 // attributes) and 8 (topologies). Collectives are carried out from the schedules of package collectives;
-// nonblocking ones progress on their own, so both forms take the same time.
+// nonblocking ones progress on their own, so both forms take the same time, unless the machine has progress in calls: then
+// they go on only in calls, and take that time if the wait follows at once.
 //
 // The package is the API for goroutine ranks and for simulations: a [Config] goes in, a [Simulation] runs, a
 // [Result] comes out. Package mpivirt/internal/kernel carries out the calls, for all kinds of rank.

@@ -36,10 +36,6 @@ func TestContentionOfMachines(t *testing.T) {
 }
 
 func TestFaultsOfContention(t *testing.T) {
-	_, err := Parse("m", []byte("name: m\ncontention: {model: links, in: 1}\nnetwork: {model: flat, latency: 1us, progress: calls}\n"), nil)
-	if err == nil || !strings.Contains(err.Error(), "contention: does not go with progress: calls") {
-		t.Errorf("progress in calls: %v", err)
-	}
 	for section, want := range map[string]string{
 		"contention: {model: busses}":                            "write one of fair, links, pmac",
 		"contention: {model: links, busses: 0}":                  "contention.busses",

@@ -62,12 +62,13 @@
 // negative, so that no lookahead shrinks. In a rendezvous the request has jitter. Messages from one
 // rank to another still arrive in order.
 //
-// With progress calls, a rank handles REQ and ACK of a rendezvous only while it is in an MPI call,
-// see [Target.ProgressInCalls]. With asynchronous progress it handles them at once.
+// With progress calls, a rank handles REQ and ACK of a rendezvous, and the messages of nonblocking collectives, only
+// while it is in an MPI call, see [Target.ProgressInCalls]; with progress waits, only in calls that wait, test or probe,
+// see [Target.ProgressInWaits]. Otherwise it does so at once.
 //
 // In a collective a later entry makes no exit earlier. A wait for several point-to-point messages
 // may end earlier if one of the messages comes later: messages of different sizes are then taken in
-// in another order. A gap beyond the receiver's overhead is hidden behind the copy of the larger
+// another order. A gap beyond the receiver's overhead is hidden behind the copy of the larger
 // message only if the larger message comes first.
 //
 // An omitted bandwidth is infinite. The transfer time of the bytes is computed in integers and
@@ -148,7 +149,7 @@
 //	  gap: 0.1us                        # optional: none; time between messages at a port
 //	  jitter: {distribution: exponential, mean: 1us} # optional: none; see below
 //	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
-//	  progress: calls                   # optional: asynchronous; see below
+//	  progress: waits                   # optional: asynchronous; or calls; see above
 //	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second, or a list
 //	                                    # of size and delay
 //	  local_copy: {bandwidth: 7GB/s}    # optional: infinite; of a rank's own block in an alltoall,

@@ -12,11 +12,12 @@ import (
 	"gigarank/vtime"
 )
 
-// The message interpreter: each participant of a collective has an agent, which goes through the
-// rounds of the schedule on a clock of its own and sends and receives the messages. The agent works
-// whether or not the rank itself waits, like a network interface that carries out collectives. So
-// blocking and nonblocking forms take the same time, except for the Wait under state at the
-// receiver.
+// The message interpreter: each participant of a collective has an agent, which
+// goes through the rounds of the schedule on a clock of its own and sends and
+// receives the messages. It works whether or not the rank itself waits, as a
+// network interface that carries collectives out would; so blocking and
+// nonblocking forms take the same time, but for the Wait under state at the receiver, and
+// on machines with progress in calls; see paced.go.
 //
 // The message of a round has the name (communicator, instance, round). So it needs no matching, and
 // messages of one collective cannot overtake each other in a way that matters. They do not take

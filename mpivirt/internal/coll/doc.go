@@ -19,9 +19,10 @@
 //     Only messages that no agent has received refer to them (memory.go, moves.go).
 //   - Vectors are combined in rank order or in a fixed tree, so that floating-point results
 //     do not depend on the partition.
-//   - Entering a barrier that is under way touches two cache lines and allocates nothing.
-//   - A nonblocking operation takes the time of its blocking form. Under state at the receiver,
-//     the Wait behind it is an operation of the processor, and may end later.
+//   - Entering a barrier that is under way touches two cache lines and makes nothing.
+//   - A nonblocking operation takes the time of the blocking one, if its rank makes progress by itself or waits at
+//     once; else its agents go on only in calls (paced.go). Under state at the receiver, the
+//     Wait behind it is an operation that takes its turn at the processor, and may end later.
 //
 // # Use
 //

@@ -441,7 +441,7 @@ func (m *Messages) awaits(w *wait, request int32) bool {
 	r := m.Requests.At(request)
 	switch w.Kind {
 	case NoWait:
-		return r.Procedure.Blocks() // the call waits for the request next
+		return r.Procedure.Blocks() && r.Kind != CollectiveRequest // which waits for it next; a collective has a request in its nonblocking form
 	case WaitOne:
 		return w.Subject == request || r.whole > 0 && w.Subject == r.whole
 	case WaitAll:

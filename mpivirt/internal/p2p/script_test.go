@@ -23,7 +23,7 @@ import (
 // rank; what comes out is each call with the instants at which it begins and ends, and its result. Each run is made
 // on one engine and on several, strictly or not, with short lists and with bins: all give the same.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"activities", "eager", "end", "exchange", "lists", "loggops", "matching", "polls", "progress", "rendezvous", "waitset"} {
+	for _, name := range []string{"activities", "eager", "end", "exchange", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "waitset"} {
 		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine
 			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
