@@ -279,8 +279,8 @@ func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collect
 		inst.entrant = at
 	}
 	inst.time(lp, c.Timing)
-	if c.copied > 0 && c.Timing != stats.Untimed {
-		inst.noteCopied(lp, c.copied)
+	if c.Timing != stats.Untimed {
+		inst.copied.note(lp, c.copied)
 	}
 	c.Timing, c.copied = stats.Untimed, 0
 	if c.Messages.Processors != nil {

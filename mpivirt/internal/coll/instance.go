@@ -44,11 +44,11 @@ type instance struct {
 	split       *splitState       // state of a call that makes communicators
 	failed      *failure          // state of a collective that fails as a whole
 
-	result   []byte                   // result that all members share
-	errors   map[int]error            // by member: the error of its call
-	exited   int                      // number of members that have left
-	copied   map[int32]vtime.Duration // by timed LP: time of copying before its entry
-	resuming lpRange                  // members that have left and are not resumed yet
+	result   []byte        // result that all members share
+	errors   map[int]error // by member: the error of its call
+	exited   int           // number of members that have left
+	copied   copies
+	resuming lpRange // members that have left and are not resumed yet
 }
 
 // nonblockingState holds entries and requests of members, counted from comm.First, once a member
@@ -139,12 +139,32 @@ func (inst *instance) time(lp, label int32) {
 	inst.labels[lp] = label
 }
 
-// noteCopied stores the time that a timed LP has spent copying before its entry.
-func (inst *instance) noteCopied(lp int32, d vtime.Duration) {
-	if inst.copied == nil {
-		inst.copied = map[int32]vtime.Duration{}
+// copies are the times that LPs which are timed have copied for before their entries.
+type copies struct {
+	known  bool
+	common vtime.Duration           // of all LPs but others
+	others map[int32]vtime.Duration // by LP
+}
+
+// note stores what an LP has copied.
+func (c *copies) note(lp int32, d vtime.Duration) {
+	switch {
+	case !c.known:
+		c.known, c.common = true, d
+	case d != c.common:
+		if c.others == nil {
+			c.others = map[int32]vtime.Duration{}
+		}
+		c.others[lp] = d
 	}
-	inst.copied[lp] = d
+}
+
+// of returns what an LP has copied.
+func (c *copies) of(lp int32) vtime.Duration {
+	if d, differs := c.others[lp]; differs {
+		return d
+	}
+	return c.common
 }
 
 // noteTime adds an LP's time in the instance to the statistics.
@@ -156,10 +176,7 @@ func (c *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
 		}
 	}
 	if label != stats.Untimed {
-		if inst.copied != nil {
-			d = d.Plus(inst.copied[lp])
-		}
-		c.partition.Summary.Tally.Note(label, d)
+		c.partition.Summary.Tally.Note(label, d.Plus(inst.copied.of(lp)))
 	}
 }
 
