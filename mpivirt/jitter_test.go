@@ -6,6 +6,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/sync"
 	"gigarank/vtime"
 )
@@ -97,6 +98,73 @@ func TestBarriersTakeJitter(t *testing.T) {
 				}
 			}
 			before = now
+		}
+	}
+}
+
+// Joins and releases take the jitter within the node, once each; messages within it, too. A list of one time makes it exact.
+func TestJitterWithinNodes(t *testing.T) {
+	const machine = "name: j\nranks_per_node: 4\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 10us}, " +
+		"jitter: [{level: node, distribution: list, times: [0.3us]}, {level: machine, distribution: list, times: [5us]}]}\n"
+	const us = vtime.Microsecond
+	for _, c := range []struct {
+		algorithm collectives.Algorithm
+		ranks     int
+		want      vtime.Duration
+	}{
+		{collectives.NodeLeader, 4, 2*us + 600*vtime.Nanosecond},
+		{collectives.NodeLeader, 8, 2*us + 600*vtime.Nanosecond + 15*us},
+		{collectives.Dissemination, 4, 2*us + 600*vtime.Nanosecond},
+		{collectives.RecursiveDoubling, 8, 2*us + 600*vtime.Nanosecond + 15*us},
+	} {
+		for engines := 1; engines <= 3; engines++ {
+			for _, interpreter := range interpreters {
+				got := finish(t, target(t, machine, c.ranks), interpreter, engines, collectives.Barrier, c.algorithm, func(comm *mpivirt.Comm) error { return comm.Barrier() })
+				if got != c.want {
+					t.Errorf("%v of %d ranks on %d engines, %v: takes %v, want %v", c.algorithm, c.ranks, engines, interpreter, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// Random jitter within nodes, with a heavy tail, is the same on any hosting, of blocking and other forms, of goroutine and event ranks.
+func TestJitterWithinNodesDependsOnNoHost(t *testing.T) {
+	const machine = "name: j\nranks_per_node: 4\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 10us}, " +
+		"jitter: [{level: node, distribution: pareto, least: 0.1us, alpha: 1.2, most: 1ms}, {level: machine, distribution: lognormal, median: 1us, sigma: 2, most: 10ms}]}\n"
+	entries := make([]int, 13)
+	for _, nonblocking := range []bool{false, true} {
+		var want string
+		eachHost(t, len(entries), func(h host) {
+			got := fmt.Sprint(exits(t, mpivirt.Config{Target: target(t, machine, len(entries)), Seed: 5, Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict},
+				h.Engines, entries, func(c *mpivirt.Comm) error {
+					for range 3 {
+						if err := barrierOf(c, nonblocking); err != nil {
+							return err
+						}
+					}
+					return nil
+				}))
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%+v: ranks leave at %v, want %v", h, got, want)
+			}
+		})
+	}
+	var fingerprint string
+	for engines := 1; engines <= 4; engines++ {
+		r, err := simulate(t, mpivirt.Config{Target: target(t, machine, 1003), Seed: 5, Program: eventScript(
+			func(r *steps.Rank) steps.Outcome { return r.Barrier() }, func(r *steps.Rank) steps.Outcome { return r.Barrier() })}, engines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fingerprint == "" {
+			fingerprint = r.Fingerprint
+		}
+		if r.Fingerprint != fingerprint {
+			t.Errorf("%d engines: another fingerprint", engines)
 		}
 	}
 }

@@ -142,8 +142,12 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 		}).Draw(t, "charges")).Content...)
 	}
 	if p.model.charged && (p.jitter != nil || rapid.Bool().Draw(t, "jittered")) {
-		pickIfNil(t, &p.jitter, jitters, "jitter")
-		net.Content = append(net.Content, flowFields(fmt.Sprintf("{jitter: {distribution: %s, %s: 700ns%s}}", p.jitter.name, p.jitter.figure, p.jitter.tail())).Content...)
+		pickIfNil(t, &p.jitter, jitterKinds, "jitter")
+		figure := "700ns"
+		if p.jitter.listed {
+			figure = "[0ns, 700ns, 20ns, 1us]"
+		}
+		net.Content = append(net.Content, flowFields(fmt.Sprintf("{jitter: {distribution: %s, %s: %s%s}}", p.jitter.name, p.jitter.figure, figure, p.jitter.tail())).Content...)
 	}
 	general := fmt.Sprintf("name: drawn\nranks_per_node: %d\nmapping: %s\n", perNode, rapid.SampledFrom(p.mapping.examples).Draw(t, "rule"))
 	if rapid.Bool().Draw(t, "fixed nodes") {

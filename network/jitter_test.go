@@ -53,7 +53,7 @@ var jitterLaws = []law[*Target]{
 
 // Every distribution obeys the laws, and those of models hold with it.
 func TestJittersConform(t *testing.T) {
-	for _, k := range jitters {
+	for _, k := range jitterKinds {
 		t.Run(k.name, func(t *testing.T) {
 			obey(t, jitterLaws, func(t *rapid.T) *Target { return drawTargetOf(t, parts{jitter: k}) })
 			obey(t, modelLaws, func(t *rapid.T) *Target { return drawTargetOf(t, parts{jitter: k}) })
@@ -72,7 +72,7 @@ func TestBrokenJittersAreCaught(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := &jitterKind{name: "broken", figure: "most", draw: draw, most: func(scale vtime.Duration) vtime.Duration { return scale }}
-			registered(t, &jitters, k)
+			registered(t, &jitterKinds, k)
 			if got := caught(jitterLaws, func(t *rapid.T) *Target { return drawTargetOf(t, parts{jitter: k}) }); len(got) == 0 {
 				t.Error("no law is broken")
 			}
@@ -86,8 +86,9 @@ func TestBrokenJittersAreCaught(t *testing.T) {
 func TestJitterHasItsDistribution(t *testing.T) {
 	const n, us = 20_000, float64(vtime.Microsecond)
 	for distribution, want := range map[string]struct{ mean, deviation float64 }{
-		"uniform, most: 2us":     {us, 2 * us / math.Sqrt(12)},
-		"exponential, mean: 3us": {3 * us, 3 * us},
+		"uniform, most: 2us":              {us, 2 * us / math.Sqrt(12)},
+		"exponential, mean: 3us":          {3 * us, 3 * us},
+		"list, times: [0, 2us, 2us, 4us]": {2 * us, us * math.Sqrt2},
 		// alpha·least/(alpha-1) and least·√(alpha/(alpha-2))/(alpha-1)
 		"pareto, least: 2us, alpha: 8, most: 1s": {2 * us * 8 / 7, 2 * us * math.Sqrt(8.0/6) / 7},
 		// median·e^(sigma²/2) and that times √(e^(sigma²)-1)
@@ -103,6 +104,43 @@ func TestJitterHasItsDistribution(t *testing.T) {
 		deviation := math.Sqrt(squares/n - mean*mean)
 		if math.Abs(mean-want.mean) > 5*want.deviation/math.Sqrt(n) || math.Abs(deviation/want.deviation-1) > 0.05 {
 			t.Errorf("%s: mean %g us and deviation %g us, want %g and %g", distribution, mean/us, deviation/us, want.mean/us, want.deviation/us)
+		}
+	}
+}
+
+// Each level has its own distribution, or none: of a model with levels those of its names, else the node and the machine.
+func TestJitterByLevel(t *testing.T) {
+	levelled := "name: m\nranks_per_node: 4\nnetwork: {model: levels, levels: [{name: socket, ranks: 2, latency: 1us}, {name: node, latency: 1us}, {name: leaf, nodes: 2, latency: 1us}, {name: machine, latency: 1us}], " +
+		"jitter: [{level: socket, distribution: list, times: [3ns]}, {level: leaf, distribution: list, times: [5us]}, {level: machine, distribution: list, times: [7us]}]}"
+	flat := "name: m\nranks_per_node: 4\nnetwork: {model: flat, latency: 1us, jitter: [{level: node, distribution: list, times: [3ns]}, {level: machine, distribution: list, times: [7us]}]}"
+	between := "name: m\nranks_per_node: 4\nnetwork: {model: flat, latency: 1us, jitter: {distribution: list, times: [7us]}}"
+	for _, c := range []struct {
+		text   string
+		within bool
+		want   [5]vtime.Duration // from rank 0 to 0, 1, 2, 4, 8
+	}{
+		{levelled, true, [5]vtime.Duration{0, 3 * ns, 0, 5 * us, 7 * us}},
+		{flat, true, [5]vtime.Duration{0, 3 * ns, 3 * ns, 7 * us, 7 * us}},
+		{between, false, [5]vtime.Duration{0, 0, 0, 7 * us, 7 * us}},
+	} {
+		m, err := Parse("m", []byte(c.text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Parse("m", m.YAML(), nil); err != nil || again.Digest() != m.Digest() {
+			t.Errorf("%v in\n%s", err, m.YAML())
+		}
+		target, err := m.Target(16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, dst := range []int{0, 1, 2, 4, 8} {
+			if got := target.Seeded(3).Jitter(0, dst, 9); got != c.want[i] {
+				t.Errorf("%s: the jitter to rank %d is %v, want %v", c.text, dst, got, c.want[i])
+			}
+		}
+		if !target.HasJitter() || target.HasJitterWithinNodes() != c.within || target.LongestDelay(0) != 8*us {
+			t.Errorf("%s: jitter within nodes %t, longest delay %v", c.text, target.HasJitterWithinNodes(), target.LongestDelay(0))
 		}
 	}
 }
@@ -126,15 +164,21 @@ func TestJitterDependsOnItsKey(t *testing.T) {
 // The faults of section jitter are named.
 func TestJitterFaults(t *testing.T) {
 	for section, want := range map[string]string{
-		"jitter: {distribution: normal, mean: 1us}":                          `network.jitter.distribution: "normal" is unknown`,
-		"jitter: {distribution: uniform, mean: 1us}":                         "network.jitter.mean: belongs to another distribution: exponential",
-		"jitter: {distribution: uniform}":                                    "network.jitter.most: is missing",
-		"jitter: {distribution: exponential, mean: 0}":                       "network.jitter.mean: is zero",
-		"jitter: {distribution: exponential, mean: 1us, seed: 4}":            "network.jitter.seed: is unknown",
-		"jitter: {distribution: pareto, least: 1us, alpha: 1, most: 1s}":     "network.jitter.alpha: \"1\" is no such number",
-		"jitter: {distribution: lognormal, median: 1us, sigma: 9, most: 1s}": "network.jitter.sigma: \"9\" is no such number",
-		"jitter: {distribution: pareto, least: 1us, alpha: 2}":               "network.jitter.most: is missing",
-		"jitter: {distribution: pareto, least: 1us, alpha: 2, most: 1ns}":    "network.jitter.most: is less than least",
+		"jitter: {distribution: normal, mean: 1us}":                                                                  `network.jitter.distribution: "normal" is unknown`,
+		"jitter: {distribution: uniform, mean: 1us}":                                                                 "network.jitter.mean: belongs to another distribution: exponential",
+		"jitter: {distribution: uniform}":                                                                            "network.jitter.most: is missing",
+		"jitter: {distribution: exponential, mean: 0}":                                                               "network.jitter.mean: is zero",
+		"jitter: {distribution: exponential, mean: 1us, seed: 4}":                                                    "network.jitter.seed: is unknown",
+		"jitter: {distribution: pareto, least: 1us, alpha: 1, most: 1s}":                                             "network.jitter.alpha: \"1\" is no such number",
+		"jitter: {distribution: lognormal, median: 1us, sigma: 9, most: 1s}":                                         "network.jitter.sigma: \"9\" is no such number",
+		"jitter: {distribution: pareto, least: 1us, alpha: 2}":                                                       "network.jitter.most: is missing",
+		"jitter: {distribution: pareto, least: 1us, alpha: 2, most: 1ns}":                                            "network.jitter.most: is less than least",
+		"jitter: {distribution: list, times: [0, 1us, fast]}":                                                        "network.jitter.times: entry 2:",
+		"jitter: {distribution: list, times: [0, 0]}":                                                                "network.jitter.times: are zero",
+		"jitter: {distribution: list}":                                                                               "network.jitter.times: is missing",
+		"jitter: [{distribution: exponential, mean: 1us}]":                                                           "network.jitter[0].level: is missing",
+		"jitter: [{level: nodes, distribution: exponential, mean: 1us}]":                                             `network.jitter[0].level: "nodes" is unknown: did you mean node?`,
+		"jitter: [{level: node, distribution: uniform, most: 1us}, {level: node, distribution: uniform, most: 2us}]": `network.jitter[1].level: "node" is given again`,
 		"jitter: 3us":                         `network.jitter: is the value "3us", not a mapping`,
 		"jitter: " + strings.Repeat("x", 100): `network.jitter: is a value that begins with "` + strings.Repeat("x", 60) + `", not a mapping`,
 	} {

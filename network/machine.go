@@ -37,7 +37,7 @@ type Machine struct {
 	barrier                   offload // times of a barrier; none if it is that of its algorithm
 	offloads                  offloads
 	join                      joins // none if they are those of messages
-	jitter                    jitter
+	jitter                    jitters
 	progress                  progress
 	interfaces                interfaces
 	contention                Contention
@@ -162,9 +162,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	if m.eagerLimit != math.MaxInt64 || w.estimated("network.eager_limit") {
 		o.text("eager_limit", formatSize(m.eagerLimit))
 	}
-	if m.jitter.kind != nil {
-		m.jitter.write(o)
-	}
+	m.jitter.write(o)
 	if m.progress != asynchronous || w.estimated("network.progress") {
 		o.text("progress", m.progress.String())
 	}

@@ -137,11 +137,12 @@ func (m *Machine) parseNetwork(o *object) {
 	}
 	kind := pick(o, "model", models, func(k *modelKind) string { return k.name })
 	m.eagerLimit = math.MaxInt64
+	checkJitter := func(model) {}
 	if kind != nil && kind.charged {
 		m.overhead = parseOverhead(o)
 		m.gap = o.duration("gap", false, 0)
 		m.eagerLimit = o.size("eager_limit", false, math.MaxInt64)
-		m.jitter = parseJitter(o)
+		m.jitter, checkJitter = parseJitters(o)
 		m.progress = parseProgress(o)
 	}
 	m.reduce = parseWork(o, "reduce")
@@ -162,6 +163,7 @@ func (m *Machine) parseNetwork(o *object) {
 		m.perHop = o.duration(perHopField, false, 0)
 	}
 	m.model = kind.parse(o)
+	checkJitter(m.model)
 	m.parseOffloads(o)
 	o.close("model", modelFields())
 }

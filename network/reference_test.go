@@ -54,7 +54,7 @@ func TestReferenceOfMachineFiles(t *testing.T) {
 	for _, k := range models {
 		words = append(append(words, k.name), k.fields...)
 	}
-	for _, k := range jitters {
+	for _, k := range jitterKinds {
 		words = append(words, "distribution: "+k.name+", "+k.figure)
 	}
 	for _, k := range topologies {

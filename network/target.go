@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gigarank/internal/spelling"
 	"gigarank/vtime"
@@ -25,17 +26,19 @@ type Target struct {
 	shared   bool
 	uniform  int // see UniformFrom
 	jittered bool
-	seed     uint64         // of the jitter
-	tail     float64        // weight of the tail of the jitter's distribution
-	reduce   path           // of combined bytes
-	local    path           // of the block that a rank sends to itself
-	copied   rate           // time per byte of the processor at either end
-	join     path           // of joins, if joins is set
-	joins    bool           // joins take other times than messages within a node
-	memory   rate           // time per byte of the memory that the ranks of a node share, in joins
-	barrier  vtime.Duration // see BarrierTime
-	span     Span           // of all nodes
-	copies   bool           // the sender of a rendezvous is free once the bytes are copied
+	// jitteredWithin is true where messages within a node have jitter.
+	jitteredWithin bool
+	seed           uint64         // of the jitter
+	jitter         []jitter       // by level: of tiers, or within nodes and between them
+	reduce         path           // of combined bytes
+	local          path           // of the block that a rank sends to itself
+	copied         rate           // time per byte of the processor at either end
+	join           path           // of joins, if joins is set
+	joins          bool           // joins take other times than messages within a node
+	memory         rate           // time per byte of the memory that the ranks of a node share, in joins
+	barrier        vtime.Duration // see BarrierTime
+	span           Span           // of all nodes
+	copies         bool           // the sender of a rendezvous is free once the bytes are copied
 	// copiesOwn says that a message of a rank to itself takes the time of a local copy.
 	copiesOwn bool
 	contended bool // messages between nodes delay each other
@@ -53,7 +56,12 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 		return nil, fmt.Errorf("machine %s: %w", m.name, err)
 	}
 	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: m.reduce.path(), local: m.localCopy.path(), shared: m.model.kind().shared, jittered: m.HasJitter()}
-	t.barrier, t.tail = m.barrier.on(t.Nodes()), m.jitter.shape.value()
+	t.barrier = m.barrier.on(t.Nodes())
+	if t.jittered {
+		_, node := levelNames(m.model)
+		t.jitter = m.jitter.byLevel(m.model)
+		t.jitteredWithin = slices.ContainsFunc(t.jitter[:node+1], func(j jitter) bool { return j.kind != nil })
+	}
 	t.delays = m.model.over(p)
 	t.span = t.spanOfAll()
 	t.contended, t.passage = (m.interfaces.limited() || m.contention.limited()) && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)

@@ -174,7 +174,7 @@ func (c *Collectives) EnterBarrier(lp int32, comm *Communicator, member int) boo
 		c.startComplete(inst)
 		return true
 	}
-	if p, missing := inst.enterNode(c.partition.Clock[lp], member); missing == 0 {
+	if p, missing := c.enterNode(inst, c.partition.Clock[lp], member); missing == 0 {
 		c.joinedHere(inst, p)
 	}
 	return true
@@ -228,6 +228,12 @@ func (c *Collectives) EnterJoiners() {
 	switch {
 	case inst.failed != nil:
 		c.enterFailed(inst, j.Hi-1)
+	case inst.leaders && c.partition.Target.HasJitterWithinNodes():
+		for lp := j.Lo; lp < j.Hi; lp++ {
+			if p, missing := c.enterNode(inst, c.partition.Clock[lp], c.partition.First+int(lp)); missing == 0 {
+				c.joinedHere(inst, p)
+			}
+		}
 	case inst.leaders:
 		c.joinRun(inst, j)
 	default:

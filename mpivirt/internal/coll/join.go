@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gigarank/internal/invariant"
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
@@ -134,7 +135,7 @@ func (c *Collectives) beginJoins(inst *instance) {
 
 // join enters a local member.
 func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) {
-	p, missing := inst.enterNode(c.partition.Clock[lp], member)
+	p, missing := c.enterNode(inst, c.partition.Clock[lp], member)
 	if v.Data {
 		c.contribute(inst, p, member, v.Input)
 	}
@@ -145,13 +146,21 @@ func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) 
 
 // enterNode records the entry of a member at t. It returns the member's node and the number of
 // members still missing there.
-func (inst *instance) enterNode(t vtime.Time, member int) (p int, missing int32) {
+func (c *Collectives) enterNode(inst *instance, t vtime.Time, member int) (p int, missing int32) {
 	nodes := inst.comm.nodes
 	p = nodes.at(member)
 	if nodes.ledBy(p, member) {
 		t = 0
+	} else if c.partition.Target.HasJitterWithinNodes() {
+		t = t.Add(c.joinJitter(inst, inst.comm.RankOf(member, 0), inst.comm.RankOf(nodes.leader(p), 0)))
 	}
 	return p, inst.enterOthers(p-nodes.here, t, 1)
+}
+
+// joinJitter returns the jitter of a join or a release from one rank of a node to another.
+func (c *Collectives) joinJitter(inst *instance, src, dst int) vtime.Duration {
+	const join = 1 << 63 // no message of a round has it
+	return c.partition.Target.Jitter(src, dst, 1<<63|random.Uint64(inst.comm.Context, uint64(inst.Number), join|uint64(dst)))
 }
 
 // enterOthers records that count members of a node, counted from nodes.here, have joined; those
@@ -331,7 +340,7 @@ func (c *Collectives) ledRange(inst *instance) (lo, hi int) {
 func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
-	if nodes.perNode > 0 && inst.nonblocking == nil && (inst.split == nil || inst.split.done) && !c.partition.Strict && c.Messages.Processors == nil && leader >= c.partition.First && leader+size <= c.partition.First+c.partition.Ranks {
+	if nodes.perNode > 0 && inst.nonblocking == nil && !c.partition.Target.HasJitterWithinNodes() && (inst.split == nil || inst.split.done) && !c.partition.Strict && c.Messages.Processors == nil && leader >= c.partition.First && leader+size <= c.partition.First+c.partition.Ranks {
 		c.releaseBlock(inst, p, leader, size, t)
 		return
 	}
@@ -350,10 +359,14 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 		case member == leader:
 			c.exit(inst, lp, member, t)
 		default:
-			if others == vtime.Forever {
+			left := others
+			if c.partition.Target.HasJitterWithinNodes() {
+				left = left.Add(c.joinJitter(inst, inst.comm.RankOf(leader, 0), rank))
+			}
+			if left == vtime.Forever {
 				c.pastRelease(inst, p, rank, t)
 			}
-			c.exit(inst, lp, member, others)
+			c.exit(inst, lp, member, left)
 		}
 	}
 	c.told = told[:0]
@@ -414,10 +427,14 @@ func (c *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
 		member := nodes.member(p, i)
 		rank := inst.comm.RankOf(member, 0)
 		if lp, local := c.partition.Local(rank); local {
-			if others == vtime.Forever {
+			left := others
+			if c.partition.Target.HasJitterWithinNodes() {
+				left = left.Add(c.joinJitter(inst, inst.comm.RankOf(nodes.leader(p), 0), rank))
+			}
+			if left == vtime.Forever {
 				c.pastRelease(inst, p, rank, t)
 			}
-			c.exit(inst, lp, member, others)
+			c.exit(inst, lp, member, left)
 		}
 	}
 	c.flushRange(inst)
