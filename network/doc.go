@@ -56,8 +56,8 @@
 // messages to one rank follow each other at the bandwidth of the path.
 //
 // Jitter is a random time that each message between nodes takes beyond its delay: uniform from 0 to
-// a greatest time, exponential with a mean, or Pareto or lognormal with a tail cut at a greatest
-// time. It comes from counter-based random numbers, keyed by the seed of the simulation, the sender
+// a greatest time, exponential with a mean, Pareto or lognormal with a tail cut at a greatest
+// time, or a time of a list. Each level may have its own jitter, the node included. It comes from counter-based random numbers, keyed by the seed of the simulation, the sender
 // and the sender's name for the message. So the jitter is the same on any hosting. It is never
 // negative, so that no lookahead shrinks. In a rendezvous the request has jitter. Messages from one
 // rank to another still arrive in order.
@@ -90,6 +90,14 @@
 // share instead ([Target.Contention]): busses and links, scaled bandwidth, or fair shares. Delay is
 // the delay of an undisturbed message, without interfaces. Package contention has the arithmetic,
 // and package mpivirt carries it out in the order of virtual time.
+//
+// # Nodes and switches
+//
+// The ranks of a node join in node-leader collectives ([Target.Joins]): the leader combines the vectors of
+// the other ranks, or with levels of the node all ranks combine parts and share the bandwidth of the memory.
+// A network may carry collectives out by itself: a barrier in the time of a table by nodes
+// ([Target.BarrierTime]), sums of vectors in the times of a table by nodes and size or of a tree of switches
+// ([Target.OffloadTime]). How far the nodes of a communicator are apart is a [Span].
 //
 // # Registries
 //
@@ -147,7 +155,8 @@
 //	  latency_per_hop: 100ns            # optional: hops make no difference
 //	  overhead: {send: 0.3us, receive: 0.3us} # optional: none; processor time per message
 //	  gap: 0.1us                        # optional: none; time between messages at a port
-//	  jitter: {distribution: exponential, mean: 1us} # optional: none; see below
+//	  jitter: {distribution: exponential, mean: 1us} # optional: none; or a
+//	                                    # list of level and distribution
 //	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
 //	  progress: waits                   # optional: asynchronous; or calls; see above
 //	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second, or a list
@@ -158,7 +167,10 @@
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
 //	  barrier: {time: 3us}              # optional: none; from the last entry to the exits, or a
 //	                                    # list of nodes and time
-//	  join: [{size: 0, delay: 100ns}]   # optional: delays within a node; a join or release
+//	  join: [{size: 0, delay: 100ns}]   # optional: delays within a node; a join or release; or
+//	                                    # {levels: LIST, bandwidth: 400GB/s}
+//	  allreduce: [{nodes: 8, delays: [{size: 24, delay: 3us}]}] # optional: none; of the network
+//	  # switches: {levels: LIST}        # in place of allreduce
 //
 // Topologies and their fields:
 //
