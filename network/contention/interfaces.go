@@ -7,11 +7,11 @@ type Interfaces struct {
 	each   int  // of a node
 	shared bool // a message takes any interface; else a rank has its own
 	gap    vtime.Duration
-	free   []vtime.Time // by node and interface: when the next message may begin
+	free   []vtime.Time // by node and interface: instant at which the next message may begin
 
 	// By node, where messages come in layers and may take any of several interfaces; else nil.
-	latest []vtime.Time // when the latest message asked
-	floor  []vtime.Time // before which none begins
+	latest []vtime.Time // instant at which the latest message asked
+	floor  []vtime.Time // instant before which no message begins
 }
 
 // NewInterfaces returns the idle interfaces of nodes, in one direction. If they are not shared, the
@@ -29,16 +29,17 @@ func (i *Interfaces) Layer() {
 	}
 }
 
-// Close ends a layer of messages at a node: no later message begins before all of the layer have asked. An interface of its
-// own keeps that order without more.
+// Close ends a layer of messages at a node: no later message begins before all messages of the
+// layer have asked. A single interface keeps that order by itself.
 func (i *Interfaces) Close(node int) {
 	if i.floor != nil {
 		i.floor[node] = i.latest[node]
 	}
 }
 
-// Take gives a message of the k-th rank of a node, which asks at an instant, its place for the
-// time that its bytes take. It returns when the message begins. Messages ask in order, those of a layer after those of the one before.
+// Take reserves an interface for a message of the k-th rank of a node, which asks at an instant,
+// for the time of its bytes. It returns when the message begins. Messages ask in order, messages of
+// a layer after messages of the layer before.
 func (i *Interfaces) Take(node, k int, asks vtime.Time, bytes vtime.Duration) (begins vtime.Time) {
 	if i.each == 1 {
 		own := &i.free[node]
@@ -66,8 +67,9 @@ func (i *Interfaces) Take(node, k int, asks vtime.Time, bytes vtime.Duration) (b
 	return begins
 }
 
-// TakeEach gives one message of the first rank of each of several nodes, the first one and others by a stride, its place, as
-// Take does. It puts in the place of each instant of asking that at which the message begins.
+// TakeEach takes an interface, as Take does, for one message of the first rank of each of several
+// nodes: first, first+stride, .... It replaces each instant of asking by the instant at which the
+// message begins.
 func (i *Interfaces) TakeEach(first, stride int, asks []vtime.Time, bytes vtime.Duration) {
 	if i.floor != nil {
 		for k, t := range asks {
@@ -86,10 +88,10 @@ func (i *Interfaces) TakeEach(first, stride int, asks []vtime.Time, bytes vtime.
 	}
 }
 
-// Ask is a message that asks a node, one of many.
+// Ask is one of many messages that ask at a node.
 type Ask struct {
 	At    vtime.Time
-	Index int32 // among them
+	Index int32 // of the message
 }
 
 // Before reports whether a message asks before another.
@@ -98,8 +100,8 @@ func (a Ask) Before(b Ask) bool { return a.At < b.At || a.At == b.At && a.Index 
 // Single reports whether each node has one interface.
 func (i *Interfaces) Single() bool { return i.each == 1 }
 
-// TakeAll gives messages that ask the single interface of a node, in order, their places, as Take does. It stores when they begin
-// by their index.
+// TakeAll takes the single interface of a node, as Take does, for messages that ask in order. It
+// stores the instants at which they begin, by index.
 func (i *Interfaces) TakeAll(node int, asks []Ask, bytes vtime.Duration, begins []vtime.Time) {
 	free, busy := i.free[node], bytes.Plus(i.gap)
 	for _, m := range asks {

@@ -65,7 +65,8 @@ type Collectives struct {
 }
 
 // Open initialises collectives and makes WORLD and SELF. The messages must already be initialised.
-// algorithms has one algorithm for each operation. repeated is the only collective, nil if there may be any.
+// algorithms has one algorithm for each operation. repeated is the only
+// collective of the program, nil if it may call any.
 func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter, repeated *Repeated) {
 	c.partition = &c.Messages.Partition
 	c.algorithms, c.interpreter, c.leadersUniform = algorithms, wanted, c.partition.Target.LeadersUniform()

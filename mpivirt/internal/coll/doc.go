@@ -44,8 +44,9 @@
 //     an array of clocks; engines exchange the stretches of clocks that cross. Only for
 //     operations in which no member can leave before all have entered. Blocks that members
 //     receive unchanged travel between engines independent of the clocks (`blocks.go`).
-//     Where ranks share the interfaces of their nodes, only a collective that is all ranks do goes this
-//     way: its messages take interfaces round by round (`layers.go`);
+//     Where ranks share the interfaces of their nodes, only a collective that is the only
+//     communication of all ranks is carried out this way: its messages take interfaces round by
+//     round (`layers.go`);
 //   - locally (`local.go`): a communicator on a single engine, round by round, for any
 //     algorithm, data and delay model. If the engine runs dry before all members have entered,
 //     the instance continues by messages;

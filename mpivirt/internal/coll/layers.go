@@ -10,31 +10,31 @@ import (
 	"gigarank/network"
 )
 
-// Repeated is the blocking collective of WORLD that all ranks of a program call again and again, with the same arguments, and
-// by which alone they communicate.
+// Repeated is the blocking collective of WORLD that all ranks of a program call repeatedly, with
+// equal arguments, as their only communication.
 type Repeated struct {
 	Operation collectives.Operation
-	Bytes     int64 // of the vector, or of one block
+	Bytes     int64 // size of the vector, or of one block
 	Element   int64 // size of an element; 0 if only sizes are simulated
 	Data      bool  // memory is moved
 }
 
-// layering is how the messages of a repeated collective take the interfaces of nodes: in layers (room resource), one for
-// each round of each call. It implements [resource.Layers].
+// layering defines the layers in which the messages of a repeated collective take the interfaces of
+// nodes (room resource): one layer for each round of each call. It implements [resource.Layers].
 type layering struct {
 	repeated Repeated
 	target   *network.Target
 	schedule collectives.Schedule
 	steps    collectives.Stepper
-	perNode  int // participants of a node: all ranks, or the leader
-	each     int // interfaces that have ranks of their own; 1 if all ranks share them
+	perNode  int // number of participants of a node: all ranks, or the leader
+	each     int // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
 }
 
 var _ resource.Layers = (*layering)(nil)
 
-// layeringOf returns the layering of a repeated collective with an algorithm. It is nil where nodes have no interfaces, and
-// where the collective could not be carried out over arrays whatever engines there are: messages then take interfaces
-// in the order of asking alone.
+// layeringOf returns the layering of a repeated collective with an algorithm. It is nil where nodes
+// have no interfaces, and where no number of engines could carry out the collective over arrays:
+// messages then take interfaces in the order of asking alone.
 func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layering {
 	if r == nil || !t.Contended() || t.Contention().Model != "" || !t.KeepsBlocks() || t.HasJitter() || t.HasPorts() || t.ReceiverState() {
 		return nil
@@ -63,7 +63,8 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 	return l
 }
 
-// Next returns the first layer from one on that has messages which pass an interface, and how many.
+// Next returns the first layer, from layer from on, with messages that pass an interface, and the
+// number of these messages.
 func (l *layering) Next(node, rail int, inward bool, from uint64) (layer uint64, messages int) {
 	number, round := from>>32, int(from&math.MaxUint32)
 	for {
@@ -76,7 +77,7 @@ func (l *layering) Next(node, rail int, inward bool, from uint64) (layer uint64,
 	}
 }
 
-// messages returns how many messages of a round pass an interface.
+// messages returns the number of messages of a round that pass an interface.
 func (l *layering) messages(node, rail int, inward bool, round int) (n int) {
 	first := node * l.perNode
 	for p := first + rail; p < min(first+l.perNode, l.schedule.Members()); p += l.each {
@@ -96,7 +97,7 @@ func (l *layering) messages(node, rail int, inward bool, round int) (n int) {
 	return n
 }
 
-// check looks whether a call is the repeated one.
+// check ends the simulator if a call is not the repeated collective.
 func (l *layering) check(inst *instance) {
 	v, r := &inst.Call, &l.repeated
 	if v.Operation != r.Operation || v.Bytes != r.Bytes || v.Element != max(r.Element, 1) && v.Bytes > 0 || v.Data != r.Data || inst.nonblocking != nil {

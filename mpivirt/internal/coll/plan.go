@@ -18,8 +18,8 @@ type Plan struct {
 }
 
 // PlanOf returns the plan of a call. alone says that one engine has all ranks, null that engines
-// synchronise by null messages alone, repeated that ranks do nothing but make the call again and again. It returns an error
-// for a call that cannot be carried out.
+// synchronise by null messages alone, repeated that the call, made repeatedly, is the only
+// communication of the ranks. It returns an error for a call that cannot be carried out.
 func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v *Collective) (p Plan, err error) {
 	p.Leaders, p.Participants = ledByNodes(t, v.Algorithm), t.Ranks()
 	uniform := t.UniformFrom()

@@ -12,12 +12,12 @@ import (
 // Use is a collective of WORLD that all ranks call.
 type Use struct {
 	Operation collectives.Operation
-	Bytes     int64                               // of the vector or of one block
+	Bytes     int64                               // size of the vector, or of one block
 	Element   int64                               // size of an element; 0 if only sizes are simulated
 	Data      bool                                // memory is moved; else only sizes are simulated
-	Alone     bool                                // ranks communicate by nothing else
-	Times     int                                 // that each rank calls it, one time after the other; 0 is once
-	Compute   func(rank, time int) vtime.Duration // by a rank before each time; nil is none
+	Alone     bool                                // the ranks have no other communication
+	Times     int                                 // number of successive calls by each rank; 0 stands for 1
+	Compute   func(rank, time int) vtime.Duration // compute time of a rank before each call; nil for none
 }
 
 // Cost is the time and memory of ranks and their collectives on the host.

@@ -58,9 +58,10 @@ type Program struct {
 	Name string
 	// Forms of the program, one for each kind; at least one is needed.
 	Forms []Form
-	// Repeats is the blocking collective of WORLD that all ranks call again and again, if that is all by which they
-	// communicate; else nil. Where the ranks of a node share interfaces, its messages then take these round by round, and it
-	// can be carried out in bulk. A program whose ranks do anything else ends the simulator.
+	// Repeats is the blocking collective of WORLD that all ranks call repeatedly as their only
+	// communication; nil for other programs. Where the ranks of a node share interfaces, its
+	// messages then take the interfaces round by round, and it can be carried out in bulk. Any other
+	// communication of such a program ends the simulator.
 	Repeats *Repeated
 }
 

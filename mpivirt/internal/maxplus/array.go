@@ -17,7 +17,7 @@ type Rounds struct {
 	Low, High    int   // the array holds participants Low to High-1
 	Participants Participants
 	Memory       *Memory
-	Interfaces   *Interfaces // that messages between nodes share; nil if they do not hold each other up
+	Interfaces   *Interfaces // that messages between nodes share; nil if messages do not delay each other
 }
 
 // Participants maps participants to ranks, and hears of ranks that pass the end of virtual time.
@@ -56,9 +56,9 @@ type Array struct {
 	counted   bool
 	current   Evaluation // of this round, once evaluated
 	evaluated bool
-	fusion    fusion // rounds that part of the array is through already
-	prepared  bool   // this round's arrays are ready to take clocks in
-	given     bool   // work is the memory of who began the array
+	fusion    fusion // rounds that part of the array has already passed
+	prepared  bool   // this round's arrays are ready to receive clocks
+	given     bool   // work is the caller's memory
 	contended
 
 	// No clock can pass the end of virtual time as long as Top + span does not: span is

@@ -9,37 +9,38 @@ import (
 	"gigarank/vtime"
 )
 
-// Rounds of messages that share the interfaces of nodes (room resource). The messages of a round take an interface
-// before those of the next round, in the order (instant, sender) among themselves. So a round is two passes over the nodes of
-// an array: its messages leave, from where other arrays need the instants at which they begin; and they arrive.
+// Rounds of messages that share the interfaces of nodes (room resource). The messages of a round
+// take an interface before the messages of the next round, and in the order (instant, sender)
+// within the round. So a round is two passes over the nodes of an array: its messages leave, and
+// other arrays need the instants at which they begin; then its messages arrive.
 
-// Interfaces are the interfaces of the nodes whose participants an array holds. All ranks of a node are participants, or
-// one is.
+// Interfaces are the interfaces of the nodes whose participants an array holds. Either all ranks of
+// a node are participants, or one rank is.
 type Interfaces struct {
 	Out, In *contention.Interfaces
-	First   int // node that they begin with
-	PerNode int // consecutive participants of a node
+	First   int // number of the first of these nodes
+	PerNode int // number of consecutive participants of a node
 }
 
 // contended is the state of an array whose messages share interfaces.
 type contended struct {
-	begins []vtime.Time     // by element: when its message of this round begins to leave
-	came   []vtime.Time     // by element: when the message for it began to leave
+	begins []vtime.Time     // by element: instant at which its message of this round begins to leave
+	came   []vtime.Time     // by element: instant at which the message for it began to leave
 	asking []asking         // scratch: messages of a node
-	asks   []contention.Ask // scratch: likewise
-	merged []contention.Ask // scratch: likewise
+	asks   []contention.Ask // scratch: messages of a node
+	merged []contention.Ask // scratch: messages of a node
 
-	// By node, its elements, counted from the first, in the order in which their latest messages asked there: most often
-	// the next ones ask in the same order.
+	// By node: its elements, counted from the first, in the order in which their latest messages
+	// asked there. Most often the next messages ask in the same order.
 	left, arrived []int32
-	ordered       int // pairs folded in the numbering of these elements
+	ordered       int // number of folded pairs in the numbering of these elements
 }
 
 // asking is a message that asks for an interface.
 type asking struct {
 	at      vtime.Time
-	source  int // element that sends
-	element int // whose node is asked
+	source  int // element of the sender
+	element int // element whose node is asked
 }
 
 // inOrder compares messages of a round by the order in which they ask.
@@ -50,8 +51,8 @@ func inOrder(a, b asking) int {
 	return cmp.Compare(a.source, b.source)
 }
 
-// destination returns the element to which an element sends in a round of a pattern among a number of participants, and
-// whether it sends.
+// destination returns the element to which an element sends in a round of a pattern among a number
+// of participants, and whether the element sends.
 func destination(p *collectives.Pattern, total, element int) (int, bool) {
 	switch p.Kind {
 	case collectives.Shift:
@@ -63,7 +64,8 @@ func destination(p *collectives.Pattern, total, element int) (int, bool) {
 	return element + p.Distance, i >= 0 && i%p.Stride == 0 && i/p.Stride < p.Count
 }
 
-// origin returns the element of which an element receives in a round of a pattern, and whether it receives.
+// origin returns the element from which an element receives in a round of a pattern, and whether
+// the element receives.
 func origin(p *collectives.Pattern, total, element int) (int, bool) {
 	switch p.Kind {
 	case collectives.Shift:
@@ -78,7 +80,8 @@ func origin(p *collectives.Pattern, total, element int) (int, bool) {
 // nodeOf returns the node of a participant.
 func (i *Interfaces) nodeOf(participant int) int { return participant / i.PerNode }
 
-// byNode calls visit for each node with its elements lo to hi-1 among those of the array, in order.
+// byNode calls visit for each node, in order, with the elements lo to hi-1 of the array that belong
+// to the node.
 func (a *Array) byNode(lo, hi int, visit func(node, lo, hi int)) {
 	i := a.Interfaces
 	for lo < hi {
@@ -89,17 +92,17 @@ func (a *Array) byNode(lo, hi int, visit func(node, lo, hi int)) {
 	}
 }
 
-// crossing is what the messages of a round have in common.
+// crossing holds the times that the messages of a round have in common.
 type crossing struct {
 	overhead vtime.Duration // of the sender before a message leaves
-	send     vtime.Duration // for which who receives is busy with its own message first
-	receive  vtime.Duration // with the work on the content
+	send     vtime.Duration // for which a receiver is first busy with its own message
+	receive  vtime.Duration // of the receiver, including work on the content
 	bytes    vtime.Duration // of an interface
-	alike    bool           // all go between nodes, and take the same time to ask there
-	asks     vtime.Duration // that time, from when they begin
+	alike    bool           // all messages go between nodes, and take the same time to ask there
+	asks     vtime.Duration // that time, from the beginning of a message on
 }
 
-// crossing returns what the messages of the current round have in common.
+// crossing returns the times that the messages of the current round have in common.
 func (a *Array) crossing() crossing {
 	p, e, t := &a.pattern, a.Evaluation(), a.Target
 	c := crossing{overhead: t.Overhead().Send, receive: t.ReceiveTime(e.bytes).Plus(e.combine), bytes: t.InterfaceTime(e.bytes)}
@@ -119,7 +122,7 @@ func (a *Array) crossing() crossing {
 	return c
 }
 
-// anySender returns an element that sends in a round, wherever.
+// anySender returns an element of any array that sends in a round.
 func (a *Array) anySender(p *collectives.Pattern) (element int, ok bool) {
 	if p.Kind == collectives.Strided {
 		return p.First, p.Count > 0
@@ -127,13 +130,14 @@ func (a *Array) anySender(p *collectives.Pattern) (element int, ok bool) {
 	return 0, true
 }
 
-// untilAsked returns the time from when a message between two nodes begins to when it asks at the other node.
+// untilAsked returns the time from the beginning of a message between two nodes to its request at
+// the other node.
 func (c *crossing) untilAsked(a *Array, src, dst int) vtime.Duration {
 	latency, transfer := a.Target.LatencyAndTransfer(src, dst, a.current.bytes)
 	return latency.Plus(transfer - min(transfer, c.bytes))
 }
 
-// depart has the messages of the current round leave: begins tells when.
+// depart has the messages of the current round leave. It stores the instants in begins.
 func (a *Array) depart() {
 	p, c, total := a.pattern, a.crossing(), a.total()
 	lo, hi := bounds(p, a.Low, a.High)
@@ -171,7 +175,8 @@ func (a *Array) depart() {
 	})
 }
 
-// departTogether has the messages of the elements first to last-1 leave, which are those of a node and all send.
+// departTogether has the messages of the elements first to last-1 leave. These are the elements of
+// a node, and all of them send.
 func (a *Array) departTogether(c *crossing, node, first, last, lo int) {
 	asks, work := a.asksOf(last-first), a.work[first-lo:last-lo]
 	for k, i := range a.arrived[first-lo : last-lo] {
@@ -180,7 +185,7 @@ func (a *Array) departTogether(c *crossing, node, first, last, lo int) {
 	a.takeTogether(a.Interfaces.Out, node, first, asks, c.bytes, a.begins[first-lo:], a.left[first-lo:])
 }
 
-// asksOf returns room for the messages of n elements.
+// asksOf returns memory for the messages of n elements.
 func (a *Array) asksOf(n int) []contention.Ask {
 	if cap(a.asks) < n {
 		a.asks, a.merged = make([]contention.Ask, n), make([]contention.Ask, n)
@@ -188,8 +193,10 @@ func (a *Array) asksOf(n int) []contention.Ask {
 	return a.asks[:n]
 }
 
-// takeTogether gives the messages of a node their places, and ends their layer. Their indices are those of elements, counted from
-// the first; of one instant, they ask in that order. It stores when they begin by element, and their order.
+// takeTogether takes an interface for each message of a node, and ends the layer of the messages.
+// Their indices are those of elements, counted from the first; messages of one instant ask in this
+// order. It stores the instants at which the messages begin, by element, and the order of the
+// messages.
 func (a *Array) takeTogether(i *contention.Interfaces, node, first int, asks []contention.Ask, bytes vtime.Duration, begins []vtime.Time, order []int32) {
 	asks = inTurn(asks, a.merged[:len(asks)])
 	for k := range asks {
@@ -205,8 +212,8 @@ func (a *Array) takeTogether(i *contention.Interfaces, node, first int, asks []c
 	i.Close(node)
 }
 
-// inTurn returns messages in the order of asking. They lie in either of two pieces of memory afterwards. Messages are merged
-// from runs that are in order, of which there are few as a rule.
+// inTurn returns messages in the order of asking, in the memory of asks or room. It merges runs of
+// messages that are in order, which are usually few.
 func inTurn(asks, room []contention.Ask) []contention.Ask {
 	for {
 		out := 0
@@ -223,7 +230,8 @@ func inTurn(asks, room []contention.Ask) []contention.Ask {
 	}
 }
 
-// runEnd returns the end of the messages from one on that are in the order of asking.
+// runEnd returns the end of the run of messages, from message from on, that is in the order of
+// asking.
 func runEnd(asks []contention.Ask, from int) int {
 	if from >= len(asks) {
 		return len(asks)
@@ -235,7 +243,7 @@ func runEnd(asks []contention.Ask, from int) int {
 	return i
 }
 
-// merge merges two runs of messages. It returns how many there are.
+// merge merges two runs of messages into one, and returns the number of messages.
 func merge(into, left, right []contention.Ask) int {
 	n := 0
 	for len(left) > 0 && len(right) > 0 {
@@ -250,10 +258,10 @@ func merge(into, left, right []contention.Ask) int {
 	return n + copy(into[n:], right)
 }
 
-// takeEach has one message of each of the nodes from that of an element on take an interface.
+// takeEach takes an interface for one message of each node, from the node of an element on.
 func (a *Array) takeEach(i *contention.Interfaces, element int, asks []vtime.Time, bytes vtime.Duration) {
 	first := a.Interfaces.First
-	if below := min(max(a.folded-element, 0), len(asks)); below > 0 { // every other participant has folded
+	if below := min(max(a.folded-element, 0), len(asks)); below > 0 { // every second participant has folded
 		i.TakeEach(a.Participant(element)-first, 2, asks[:below], bytes)
 		element, asks = element+below, asks[below:]
 	}
@@ -262,7 +270,8 @@ func (a *Array) takeEach(i *contention.Interfaces, element int, asks []vtime.Tim
 	}
 }
 
-// take gives the messages that ask at a node their places, and ends their layer. They then hold when they begin.
+// take takes an interface for each message that asks at a node, and ends the layer of the messages.
+// It replaces the instants of asking by the instants at which the messages begin.
 func (a *Array) take(i *contention.Interfaces, node int, bytes vtime.Duration) {
 	if !slices.IsSortedFunc(a.asking, inOrder) {
 		slices.SortFunc(a.asking, inOrder)
@@ -274,7 +283,7 @@ func (a *Array) take(i *contention.Interfaces, node int, bytes vtime.Duration) {
 	i.Close(node)
 }
 
-// makeContended makes room for the messages of n elements.
+// makeContended makes memory for the messages of n elements.
 func (a *Array) makeContended(n int) {
 	if cap(a.begins) < n {
 		a.begins, a.came = a.Memory.Reserve(n), a.Memory.Reserve(n)
@@ -285,7 +294,8 @@ func (a *Array) makeContended(n int) {
 	}
 }
 
-// layOut has the messages of each node asked for in the order of n elements, as long as nothing else is known.
+// layOut sets the order of the messages of each node to the order of n elements, until a better
+// order is known.
 func (a *Array) layOut(n int) {
 	if cap(a.left) < n {
 		a.left, a.arrived = make([]int32, n), make([]int32, n)
@@ -299,7 +309,8 @@ func (a *Array) layOut(n int) {
 	})
 }
 
-// arrive has the messages of the current round arrive and be received, all of which have begun.
+// arrive has the messages of the current round, which have all begun, arrive, and has their
+// receivers receive them.
 func (a *Array) arrive() {
 	p, c, total := a.pattern, a.crossing(), a.total()
 	lo, hi := bounds(p, a.Low, a.High)
@@ -336,8 +347,8 @@ func (a *Array) arrive() {
 	})
 }
 
-// arriveTogether has the elements first to last-1, which are those of a node, receive. It reports false, and does nothing, if
-// their senders are not in the same order.
+// arriveTogether has the elements first to last-1, which are the elements of a node, receive. It
+// returns false, with nothing changed, if their senders are not in the same order.
 func (a *Array) arriveTogether(c *crossing, node, first, last, lo, hi int) bool {
 	asks, before, ascend := a.asksOf(last - first)[:0], -1, true
 	runs(a.pattern, a.total(), first, last, func(dst, src, n, _ int) {
@@ -371,8 +382,10 @@ func (a *Array) arriveTogether(c *crossing, node, first, last, lo, hi int) bool 
 	return true
 }
 
-// ofSenders appends the messages to a number of elements, the first of which has an index in its node, from a sender of this array
-// on, as far as the senders are on one node. They come in the order in which they left that node. It returns how many there are, too.
+// ofSenders appends the messages to a number of elements, from consecutive senders of this array
+// beginning with src, as long as the senders are on one node. index is the number of the first
+// element in its node. The messages are in the order in which they left that node. It also returns
+// their number.
 func (a *Array) ofSenders(c *crossing, asks []contention.Ask, index, src, n, lo, hi int) ([]contention.Ask, int) {
 	i := a.Interfaces
 	node := i.nodeOf(a.Participant(src))
@@ -387,7 +400,8 @@ func (a *Array) ofSenders(c *crossing, asks []contention.Ask, index, src, n, lo,
 	return asks, n
 }
 
-// begun returns when the message from one element to another, of this array, began to leave.
+// begun returns the instant at which the message from one element to another element of this array
+// began to leave.
 func (a *Array) begun(from, to, lo int) vtime.Time {
 	if participant := a.Participant(from); participant < a.Low || participant >= a.High {
 		return a.came[to-lo]
@@ -395,7 +409,7 @@ func (a *Array) begun(from, to, lo int) vtime.Time {
 	return a.begins[from-lo]
 }
 
-// receiveAt has an element receive the message of another that arrives at an instant.
+// receiveAt has an element receive a message of another element, which arrives at an instant.
 func (a *Array) receiveAt(c *crossing, from, to, lo int, arrival vtime.Time) {
 	clock := &a.work[to-lo]
 	t := max(clock.Add(c.send), arrival).Add(c.receive)
@@ -405,7 +419,8 @@ func (a *Array) receiveAt(c *crossing, from, to, lo int, arrival vtime.Time) {
 	*clock = t
 }
 
-// arriveAlone is arrive where each node has one participant, all receive, and all messages take the same time.
+// arriveAlone is arrive where each node has one participant, all participants receive, and all
+// messages take the same time.
 func (a *Array) arriveAlone(c *crossing, lo, hi int) {
 	asks := a.Memory.Take(delayChunk)
 	runs(a.pattern, a.total(), lo, hi, func(dst, src, n, _ int) {
@@ -434,7 +449,8 @@ func (a *Array) arriveAlone(c *crossing, lo, hi int) {
 	a.Memory.Give(asks)
 }
 
-// within returns how many elements from one on are of the array, whose elements are lo to hi-1; negative, how many are not.
+// within returns the number of elements, from an element on, that belong to the array with elements
+// lo to hi-1; if the element does not belong to it, minus a number of elements that do not.
 func (a *Array) within(element, lo, hi int) int {
 	switch {
 	case element < lo:

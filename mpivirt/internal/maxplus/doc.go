@@ -2,14 +2,14 @@
 //
 // # Model
 //
-// Exit times follow from entry times in max-plus algebra: a sum is a maximum, a product is
-// a sum. In each round a receiver's clock becomes the maximum of itself and of its sender's
-// clock plus the delay, plus the time of its own work. A round of a regular pattern is a
-// pass over an array, for which package collectives gives the pattern and package network
-// the delays. Messages above the eager limit fit the same form where all delays are alike
-// (chargeRendezvous). Exchanges at doubling distances are fused (fused.go), and shifts are
-// made in place (shift.go). Where messages share the interfaces of nodes, a round is two passes by node:
-// its messages leave, and they arrive (contended.go).
+// Exit times follow from entry times in max-plus algebra: a sum is a maximum, a product is a sum.
+// In each round a receiver's clock becomes the maximum of itself and of its sender's clock plus the
+// delay, plus the time of the receiver's own work. A round of a regular pattern is a pass over an
+// array, for which package collectives gives the pattern and package network the delays. Messages
+// above the eager limit have the same form where all delays are equal (chargeRendezvous). Exchanges
+// at doubling distances are fused (fused.go), and shifts are carried out in place (shift.go). Where
+// messages share the interfaces of nodes, a round is two passes by node: its messages leave, and
+// they arrive (contended.go).
 //
 // # Invariants
 //

@@ -20,7 +20,7 @@ type Memory struct {
 	steps  []exchangeStep   // scratch of fusible
 }
 
-// Spare is memory of an array that has ended, for the next one to use.
+// Spare is memory of an ended array, for the next array.
 type Spare struct {
 	work, next, third []vtime.Time
 	contended

@@ -77,8 +77,8 @@ func (a *Array) Needed(low, high, from int, visit func(dst, src, n, stride int) 
 	return all
 }
 
-// From returns the clocks from an element of the array on, as it is numbered now. Where messages share interfaces these
-// are the instants at which the elements' messages begin to leave.
+// From returns the clocks from an element of the array on, in the current numbering. Where messages
+// share interfaces, it returns the instants at which the messages of the elements begin to leave.
 func (a *Array) From(element int) []vtime.Time {
 	clocks := a.work
 	if a.Interfaces != nil {

@@ -14,9 +14,9 @@
 // of its collectives, and messages that reach the rank. processor.go describes the order of these
 // uses, which is that of Schedgen and LogGOPSim.
 //
-// The nodes of a machine may have resources, too: [Interfaces] that their ranks share (interfaces.go). They decide when
-// each message between nodes begins and arrives. In a run of one collective that is called again and again, messages take
-// them round by round (layers.go).
+// Nodes may have such resources, too: [Interfaces] that their ranks share (interfaces.go). They
+// decide when each message between nodes begins and arrives. In a run that only calls one
+// collective repeatedly, messages take interfaces round by round (layers.go).
 //
 // # Invariants
 //

@@ -255,20 +255,20 @@ func (x *Interfaces) rail(rank int32) int {
 type passages struct {
 	heap     []place
 	passages world.Slab[Passage]
-	sent     bool // each has begun at its sender's node, in the order in which they are given here
+	sent     bool // each message has begun at its sender's node, in the order in which they are added here
 	count    uint64
 	armed    vtime.Time // instant of the timed event that serves them, Forever for none
 }
 
-// place is that of a passage in the order of asking.
+// place is the key of a passage in the order of asking.
 type place struct {
 	at     vtime.Time
 	source int32
-	index  int32 // of the passage
+	index  int32 // index of the passage
 }
 
-// before is the order of asking. Messages of one source that are alike in all else ask in the order in which they
-// are given, which is the program's.
+// before is the order of asking. Messages of one source with equal keys ask in the order in which
+// they are added, which is the order of the program.
 func (q *passages) before(a, b *place) bool {
 	switch {
 	case a.at != b.at:
@@ -284,7 +284,7 @@ func (q *passages) before(a, b *place) bool {
 		cmp.Compare(p.number, o.number)) < 0
 }
 
-// push has a copy of a passage ask.
+// push adds a copy of a passage to the requests.
 func (q *passages) push(p *Passage) {
 	q.count++
 	added := place{p.At, p.Source, q.passages.Take()}
@@ -307,7 +307,7 @@ func (q *passages) push(p *Passage) {
 	h[i] = added
 }
 
-// pop returns the index of the passage that asks first, which no longer asks.
+// pop removes the passage that asks first, and returns its index.
 func (q *passages) pop() int32 {
 	h := q.heap
 	least, last := h[0].index, h[len(h)-1]

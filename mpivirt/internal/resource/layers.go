@@ -8,28 +8,30 @@ import (
 	"gigarank/network/contention"
 )
 
-// Where ranks do nothing but call one collective again and again, messages take an interface in layers: those of
-// a round before those of the next round, in the order of asking among themselves. So rounds over arrays, which carry
-// such collectives out at scale, give the same times as messages.
+// Where ranks only call one collective repeatedly, messages take an interface in layers: messages
+// of a round before messages of the next round, and in the order of asking within a round. So
+// rounds over arrays, which carry out such collectives at scale, give the same times as messages.
 
-// Layers tells which messages pass an interface.
+// Layers returns the numbers of messages that pass interfaces.
 type Layers interface {
-	// Next returns the first layer from one on that has messages which pass an interface, outward or inward, and how many.
-	// There is one. rail is that of the ranks that use the interface, 0 if they all do.
+	// Next returns the first layer, from layer from on, with messages that pass an interface,
+	// outward or inward, and the number of these messages. Such a layer exists. rail is the rail of
+	// the ranks that use the interface, 0 if all ranks do.
 	Next(node, rail int, inward bool, from uint64) (layer uint64, messages int)
 }
 
-// gate lets the messages of a layer pass an interface, or the interfaces of a node if any message takes any.
+// gate opens an interface, or all interfaces of a node if messages take any of them, for the
+// messages of one layer at a time.
 type gate struct {
 	layer uint64
-	left  int       // messages of the layer that have not passed; 0 before the first
-	held  []Passage // of later layers, in the order of asking
+	left  int       // number of messages of the layer that have not passed; 0 before the first layer
+	held  []Passage // messages of later layers, in the order of asking
 }
 
 // Layer returns the layer of a passage of a collective.
 func (p *Passage) Layer() uint64 { return p.Order[1] }
 
-// InLayers has messages take the interfaces in layers from the beginning.
+// InLayers has messages take the interfaces in layers. It is called before the first message.
 func (x *Interfaces) InLayers(layers Layers) {
 	x.layers = layers
 	x.out.Layer()
@@ -40,7 +42,7 @@ func (x *Interfaces) InLayers(layers Layers) {
 	}
 }
 
-// rails returns the number of interfaces of a node that have messages of their own.
+// rails returns the number of interfaces of a node with messages of their own.
 func (x *Interfaces) rails() int {
 	if x.shared {
 		return 1
@@ -48,12 +50,12 @@ func (x *Interfaces) rails() int {
 	return x.each
 }
 
-// Shared returns the interfaces of nodes in both directions, and the node that they begin with.
+// Shared returns the interfaces of nodes in both directions, and the number of the first node.
 func (x *Interfaces) Shared() (out, in *contention.Interfaces, first int) {
 	return x.out, x.in, x.first
 }
 
-// serveInLayers gives a message its place once all messages of earlier layers have theirs.
+// serveInLayers serves a request once all requests of earlier layers have been served.
 func (x *Interfaces) serveInLayers(inward bool, p *Passage) {
 	if p.Owner != OfAgents {
 		invariant.Broken("rank %d sends %d a message, though its program says that it does nothing but call one collective", p.Source, p.Dest)
@@ -72,7 +74,7 @@ func (x *Interfaces) serveInLayers(inward bool, p *Passage) {
 	}
 	if p.Layer() != g.layer {
 		at, _ := slices.BinarySearchFunc(g.held, p, func(h Passage, p *Passage) int {
-			return cmp.Or(cmp.Compare(h.Layer(), p.Layer()), -1) // behind all of its layer
+			return cmp.Or(cmp.Compare(h.Layer(), p.Layer()), -1) // after all messages of its layer
 		})
 		g.held = slices.Insert(g.held, at, *p)
 		return
