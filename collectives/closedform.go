@@ -6,12 +6,12 @@ import (
 	"gigarank/vtime"
 )
 
-// Cost holds the costs of messages and reductions in the closed forms. A message of m
-// bytes keeps its sender's processor busy for Send + Copy(m). It leaves after Send and
-// arrives α + βm later. It then keeps the receiver's processor busy for Receive +
-// Copy(m). With no overheads this is Hockney's model, whose sender is free at once.
-// Reducing m bytes takes γm. A member copies m bytes of its own in Own(m): in an alltoall the block
-// that it has for itself, and what Bruck's algorithms rotate, pack and unpack.
+// Cost holds the costs of messages and reductions in the closed forms. A message of m bytes keeps
+// its sender's processor busy for Send + Copy(m). It leaves after Send and arrives α + βm later. It
+// then keeps the receiver's processor busy for Receive + Copy(m). Without overheads this is
+// Hockney's model, whose sender is free at once. Reducing m bytes takes γm. A member copies m bytes
+// in its own memory in Own(m): its own block in an alltoall, and the blocks that Bruck's algorithms
+// rotate, pack and unpack.
 //
 // Beta, Gamma, Copy and Own return a time for a number of bytes, rounded to picoseconds as the
 // machine rounds it; nil is no time. None may decrease with the number of bytes, and Copy is never
@@ -31,10 +31,10 @@ type Cost struct {
 	PerNode   int // ranks of each node
 	Intra     vtime.Duration
 	IntraBeta func(bytes int64) vtime.Duration
-	Join      func(bytes int64) vtime.Duration // all of it, sums included, in place of both; nil if these hold
+	Join      func(bytes int64) vtime.Duration // the whole time of a node, sums included, in place of both; nil if both hold
 
 	Given   vtime.Duration                   // time of a barrier that the machine gives
-	Offload func(bytes int64) vtime.Duration // in which the network sums up vectors of the nodes
+	Offload func(bytes int64) vtime.Duration // time in which the network sums vectors of the nodes
 }
 
 // node returns the time of the join and the release of a node. The last contribution reaches the
@@ -50,16 +50,16 @@ func (c Cost) node(bytes int64) vtime.Duration {
 	return 2*(c.Intra+timeOf(c.IntraBeta, bytes)) + times(c.PerNode-1, c.work(bytes))
 }
 
-// copied returns the time in which a member copies bytes of its own.
+// copied returns the time of a copy in a member's own memory.
 func (c Cost) copied(bytes int64) vtime.Duration { return timeOf(c.Own, bytes) }
 
-// packing returns the time for which members copy after a round of Bruck's algorithms.
+// packing returns the time of a member's copies after a round of Bruck's algorithms.
 func (f form) packing(op Operation, round int) vtime.Duration {
 	d := doubling{f.members, op}
 	return d.packing(round, f.bytesOf(1), f.bytesOf(f.members), f.cost.copied)
 }
 
-// timeOf returns the time that a function of a Cost gives, 0 if it is nil.
+// timeOf returns the time of a function of a Cost, 0 for nil.
 func timeOf(f func(int64) vtime.Duration, bytes int64) vtime.Duration {
 	if f == nil {
 		return 0

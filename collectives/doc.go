@@ -56,7 +56,7 @@
 // [LeaderSchedule] among the leaders, and the release. Join and release depend on the
 // target machine and are not described here.
 //
-// A barrier by [GivenTime] has no schedule: the machine gives the time from the last entry to
-// the exits. Nor has [Offload], where the network sums vectors up. Only machines that do have them, and there they are
-// the defaults.
+// A barrier by [GivenTime] has no schedule: the machine gives the time from the last entry to the
+// exits. [Offload], where the network sums vectors, has no schedule either. Only machines with such
+// a time or network have these algorithms, and there they are the defaults.
 package collectives

@@ -119,8 +119,8 @@ func Algorithms(op Operation) []Algorithm {
 	return slices.DeleteFunc(AllAlgorithms(op), Algorithm.ofHardware)
 }
 
-// AllAlgorithms returns the algorithms that the operation has on some machine: those of
-// Algorithms, then those that need a machine's hardware.
+// AllAlgorithms returns the algorithms that the operation has on any machine: those of Algorithms,
+// then those that need a machine's hardware.
 func AllAlgorithms(op Operation) []Algorithm {
 	if op >= operations {
 		return nil
@@ -135,13 +135,13 @@ func AllAlgorithms(op Operation) []Algorithm {
 // Default returns the default algorithm of an operation.
 func Default(op Operation) Algorithm { return registry[op][0].algorithm }
 
-// Hardware says what a machine carries out by itself.
+// Hardware lists the collectives that a machine carries out by itself.
 type Hardware struct {
-	Barrier bool // barriers, in a time that it gives
-	Offload bool // the sums of vectors
+	Barrier bool // barriers, in a given time
+	Offload bool // sums of vectors
 }
 
-// has reports whether a machine has what an algorithm needs.
+// has reports whether a machine has the hardware that an algorithm needs.
 func (h Hardware) has(a Algorithm) bool {
 	switch a {
 	case GivenTime:
@@ -152,11 +152,11 @@ func (h Hardware) has(a Algorithm) bool {
 	return true
 }
 
-// ofHardware reports whether some machines do not have the algorithm.
+// ofHardware reports whether an algorithm needs hardware that some machines do not have.
 func (a Algorithm) ofHardware() bool { return !Hardware{}.has(a) }
 
-// DefaultOn returns the default algorithm of an operation on a machine: the first that only such a machine has,
-// if there is any.
+// DefaultOn returns the default algorithm of an operation on a machine with some hardware: the
+// first algorithm that needs this hardware, if there is one.
 func DefaultOn(op Operation, h Hardware) Algorithm {
 	for _, a := range AllAlgorithms(op) {
 		if a.ofHardware() && h.has(a) {
@@ -166,7 +166,7 @@ func DefaultOn(op Operation, h Hardware) Algorithm {
 	return Default(op)
 }
 
-// AlgorithmsOn returns the algorithms that the operation has on such a machine.
+// AlgorithmsOn returns the algorithms of an operation on a machine with some hardware.
 func AlgorithmsOn(op Operation, h Hardware) []Algorithm {
 	return slices.DeleteFunc(AllAlgorithms(op), func(a Algorithm) bool { return !h.has(a) })
 }

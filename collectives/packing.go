@@ -2,9 +2,10 @@ package collectives
 
 import "gigarank/vtime"
 
-// Copies that an algorithm makes beside its messages, of blocks in the memory of a member. Bruck's alltoall rotates all blocks
-// first, packs what it sends in a round, unpacks what it receives, and rotates all blocks back. Bruck's allgather rotates the
-// result. They take the same time on all members.
+// Copies that an algorithm makes in addition to its messages, of blocks in the memory of a member.
+// Bruck's alltoall rotates all blocks first, packs the blocks that it sends in a round, unpacks the
+// blocks that it receives, and rotates all blocks back. Bruck's allgather rotates the result. The
+// copies take equal time on all members.
 
 // packer is a schedule with such copies.
 type packer interface {
@@ -12,14 +13,15 @@ type packer interface {
 	packing(round int, block, total int64, copied func(bytes int64) vtime.Duration) vtime.Duration
 }
 
-// Packs reports whether members copy blocks beside the messages.
+// Packs reports whether members copy blocks in addition to the messages.
 func Packs(s Schedule) bool {
 	p, ok := s.(packer)
 	return ok && p.packs()
 }
 
-// Packing returns the time for which each member copies after it has received the message of a round: what it unpacks, and
-// what it packs for the next round or rotates in the end. Blocks have so many bytes, all together total. copied returns the time of a copy in one piece.
+// Packing returns the time of each member's copies after it has received the message of a round: it
+// unpacks blocks, and packs blocks for the next round or rotates all blocks at the end. A block has
+// block bytes, all blocks have total bytes. copied returns the time of a copy in one piece.
 func Packing(s Schedule, round int, block, total int64, copied func(bytes int64) vtime.Duration) vtime.Duration {
 	if p, ok := s.(packer); ok {
 		return p.packing(round, block, total, copied)
@@ -27,8 +29,8 @@ func Packing(s Schedule, round int, block, total int64, copied func(bytes int64)
 	return 0
 }
 
-// CopiedFirst returns the time for which each member copies before the first round: in an alltoall the block that it has for
-// itself, or with all others what the algorithm rotates and packs.
+// CopiedFirst returns the time of each member's copies before the first round: in an alltoall its
+// own block or, if the algorithm rotates and packs blocks, all of these.
 func CopiedFirst(op Operation, a Algorithm, members int, own int64, copied func(bytes int64) vtime.Duration) vtime.Duration {
 	switch {
 	case op != Alltoall && op != Alltoallv:
@@ -56,7 +58,8 @@ func (d *doubling) packing(round int, block, total int64, copied func(bytes int6
 	return t
 }
 
-// pieces returns the time to copy the blocks of a round of an alltoall, whose numbers have a bit set, run by run.
+// pieces returns the time to copy the blocks of a round of an alltoall, whose numbers have a bit
+// set, run by run.
 func (d *doubling) pieces(round int, block int64, copied func(bytes int64) vtime.Duration) vtime.Duration {
 	b := withBit(round, d.members)
 	whole, rest := b.Count/b.Run, b.Count%b.Run

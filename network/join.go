@@ -10,25 +10,26 @@ import (
 	"gigarank/vtime"
 )
 
-// joins are the times of joins and releases of the ranks of a node: as measured by size, or by the levels of the node.
-// The zero value has neither.
+// joins are the times of joins and releases of the ranks of a node: measured by size, or by the
+// levels of the node. The zero value has neither.
 type joins struct {
 	measured  []measurement
 	levels    []joinLevel
 	bandwidth bandwidth // of the memory that the node's ranks share
 }
 
-// joinLevel is a level of a node, from the inside out. A unit of it joins the units of the level inside it.
+// joinLevel is a level of a node, from the inside out. A unit of the level joins units of the level
+// inside it.
 type joinLevel struct {
 	name    string
-	ranks   int            // of a unit; 0 for the last, the node
-	latency vtime.Duration // from a flag that is set to its reader
-	gap     vtime.Duration // from one flag to the next of one reader
+	ranks   int            // number of ranks of a unit; 0 for the last level, the node
+	latency vtime.Duration // from the setting of a flag to its reader
+	gap     vtime.Duration // between two flags that one reader reads
 }
 
 const joinRemedy = "write join: {levels: [{name: complex, ranks: 8, latency: 60ns, gap: 10ns}, {name: node, latency: 250ns, gap: 30ns}], bandwidth: 150GB/s}, or a list such as [{size: 0, delay: 100ns}]"
 
-// parseJoin returns the times of joins, none if the file gives none.
+// parseJoin returns the times of joins, the zero value if the file gives none.
 func parseJoin(o *object) (j joins) {
 	const key = "join"
 	if !o.has(key) {
@@ -95,7 +96,7 @@ func (j *joins) write(o *objectWriter) {
 	o.put(key, inner.node)
 }
 
-// least returns a lower bound on the time of a join or release of levels.
+// least returns a lower bound on the time of a join or release by levels.
 func (j *joins) least() vtime.Duration {
 	least := j.levels[0].latency
 	for _, l := range j.levels {
@@ -104,10 +105,10 @@ func (j *joins) least() vtime.Duration {
 	return max(least, vtime.Picosecond)
 }
 
-// Join returns the time in which a node-leader collective moves bytes from a member of a
-// node to the leader, or back. It is at least one picosecond. It is the Delay within a node,
-// under levels that of the node's level, unless the machine gives it, and contains no overhead then.
-// It does not hold where the machine gives joins by levels: see Joins.
+// Join returns the time in which a node-leader collective moves bytes from a member of a node to
+// the leader, or back. It is at least one picosecond. Unless the machine gives it, it is the Delay
+// within a node, under levels that of the node's level. A given time contains no overhead. Where
+// the machine gives joins by levels, Joins holds instead.
 func (t *Target) Join(bytes int64) vtime.Duration {
 	if !t.joins {
 		const any = 0 // such delay models do not distinguish nodes, or ranks within a node
@@ -117,23 +118,25 @@ func (t *Target) Join(bytes int64) vtime.Duration {
 	return t.join.latency.Plus(t.join.transfer(bytes))
 }
 
-// Joining has the times of a node-leader collective on a node. The leader goes on In after the last entry of another member, and not before its
-// own, and then Combine later. The others leave Out after the leader.
+// Joining is the times of a node-leader collective on a node. The leader goes on at its own entry
+// or In after the last entry of another member, whichever is later, plus Combine. The other members
+// leave Out after the leader.
 type Joining struct{ In, Combine, Out vtime.Duration }
 
-// JoinsByLevels reports whether joins take longer the more members a node has.
+// JoinsByLevels reports whether the time of joins grows with the number of members of a node.
 func (t *Target) JoinsByLevels() bool { return t.machine.join.levels != nil }
 
 // smallestPart is the least number of bytes of a vector that a rank combines by itself: a cache line.
 const smallestPart = 64
 
-// Joins returns the times of a node with members whose vectors have so many bytes. span is the number of
-// ranks of the node from the first member to the last.
+// Joins returns the times of a node with a number of members, whose vectors have some bytes. span
+// is the number of ranks of the node from the first member to the last.
 //
-// Without levels the leader combines the vectors of the others one by one. With levels, a unit gathers the units inside it: it sees the last of
-// their flags after the latency, and looks at one after the other, a gap each. Units of the level then combine the vectors of the units inside them, each of
-// their ranks a part. The bytes that are read pass the memory that the node shares. In the end the flags go back, and each member
-// copies the result.
+// Without levels the leader combines the vectors of the other members one by one. With levels, a
+// unit gathers the units inside it: it reads the last of their flags after the latency, and the
+// flags one after another, a gap each. Then the ranks of a unit combine the vectors of the units
+// inside it, each rank a part. All bytes read pass the memory that the node shares. At the end the
+// flags go back, and each member copies the result.
 func (t *Target) Joins(members, span int, bytes int64) (j Joining) {
 	if members < 2 {
 		return j

@@ -34,9 +34,9 @@ type Machine struct {
 	reduce                    memoryWork
 	localCopy                 memoryWork
 	poll                      vtime.Duration
-	barrier                   offload // times of a barrier; none if it is that of its algorithm
+	barrier                   offload // times of a barrier; empty if its algorithm determines them
 	offloads                  offloads
-	join                      joins // none if they are those of messages
+	join                      joins // empty if messages determine the times of joins
 	jitter                    jitters
 	progress                  progress
 	interfaces                interfaces

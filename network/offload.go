@@ -11,16 +11,16 @@ import (
 	"gigarank/vtime"
 )
 
-// offloads are the collectives that the network carries out by itself: as measured, by the nodes and the size,
-// or by a tree of switches. The zero value has neither.
+// offloads are the times of collectives that the network carries out by itself: measured by the
+// number of nodes and the size, or by a tree of switches. The zero value has neither.
 type offloads struct {
 	measured []nodesMeasured
 	switches []switchLevel
-	most     int64 // bytes of a vector; longer ones go by messages
-	limited  bool  // the file gives most, beside switches
+	most     int64 // greatest size of a vector in bytes; longer vectors go by messages
+	limited  bool  // the file gives most in addition to switches
 }
 
-// nodesMeasured is the time of a vector by its size on a number of nodes.
+// nodesMeasured is the time of a vector by its size, on a number of nodes.
 type nodesMeasured struct {
 	nodes int
 	table []measurement
@@ -29,12 +29,12 @@ type nodesMeasured struct {
 // switchLevel is a level of a tree of switches, from the nodes on.
 type switchLevel struct {
 	name      string
-	nodes     int // that a switch of the level unites; 0 for the last, which unites all
+	nodes     int // number of nodes that a switch of the level unites; 0 for the last level, which unites all
 	latency   vtime.Duration
 	bandwidth bandwidth
 }
 
-// parseOffloads reads fields allreduce and switches.
+// parseOffloads reads the fields allreduce and switches.
 func (m *Machine) parseOffloads(o *object) {
 	f := &m.offloads
 	if o.has("allreduce") {
@@ -87,16 +87,17 @@ func parseMeasuredByNodes(o *object) (rows []nodesMeasured) {
 	return rows
 }
 
-// most returns the largest size of a row.
+// most returns the largest size in a row.
 func (r *nodesMeasured) most() int64 { return r.table[len(r.table)-1].size }
 
-// time returns the time of bytes.
+// time returns the time of a vector of some bytes.
 func (r *nodesMeasured) time(bytes int64) vtime.Duration {
 	p := measuredPath(r.table)
 	return p.latency.Plus(p.transfer(bytes))
 }
 
-// fallsBelow reports whether a row is less than another one at some size. Both are linear between their sizes.
+// fallsBelow reports whether the time of a row is less than that of another row at some size. Both
+// are linear between their sizes.
 func (r *nodesMeasured) fallsBelow(other *nodesMeasured) bool {
 	return slices.ContainsFunc(slices.Concat(r.table, other.table), func(m measurement) bool {
 		return r.time(m.size) < other.time(m.size)
@@ -176,13 +177,14 @@ func (m *Machine) writeOffloads(o *objectWriter) {
 	o.put("switches", inner.node)
 }
 
-// Span says how far the nodes of a communicator are apart, for what the network carries out.
+// Span is the distance between the nodes of a communicator, as far as collectives of the network
+// depend on it.
 type Span struct {
 	Nodes int
-	level int // of switches, the innermost that unites the nodes
+	level int // innermost level of switches that unites the nodes
 }
 
-// SpanOf returns the span of nodes, of which there is at least one.
+// SpanOf returns the span of some nodes, at least one.
 func (t *Target) SpanOf(nodes int, node func(i int) int) Span {
 	s := Span{Nodes: nodes}
 	if t.machine.offloads.switches == nil {
@@ -198,7 +200,7 @@ func (t *Target) SpanOf(nodes int, node func(i int) int) Span {
 	return s
 }
 
-// Span returns that of all nodes of the target.
+// Span returns the span of all nodes of the target.
 func (t *Target) Span() Span { return t.span }
 
 // spanOfAll returns the span of all nodes.
@@ -214,7 +216,7 @@ func (t *Target) spanOfAll() Span {
 	return t.SpanOf(t.Nodes(), func(i int) int { return i })
 }
 
-// uniting returns the innermost level of switches that unites two places and all between.
+// uniting returns the innermost level of switches that unites two places and all places in between.
 func (f *offloads) uniting(x, y int) int {
 	last := len(f.switches) - 1
 	for i := range f.switches[:last] {
@@ -225,23 +227,23 @@ func (f *offloads) uniting(x, y int) int {
 	return last
 }
 
-// Offloads reports whether the network sums vectors up by itself.
+// Offloads reports whether the network sums vectors by itself.
 func (m *Machine) Offloads() bool { return m.offloads.measured != nil || m.offloads.switches != nil }
 
-// Offloads reports whether the network sums up vectors of so many bytes by itself.
+// Offloads reports whether the network sums vectors of some bytes by itself.
 func (t *Target) Offloads(bytes int64) bool {
 	return t.machine.Offloads() && bytes <= t.machine.offloads.most
 }
 
-// OffloadsRanks reports whether switches within the nodes sum up the vectors of ranks. Otherwise the ranks of
-// a node join first.
+// OffloadsRanks reports whether switches within the nodes sum the vectors of ranks. Otherwise the
+// ranks of a node join first.
 func (t *Target) OffloadsRanks() bool {
 	s := t.machine.offloads.switches
 	return s != nil && s[0].nodes == 1
 }
 
-// OffloadTime returns the time in which the network sums up vectors, from the last one to the result on all nodes. On one node it
-// is none unless the node has a switch.
+// OffloadTime returns the time in which the network sums vectors, from the last vector to the
+// result on all nodes. On one node it is 0 unless the node has a switch.
 func (t *Target) OffloadTime(s Span, bytes int64) vtime.Duration {
 	f := &t.machine.offloads
 	switch {
@@ -265,9 +267,9 @@ func (t *Target) LeastOffloadTime() vtime.Duration {
 	return t.machine.switchesTime(0, 0)
 }
 
-// switchesTime returns the time of the tree up to a level. A vector leaves after the sender's overhead, goes through
-// the levels at the rate of the slowest, and the result comes back at the same time; who receives it pays
-// its overhead.
+// switchesTime returns the time of the tree up to a level. A vector leaves after the sender's
+// overhead and passes the levels at the rate of the slowest; the result comes back at the same
+// time, and its receiver pays its overhead.
 func (m *Machine) switchesTime(level int, bytes int64) vtime.Duration {
 	d := m.overhead.Send.Plus(m.overhead.Receive)
 	if o, occupies := m.model.(occupier); occupies {

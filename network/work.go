@@ -59,8 +59,8 @@ func (p *path) total(bytes int64) vtime.Duration {
 // alltoall, or a message to itself. An empty block takes no time.
 func (t *Target) LocalCopyTime(bytes int64) vtime.Duration { return t.local.total(bytes) }
 
-// CopiesBytes reports whether copies of a rank's own memory take time.
+// CopiesBytes reports whether copies in a rank's own memory take time.
 func (t *Target) CopiesBytes() bool { return t.machine.localCopy.given() }
 
-// ReduceTime returns the time to combine bytes with as many others.
+// ReduceTime returns the time to combine bytes with as many other bytes.
 func (t *Target) ReduceTime(bytes int64) vtime.Duration { return t.reduce.total(bytes) }

@@ -11,8 +11,8 @@ import (
 	"gigarank/vtime"
 )
 
-// Algorithm returns the algorithm of a call: the user's choice, else the default.
-// For a reduction that does not commute it returns one that combines in rank order.
+// Algorithm returns the algorithm of a call: the user's choice, else the default. For a
+// noncommutative reduction it returns an algorithm that combines in rank order.
 func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.Algorithm {
 	op, o := v.Operation, &v.Operator
 	a := AlgorithmFor(c.partition.Target, op, c.algorithms[op], v.Bytes)
@@ -73,8 +73,8 @@ func (v *Collective) own(member int) int64 {
 	return 0
 }
 
-// CopyOwn lets a member copy the block that it has for itself in an alltoall, and what its algorithm rotates, before it enters
-// it. An error is that of Compute.
+// CopyOwn charges an LP for copying its own block in an alltoall, and the blocks that the algorithm
+// rotates, before the member enters the instance. It returns the error of Compute.
 func (c *Collectives) CopyOwn(lp int32, comm *Communicator, member int, v *Collective) error {
 	c.copied = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copyTime)
 	if c.copied == 0 {
@@ -83,8 +83,8 @@ func (c *Collectives) CopyOwn(lp int32, comm *Communicator, member int, v *Colle
 	return c.Messages.Compute(lp, c.copied)
 }
 
-// packing returns the time for which participants of an instance copy blocks of their own after they have received the message of a
-// round.
+// packing returns the time for which participants of an instance copy blocks in their own memory
+// after they have received the message of a round.
 func (c *Collectives) packing(inst *instance, round int) vtime.Duration {
 	if !inst.packs {
 		return 0

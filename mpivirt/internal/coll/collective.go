@@ -40,18 +40,18 @@ type Collectives struct {
 	partition *world.Partition // of messages
 	collecting
 	Communicators  world.Table[Communicator]        // by index, as Comms
-	freed          []*Communicator                  // that all local members have freed
-	spareEntries   world.Stack[*postponed]          // of LPs that entered later
-	tokens         map[int32]uint64                 // by LP: number of those that it has had
+	freed          []*Communicator                  // communicators that all local members have freed
+	spareEntries   world.Stack[*postponed]          // of LPs that enter once their earlier operations have begun
+	tokens         map[int32]uint64                 // by LP: number of tokens taken
 	prepared       Collective                       // scratch: the arguments of the running LP's call
 	Barrier        Collective                       // the arguments of every Barrier
 	algorithms     []collectives.Algorithm          // by operation
-	interpreter    Interpreter                      // that the user asks for
-	copyTime       func(bytes int64) vtime.Duration // of a rank's own memory
+	interpreter    Interpreter                      // the user's choice
+	copyTime       func(bytes int64) vtime.Duration // time of a copy in a rank's own memory
 	layering       *layering                        // of the messages between nodes, nil for none
-	leadersUniform bool                             // any two leaders of nodes are as far apart as any other two
+	leadersUniform bool                             // any two leaders of nodes are at the same distance
 	Faults         map[int32]fault                  // by LP that has left a collective and has not been resumed
-	KeptResults    map[int32][]byte                 // by LP: common result of an allreduce that other members began
+	KeptResults    map[int32][]byte                 // by LP: result of its blocking allreduce, which other members called in the nonblocking form
 
 	// The communicators that every engine has, and their table entries, are allocated together with
 	// the engine.

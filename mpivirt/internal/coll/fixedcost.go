@@ -11,26 +11,26 @@ import (
 	"gigarank/vtime"
 )
 
-// A collective of fixed cost has no messages: all participants leave when the last has entered and
-// the machine's time for it is over. The participants are the members, or under algorithm offload the leaders of nodes
-// unless the nodes have switches. Each engine tells its parent in the tree of engines
-// the last entry that it knows of, once all its own participants have entered and all its
-// children have told theirs. The root tells the exits over the tree. Vectors go the same way.
+// A collective of fixed cost has no messages: all participants leave after the last entry plus the
+// machine's time for the collective. The participants are the members, or under algorithm offload
+// the leaders of nodes unless the nodes have switches. Each engine sends its parent in the tree of
+// engines the last entry that it knows, once all its own participants have entered and all its
+// children have sent theirs. The root sends the last entry of all participants down the tree.
+// Vectors travel the same way.
 //
-// The last participant's engine is up to 2·levels hops from another. A hop counts as a message
-// that takes FixedCostHop of virtual time at least, which the lookahead between engines is not
-// above. So no exit is before what an engine has been promised.
+// The last participant's engine is up to 2·levels hops from another engine. A hop counts as a
+// message of at least FixedCostHop of virtual time, and the lookahead between engines is at most
+// that long. So no exit violates a promise to another engine.
 
-// fixedCostState is what an engine with participants keeps of a collective of fixed cost.
+// fixedCostState is the state, on an engine with participants, of a collective of fixed cost.
 type fixedCostState struct {
-	last    vtime.Time // entry that the engine knows of
-	missing int        // children that have not told theirs, and the engine itself
+	last    vtime.Time // last entry that the engine knows
+	missing int        // children that have not sent their last entry, plus one for the engine itself
 	cost    vtime.Duration
-	sum     *summing // of which missing does not count; nil without data
+	sum     *summing // sum of the vectors, whose missing is not used; nil without data
 }
 
-// FixedCostHop returns the virtual time for each hop between engines in a collective of fixed
-// cost.
+// FixedCostHop returns the virtual time of a hop between engines in a collective of fixed cost.
 func FixedCostHop(cost vtime.Duration, engines int) vtime.Duration {
 	return cost / vtime.Duration(2*max(levels(engines), 1))
 }
@@ -50,7 +50,7 @@ func (c *Collectives) beginFixedCost(inst *instance) *fixedCostState {
 	return g
 }
 
-// fixedCostTree returns the neighbours of this engine among those that have participants.
+// fixedCostTree returns the neighbours of this engine among the engines that have participants.
 func (c *Collectives) fixedCostTree(inst *instance) branches {
 	if !inst.leaders {
 		return c.memberTree(inst.comm)
@@ -58,7 +58,7 @@ func (c *Collectives) fixedCostTree(inst *instance) branches {
 	return c.branchesOf(func(rank int) int { return c.leaderFrom(inst, rank) })
 }
 
-// leaderFrom returns the least rank of a leader that is not below a rank, or -1.
+// leaderFrom returns the least rank of a leader that is at least rank, or -1.
 func (c *Collectives) leaderFrom(inst *instance, rank int) int {
 	nodes := inst.comm.nodes
 	if nodes.ascending {
@@ -80,7 +80,7 @@ func (c *Collectives) leaderFrom(inst *instance, rank int) int {
 	return -1
 }
 
-// runFixedCost enters this engine's participants, all of whom have called.
+// runFixedCost enters this engine's participants, which have all called the collective.
 func (c *Collectives) runFixedCost(inst *instance) {
 	last, comm := vtime.Time(0), inst.comm
 	switch {
@@ -109,8 +109,8 @@ func (inst *instance) ofAllHere() bool {
 	return inst.comm.Index == world.World && inst.nonblocking == nil
 }
 
-// addEntries notes the last entry of a child and those below it, or of this engine's own
-// participants. After the last of them the engine tells its parent.
+// addEntries records the last entry below a child, or of this engine's own participants. After the
+// last of them the engine sends its parent the last entry.
 func (c *Collectives) addEntries(inst *instance, last vtime.Time) {
 	g := inst.fixedCost
 	g.last = max(g.last, last)
@@ -133,7 +133,8 @@ func (c *Collectives) addEntries(inst *instance, last vtime.Time) {
 	}
 }
 
-// receiveEntries takes in the last entry of the engines below this one, or one of their vectors with it.
+// receiveEntries reads the last entry of the engines below this engine, or one of their vectors
+// together with the entry.
 func (c *Collectives) receiveEntries(inst *instance, r world.Reader) {
 	last := vtime.Time(r.U64())
 	if inst.fixedCost.sum == nil || c.receiveValue(inst.fixedCost.sum, r) {
@@ -141,8 +142,8 @@ func (c *Collectives) receiveEntries(inst *instance, r world.Reader) {
 	}
 }
 
-// leaveFixedCost ends the parts of this engine's participants and tells its children. last is the
-// last entry of all participants.
+// leaveFixedCost ends the parts of this engine's participants and sends the children the last entry
+// of all participants.
 func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []byte) {
 	comm, g := inst.comm, inst.fixedCost
 	t := last.Add(g.cost)

@@ -29,12 +29,12 @@ type instance struct {
 	join    joinState       // under node-leader
 
 	Number   uint32
-	Call     Collective           // of the first local member; those of the others agree
+	Call     Collective           // of the first local member; equal in all members
 	schedule collectives.Schedule // nil at a fixed cost
 	steps    collectives.Stepper  // of the schedule
-	width    int                  // its positions
-	layout   *collectives.Layout  // of the working buffers; nil if each member has its own
-	packs    bool                 // members copy blocks beside the messages, which takes time
+	width    int                  // number of positions of the schedule
+	layout   *collectives.Layout  // of the working buffers; nil if each member has its own layout
+	packs    bool                 // members copy blocks in addition to the messages, which takes time
 	agreement
 
 	nonblocking *nonblockingState // if any member called a nonblocking form
@@ -279,7 +279,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	return inst
 }
 
-// participants returns the number of those who take part: the nodes, or all members.
+// participants returns the number of participants: the nodes, or all members.
 func (inst *instance) participants() int {
 	if inst.leaders {
 		return inst.comm.nodes.count

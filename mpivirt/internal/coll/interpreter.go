@@ -183,8 +183,8 @@ func blockBytes(l *collectives.Layout, s collectives.Schedule) int64 {
 	return l.Offset(w) / int64(max(w, 1))
 }
 
-// ScheduleOf returns the schedule of a collective among its participants: the members,
-// or the node leaders. It is nil for GivenTime and Offload.
+// ScheduleOf returns the schedule of a collective among its participants: the members, or the node
+// leaders. It is nil for GivenTime and Offload.
 func ScheduleOf(op collectives.Operation, a collectives.Algorithm, participants, root int) (collectives.Schedule, error) {
 	switch a {
 	case collectives.NodeLeader:
@@ -195,13 +195,15 @@ func ScheduleOf(op collectives.Operation, a collectives.Algorithm, participants,
 	return collectives.New(op, a, participants, root)
 }
 
-// ledByNodes reports whether the participants of an algorithm are the leaders of nodes, whose members join.
+// ledByNodes reports whether the participants of an algorithm are the leaders of nodes, whose
+// members join.
 func ledByNodes(t *network.Target, a collectives.Algorithm) bool {
 	return a == collectives.NodeLeader || a == collectives.Offload && !t.OffloadsRanks()
 }
 
-// AlgorithmFor returns the algorithm of a call with so many bytes where one is chosen for the operation: vectors that
-// are too long for the network go by the default of other machines.
+// AlgorithmFor returns the algorithm of a call on some bytes, for an algorithm chosen for the
+// operation. Vectors that are too long for the network take the default algorithm of machines
+// without such a network.
 func AlgorithmFor(t *network.Target, op collectives.Operation, chosen collectives.Algorithm, bytes int64) collectives.Algorithm {
 	if chosen == collectives.Offload && !t.Offloads(bytes) {
 		return collectives.Default(op)
@@ -209,7 +211,7 @@ func AlgorithmFor(t *network.Target, op collectives.Operation, chosen collective
 	return chosen
 }
 
-// schedule is ScheduleOf for a call whose arguments were checked.
+// schedule is ScheduleOf for a call whose arguments have been checked.
 func (v *Collective) schedule(participants int) collectives.Schedule {
 	s, err := ScheduleOf(v.Operation, v.Algorithm, participants, v.Root)
 	if err != nil {

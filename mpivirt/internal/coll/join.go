@@ -95,12 +95,12 @@ type joinArrays struct {
 type joinState struct {
 	joinArrays
 
-	size           int             // of most nodes
-	times          network.Joining // of a node of that size
-	sums           *nodeSums       // if there are data
+	size           int             // number of members of most nodes
+	times          network.Joining // of a node with size members
+	sums           *nodeSums       // nil without data
 	ledFrom, ledTo int             // nodes whose leader belongs to this engine
-	led            int             // of them, those whose leader does; all where leaders ascend
-	complete       int             // of these, those of which all members have joined
+	led            int             // number of these nodes whose leader is here; all of them where leaders ascend
+	complete       int             // number of these nodes whose members have all joined
 }
 
 // beginJoins initialises the joins of an instance. This engine waits for all members of the nodes
@@ -263,7 +263,7 @@ func (c *Collectives) joinedHere(inst *instance, p int) {
 	}
 }
 
-// joining returns the times of a node.
+// joining returns the times of a node's joins and releases.
 func (c *Collectives) joining(inst *instance, p int) network.Joining {
 	nodes, target := inst.comm.nodes, c.partition.Target
 	size := nodes.size(p)
@@ -279,7 +279,7 @@ func (c *Collectives) joining(inst *instance, p int) network.Joining {
 	return target.Joins(size, span, inst.Call.Bytes)
 }
 
-// joiningOf is joining, for most nodes without a computation.
+// joiningOf is joining, which it computes only for nodes of unusual size.
 func (inst *instance) joiningOf(c *Collectives, p int) network.Joining {
 	if inst.comm.nodes.world && inst.comm.nodes.size(p) == inst.join.size {
 		return inst.join.times
@@ -287,7 +287,7 @@ func (inst *instance) joiningOf(c *Collectives, p int) network.Joining {
 	return c.joining(inst, p)
 }
 
-// complete lets the leader of a node go on, all of whose members have joined.
+// complete lets the leader of a node go on, since all its members have joined.
 func (c *Collectives) complete(inst *instance, p int) {
 	nodes, j := inst.comm.nodes, &inst.join
 	last := &j.last[p-nodes.here]
@@ -392,8 +392,8 @@ func (c *Collectives) releaseBlock(inst *instance, p, leader, size int, t vtime.
 	c.leave(inst, int32(lp), int32(size))
 }
 
-// pastRelease fails the run: a member would leave its node after the end of virtual time,
-// the leader at t.
+// pastRelease fails the run: a member would leave its node after the end of virtual time. The
+// leader leaves at t.
 func (c *Collectives) pastRelease(inst *instance, p, rank int, t vtime.Time) {
 	c.partition.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.joiningOf(c, p).Out)
 }

@@ -155,8 +155,8 @@ func (r *localRun) keep(m int32) {
 	copy(sent.payload, view)
 }
 
-// receiveFrom has a member receive in a round. If that has changed what the member sends, the
-// one that it sends to is next: so only one buffer holds what is sent in exchanges.
+// receiveFrom has a member receive in a round. If that has changed the message that the member
+// sends, the receiver of that message is next: so a single buffer holds the messages of exchanges.
 func (r *localRun) receiveFrom(m int32, round int, packing vtime.Duration) {
 	for !r.sent[m].over {
 		step := r.inst.schedule.Step(int(m), round)

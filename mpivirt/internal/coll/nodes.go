@@ -30,11 +30,11 @@ type nodeTable struct {
 	start    []int32 // by position: index in members at which its members begin; one more at the end
 	members  []int32 // by node, ascending
 
-	sorted []int32 // ranks of the leaders in ascending order, if they do not ascend; nil until they are needed
+	sorted []int32 // ranks of the leaders in ascending order, if they do not ascend; nil until the first use
 	span   network.Span
 	spans  bool // span is known
 
-	// ascending: the ranks of the leaders ascend with the position.
+	// ascending says that the ranks of the leaders ascend with the position.
 	ascending bool
 	// Positions from here to there-1 contain all nodes with members of this engine; local counts
 	// these members, nil under block mapping.
@@ -42,7 +42,7 @@ type nodeTable struct {
 	local       []int32
 }
 
-// spanOf returns how far the nodes of a communicator are apart.
+// spanOf returns the span of the nodes of a communicator.
 func (c *Collectives) spanOf(comm *Communicator) network.Span {
 	if comm.Index == world.World {
 		return c.partition.Target.Span()

@@ -38,7 +38,7 @@ func (c *Collectives) newSumming(inst *instance) *summing {
 	}
 }
 
-// sumOf returns what this engine keeps of the vectors of an instance.
+// sumOf returns this engine's state of the vectors of an instance.
 func (c *Collectives) sumOf(inst *instance) *summing {
 	if inst.fixedCost != nil {
 		return inst.fixedCost.sum
@@ -46,7 +46,7 @@ func (c *Collectives) sumOf(inst *instance) *summing {
 	return c.arraysOf(inst).sum
 }
 
-// addLeaf adds the vector of a participant, the LP here, which is a buffer of the kernel.
+// addLeaf adds the vector of a participant, whose LP is here. The vector is a pooled buffer.
 func (s *summing) addLeaf(c *Collectives, participant int, lp int32, value []byte) {
 	s.latest, c.Combining = lp, lp
 	s.fold.Add(s.fold.Leaf(participant), value)
@@ -81,7 +81,7 @@ func (c *Collectives) addVectors(inst *instance, s *summing) {
 	s.fold = nil
 }
 
-// resultOf returns the sum of all vectors, which have come, a buffer of the kernel.
+// resultOf returns the sum of all vectors, which have arrived, in a pooled buffer.
 func (c *Collectives) resultOf(inst *instance, s *summing) []byte {
 	result, complete := s.fold.Result()
 	if !complete {
@@ -90,8 +90,8 @@ func (c *Collectives) resultOf(inst *instance, s *summing) []byte {
 	return result
 }
 
-// sendValues sends the vectors of this engine and those below it to the parent, a record each, which begins with a
-// number of bytes of the caller's.
+// sendValues sends the parent the vectors of this engine and the engines below, a record for each
+// vector. A record begins with a number of bytes that begin writes.
 func (c *Collectives) sendValues(inst *instance, fold *collectives.TreeFold[[]byte], parent, bytes int, begin func(w *world.Writer)) {
 	rest := fold.Count()
 	for n, value := range fold.Values() {
@@ -106,7 +106,8 @@ func (c *Collectives) sendValues(inst *instance, fold *collectives.TreeFold[[]by
 	}
 }
 
-// receiveValue adds a vector of sendValues. It reports whether it is the last of its sender.
+// receiveValue adds a vector of sendValues. It reports whether the vector is the last of its
+// sender.
 func (c *Collectives) receiveValue(s *summing, r world.Reader) (last bool) {
 	rest := r.U32()
 	n := collectives.TreeNode{Level: int(r.U64()), Index: int(r.U64())}

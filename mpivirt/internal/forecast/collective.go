@@ -134,7 +134,7 @@ func (o *costModel) arrayBytes() float64 {
 		arrays = 0
 	}
 	if o.Layered {
-		arrays += 2 // when messages begin, at either end
+		arrays += 2 // instants at which messages begin, at either end
 		if !o.Leaders {
 			arrays++ // the order of a node's messages, at either end
 		}

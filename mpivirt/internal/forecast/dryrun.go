@@ -24,8 +24,8 @@ type dryRun struct {
 	target  *network.Target
 	oneRoot bool // one participant sends or receives all messages, so that engines wait for its engine
 	compute func(rank, time int) vtime.Duration
-	own     vtime.Duration                 // for which members copy their own before they enter
-	packing func(round int) vtime.Duration // for which they copy after a round
+	own     vtime.Duration                 // time of members' copies in their own memory before they enter
+	packing func(round int) vtime.Duration // time of members' copies after a round
 }
 
 // usage is the greatest usage of memory, for each participant.

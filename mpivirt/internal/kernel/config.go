@@ -94,12 +94,12 @@ func (c *Config) Algorithm(op collectives.Operation) collectives.Algorithm {
 	return collectives.DefaultOn(op, HardwareOf(c.Target.Machine()))
 }
 
-// HardwareOf returns what a machine carries out by itself.
+// HardwareOf returns the collectives that a machine carries out by itself.
 func HardwareOf(m *network.Machine) collectives.Hardware {
 	return collectives.Hardware{Barrier: m.BarrierTime() > 0, Offload: m.Offloads()}
 }
 
-// AlgorithmFor returns the algorithm of an operation on so many bytes.
+// AlgorithmFor returns the algorithm of an operation on some bytes.
 func (c *Config) AlgorithmFor(op collectives.Operation, bytes int64) collectives.Algorithm {
 	a := c.Algorithm(op)
 	if c.Target == nil {

@@ -17,7 +17,7 @@ type (
 	Slice = p2p.Slice
 	// Noise lengthens compute phases.
 	Noise = p2p.Noise
-	// Repeated is the only collective of a program.
+	// Repeated describes the only collective of a program.
 	Repeated = coll.Repeated
 	// Interpreter selects how collectives are carried out.
 	Interpreter = coll.Interpreter

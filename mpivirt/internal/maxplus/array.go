@@ -61,16 +61,16 @@ type Array struct {
 	given     bool   // work is the caller's memory
 	contended
 
-	// No clock can pass the end of virtual time as long as Top + span does not: span is
-	// more than the rounds of the schedule add to a clock.
+	// No clock can pass the end of virtual time as long as Top + span does not: span exceeds the
+	// time that the rounds of the schedule add to a clock.
 	span  vtime.Duration
-	packs bool // participants copy blocks beside the messages, which takes time
+	packs bool // participants copy blocks in addition to the messages, which takes time
 }
 
-// packs reports whether participants copy blocks beside the messages, which takes time.
+// packs reports whether participants copy blocks in addition to the messages, which takes time.
 func (r *Rounds) packs() bool { return r.Target.CopiesBytes() && collectives.Packs(r.Schedule) }
 
-// NewArray returns an array that has no clocks yet. It can tell what a round needs.
+// NewArray returns an array without clocks, which can tell the needs of rounds.
 func NewArray(r Rounds) Array {
 	a := Array{Rounds: r, span: r.span(), packs: r.packs()}
 	a.enter(0)

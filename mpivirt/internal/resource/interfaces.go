@@ -124,7 +124,7 @@ func (x *Interfaces) Carries(owner Owner, work Freight) { x.works[owner] = work 
 // InFlight returns true: a message waits for the path between its two ranks before it asks.
 func (x *Interfaces) InFlight() bool { return true }
 
-// Leave has a message ask the interfaces of its sender's node at p.At.
+// Leave has a message ask for an interface of its sender's node at p.At.
 func (x *Interfaces) Leave(p Passage) { x.ask(&x.leaving, &p, lastAtInstant) }
 
 // Reach has a message ask for the interfaces of its receiver's node at an instant.
