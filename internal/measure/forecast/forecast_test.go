@@ -232,8 +232,8 @@ func TestForecastsOfLargeRuns(t *testing.T) {
 			Timed: true, Operation: op, Algorithm: a}
 	}
 	for _, p := range []point{
-		{Program: "mpiping", Kind: "event", Machine: "xt5", Engines: 1, Ranks: 40_000, Iterations: 1},
-		{Program: "mpiping", Kind: "event", Machine: "gigabit-star", Engines: 1, Ranks: 40_000, Iterations: 1},
+		{Program: "mpiping", Kind: "event", Machine: "xt5", Engines: 1, Ranks: 100_000, Iterations: 1},
+		{Program: "mpiping", Kind: "event", Machine: "gigabit-star", Engines: 1, Ranks: 100_000, Iterations: 1},
 		{Program: "ring", Kind: "event", Machine: "xt5", Engines: 1, Payload: 8, Ranks: 500_000, Iterations: 2},
 		{Program: "stencil", Kind: "event", Machine: "xt5", Engines: 1, Payload: 8, Ranks: 100_000, Iterations: 2},
 		{Program: "stencil", Kind: "goroutine", Machine: "xt5", Mode: mpivirt.Message, Engines: 1, Payload: 8 << 10, Ranks: 6000, Iterations: 2},
