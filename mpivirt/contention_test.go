@@ -118,6 +118,47 @@ func TestRowsOfContention(t *testing.T) {
 	holdFlows(t, fair, []flow{{0, 2, 30_000, 0}, {0, 1, 100_000, 0}, {3, 2, 60_000, 0}, {4, 2, 90_000, 0}}, []vtime.Duration{100, 140, 160, 190})
 }
 
+// Fair shares over the links of topologies, by hand: latency 10 us, each link 1 GB/s, those of nodes without limit.
+func TestFairSharesOfTopologies(t *testing.T) {
+	const section = "contention: {model: fair, link: 1GB/s, topology: true}\n"
+	for _, row := range []struct {
+		topology string
+		flows    []flow
+		ends     []vtime.Duration
+	}{
+		// Both take the link from 1 to 2: half of it each, then the first has it alone.
+		{"topology: {kind: mesh, dims: [5]}", []flow{{0, 2, 100_000, 0}, {1, 3, 50_000, 0}}, []vtime.Duration{160, 110}},
+		// The other way is another link.
+		{"topology: {kind: mesh, dims: [5]}", []flow{{0, 2, 100_000, 0}, {2, 0, 50_000, 0}}, []vtime.Duration{110, 60}},
+		// The long one shares one link with each of the others, and the second has what is left.
+		{"topology: {kind: mesh, dims: [5]}", []flow{{0, 4, 100_000, 0}, {0, 1, 100_000, 0}, {1, 4, 50_000, 0}}, []vtime.Duration{210, 210, 110}},
+		// Three on one link, one of them on another with a fourth: 1/3 each, and 2/3 for the fourth until 85. The first ends at 10 + 90, and so do those beside it.
+		{"topology: {kind: mesh, dims: [5]}", []flow{{0, 2, 30_000, 0}, {1, 2, 30_000, 0}, {1, 3, 30_000, 0}, {2, 3, 50_000, 0}}, []vtime.Duration{100, 100, 100, 85}},
+		// The ring is shorter over its closing link.
+		{"topology: {kind: ring}", []flow{{0, 4, 100_000, 0}, {0, 2, 100_000, 0}}, []vtime.Duration{110, 110}},
+		{"topology: {kind: ring}", []flow{{0, 4, 100_000, 0}, {1, 4, 100_000, 0}}, []vtime.Duration{210, 210}},
+		// Each receiver has a link up of its own. With half of them there is one of two nodes.
+		{"topology: {kind: fat-tree, arity: 2}", []flow{{0, 2, 100_000, 0}, {1, 3, 100_000, 0}}, []vtime.Duration{110, 110}},
+		{"topology: {kind: fat-tree, arity: 2}\ntaper: 0.5", []flow{{0, 2, 100_000, 0}, {1, 3, 100_000, 0}}, []vtime.Duration{210, 210}},
+		{"topology: {kind: fat-tree, arity: 2}\ntaper: 0.5", []flow{{0, 2, 100_000, 0}}, []vtime.Duration{110}},
+		{"topology: {kind: fat-tree, arity: 2}\ntaper: 0.5", []flow{{0, 1, 100_000, 0}, {1, 0, 100_000, 0}}, []vtime.Duration{110, 110}},
+		{"topology: {kind: fat-tree, arity: 2}\ntaper: 0.25", []flow{{0, 2, 100_000, 0}}, []vtime.Duration{210}},
+		// The global link of two groups; a third group has another. With a taper of 1 a global link is one of two nodes for two other groups.
+		{"topology: {kind: dragonfly, routers: 1, nodes_per_router: 2, groups: 3}", []flow{{0, 2, 100_000, 0}, {1, 3, 100_000, 0}, {0, 4, 100_000, 0}}, []vtime.Duration{210, 210, 110}},
+		{"topology: {kind: dragonfly, routers: 1, nodes_per_router: 2, groups: 3}\ntaper: 0.5", []flow{{0, 2, 100_000, 0}, {0, 4, 50_000, 0}}, []vtime.Duration{210, 110}},
+		// Two nodes of a unit go at full speed, and at half of it with a taper.
+		{"topology: {kind: hierarchy, levels: [{size: 2, hops: 2}, {hops: 4}]}", []flow{{0, 2, 100_000, 0}, {1, 3, 100_000, 0}}, []vtime.Duration{110, 110}},
+		{"topology: {kind: hierarchy, levels: [{size: 2, hops: 2}, {hops: 4}]}\ntaper: 0.5", []flow{{0, 2, 100_000, 0}, {1, 4, 100_000, 20}}, []vtime.Duration{190, 210}},
+	} {
+		holdFlows(t, section+row.topology, row.flows, row.ends)
+	}
+	// The links of nodes and the backbone are shared besides.
+	holdFlows(t, "contention: {model: fair, out: 500MB/s, link: 1GB/s, topology: true}\ntopology: {kind: ring}", []flow{{0, 1, 100_000, 0}, {2, 1, 100_000, 0}}, []vtime.Duration{210, 210})
+	holdFlows(t, "contention: {model: fair, backbone: 1GB/s, link: 1GB/s, topology: true}\ntopology: {kind: ring}", []flow{{0, 1, 100_000, 0}, {2, 1, 100_000, 0}}, []vtime.Duration{210, 210})
+	// As without a topology where that is a star.
+	holdFlows(t, "contention: {model: fair, out: 1GB/s, in: 1GB/s, topology: true}\ntopology: {kind: star}", fiveFlows, []vtime.Duration{170, 130, 130, 110, 195})
+}
+
 // randomContention writes section contention.
 func randomContention(r *rand.Rand) string {
 	limit := func(name string) string {
@@ -126,8 +167,11 @@ func randomContention(r *rand.Rand) string {
 		}
 		return ""
 	}
-	if r.IntN(3) == 0 {
+	switch r.IntN(4) {
+	case 0:
 		return fmt.Sprintf("contention: {model: fair, out: %dMB/s, in: %dMB/s, backbone: %dMB/s}", 1+r.IntN(3000), 1+r.IntN(3000), 1+r.IntN(9000))
+	case 1:
+		return fmt.Sprintf("contention: {model: fair, out: %dMB/s, link: %dMB/s, topology: true}", 1+r.IntN(3000), 1+r.IntN(3000))
 	}
 	return "contention: {model: " + []string{"links", "pmac"}[r.IntN(2)] + limit("busses") + limit("out") + limit("in") + "}"
 }

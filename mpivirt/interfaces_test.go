@@ -107,6 +107,10 @@ func shares(node func(r *rand.Rand) string) func(r *rand.Rand, ranks int) string
 		if r.IntN(4) == 0 {
 			text += "  jitter: {distribution: uniform, most: 3us}\n"
 		}
+		if strings.Contains(section, "topology: true") && !strings.Contains(text, "topology:") {
+			section += "\ntopology: " + []string{"{kind: fat-tree, arity: 2}\ntaper: 0.5", "{kind: fat-tree, arity: 3}", "{kind: dragonfly, routers: 2, nodes_per_router: 2}\ntaper: 0.7",
+				"{kind: torus, dimensions: 2}", "{kind: hierarchy, levels: [{size: 2, hops: 2}, {hops: 4}]}\ntaper: 0.4", "{kind: star}"}[r.IntN(6)]
+		}
 		return strings.Replace(text, "mapping:", section+"\nmapping:", 1)
 	}
 }

@@ -28,8 +28,11 @@ func (l blocks) leadersAscend() bool      { return true }
 func (l blocks) period() int              { return min(l.perNode, l.ranks) }
 
 func (l blocks) meeting(a, b, c, d int) (same, different bool) {
-	first, last := l.node(a), l.node(b-1)
-	from, to := l.node(c), l.node(d-1)
+	return meetingOf(l.node(a), l.node(b-1), l.node(c), l.node(d-1))
+}
+
+// meetingOf is meeting of ranks that are on nodes first to last, and on nodes from to to, where nodes are filled in turn.
+func meetingOf(first, last, from, to int) (same, different bool) {
 	same = first <= to && from <= last
 	different = first != last || from != to || first != from
 	return same, different

@@ -316,7 +316,7 @@ func brokenModels() map[string][]*modelKind {
 		"no delay is above the longest": {lineAltered(func(d *altered) {
 			d.longestOf = func(bytes int64) vtime.Duration { return d.way(0).Plus(d.path.transfer(bytes)) }
 		})},
-		"all nodes are alike inside": {
+		"all nodes of a type are alike inside": {
 			lineAltered(func(d *altered) { // the way between ranks
 				d.latencyOf = func(src, dst int) vtime.Duration { return d.way(distance(src, dst)) }
 			}),

@@ -153,6 +153,9 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 	if rapid.Bool().Draw(t, "fixed nodes") {
 		general += fmt.Sprintf("nodes: %d\n", mostNodes)
 	}
+	if rapid.IntRange(0, 3).Draw(t, "typed") == 0 {
+		general += drawTypes(t, p, perNode)
+	}
 	places := ""
 	for i := range mostRanks {
 		places += fmt.Sprintln((i * 7 % mostRanks) / perNode * 3 % mostNodes)
@@ -187,6 +190,30 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 		}
 	}
 	return m
+}
+
+// drawTypes draws types of nodes that go with the parts. In a mapping of the suite a node has perNode ranks at most.
+func drawTypes(t *rapid.T, p parts, perNode int) string {
+	var fields []string
+	if p.mapping == &blockKind || p.mapping == &fileKind {
+		least := 1
+		if p.mapping == &fileKind {
+			least = perNode
+		}
+		fields = append(fields, fmt.Sprintf("processors: %d", rapid.IntRange(least, 9).Draw(t, "processors")))
+	}
+	if p.model.charged && p.model != &hopsKind && rapid.Bool().Draw(t, "intra") {
+		fields = append(fields, rapid.SampledFrom([]string{"intra: {latency: 3us, bandwidth: 1GB/s}", "intra: {latency: 1ns}", "intra: {latency: 170ns, bandwidth: 77GB/s}"}).Draw(t, "within"))
+	}
+	if len(fields) == 0 || rapid.Bool().Draw(t, "ratio") {
+		fields = append(fields, "cpu_ratio: 1.5")
+	}
+	spans := rapid.SampledFrom([]string{"{0: fat}", "{0-1: fat, 3: thin, 5-9: fat}", "{2-100: fat, 101: thin}"}).Draw(t, "nodes of types")
+	thin := ""
+	if strings.Contains(spans, "thin") {
+		thin = ", thin: {cpu_ratio: 0.5}"
+	}
+	return fmt.Sprintf("node_types: {fat: {%s}%s}\nnodes_of: %s\n", strings.Join(fields, ", "), thin, spans)
 }
 
 // figureless stands for the figure where there is none.
@@ -308,7 +335,7 @@ var modelLaws = []law[*Target]{
 		}
 		return nil
 	}},
-	{"all nodes are alike inside", func(t *rapid.T, target *Target) error {
+	{"all nodes of a type are alike inside", func(t *rapid.T, target *Target) error {
 		src, k := drawPair(t, target)
 		node := target.Node(src)
 		k %= target.NodeSize(node)
@@ -317,7 +344,7 @@ var modelLaws = []law[*Target]{
 			i++
 		}
 		twin := rapid.IntRange(0, target.Nodes()-1).Draw(t, "other node")
-		if max(i, k) >= target.NodeSize(twin) {
+		if max(i, k) >= target.NodeSize(twin) || target.typeOfNode(node) != target.typeOfNode(twin) {
 			return nil
 		}
 		from, to := target.NodeMember(twin, i), target.NodeMember(twin, k)
@@ -785,8 +812,9 @@ func checkMembers(_ *rapid.T, target *Target) error {
 		for k := range got {
 			got[k] = l.member(node, k)
 		}
-		if len(want) == 0 || len(want) > target.Machine().RanksPerNode() || !slices.Equal(got, want) {
-			return fmt.Errorf("node %d has members %v, but its ranks are %v, of at most %d", node, got, want, target.Machine().RanksPerNode())
+		room := target.Machine().roomOf(target.paths.place(node))
+		if len(want) == 0 || len(want) > room || !slices.Equal(got, want) {
+			return fmt.Errorf("node %d has members %v, but its ranks are %v, of at most %d", node, got, want, room)
 		}
 		least, most = min(least, len(want)), max(most, len(want))
 	}

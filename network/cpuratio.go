@@ -118,6 +118,11 @@ func (t *Target) CPUTime(rank int, d vtime.Duration) vtime.Duration {
 			ratio = m.cpuRatios[at].ratio.rate
 		}
 	}
+	if len(m.typed) > 0 {
+		if of := t.typeOfNode(t.Node(rank)); of != nil && of.ratio.text != "" {
+			ratio = of.ratio.rate
+		}
+	}
 	if ratio.num == 0 {
 		return d
 	}

@@ -87,9 +87,17 @@
 // ([Target.Interfaces]). Messages between nodes then delay each other ([Target.Contended]): each
 // message occupies an interface of its sender's node and an interface of its receiver's node, for
 // its bytes over the bandwidth plus a gap. Section contention describes a network that all nodes
-// share instead ([Target.Contention]): busses and links, scaled bandwidth, or fair shares. Delay is
-// the delay of an undisturbed message, without interfaces. Package contention has the arithmetic,
-// and package mpivirt carries it out in the order of virtual time.
+// share instead ([Target.Contention]): busses and links, scaled bandwidth, or fair shares, which may
+// include each link of the topology ([Target.Routes]). Delay is the delay of an undisturbed message,
+// without interfaces. Package contention has the arithmetic, and package mpivirt carries it out in
+// the order of virtual time.
+//
+// # Types of nodes
+//
+// Fields node_types and nodes_of describe nodes that differ from the others: in the ranks that fit
+// there, the ratio of CPU times, the links out and in ([Target.Links]), and the delay between two
+// ranks ([Target.JoinsOn]). Mapping block then fills each node as far as its type has room, and
+// [Target.KeepsBlocks] is false. Machines without types have no cost of it.
 //
 // # Nodes and switches
 //
@@ -146,6 +154,9 @@
 //	cpu_ratios: [{from: 0, to: 511, ratio: 0.5}] # optional: nodes whose ratio differs
 //	node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local} # optional: none
 //	# contention: {model: links, busses: 16, out: 2, in: 1} # in place of node
+//	# taper: 0.5                        # with contention: {model: fair, link: 25GB/s, topology: true}
+//	node_types: {fat: {processors: 16, intra: {latency: 0.4us, bandwidth: 12GB/s}}} # optional: none
+//	nodes_of: {512-575: fat}            # with node_types
 //	topology: {kind: torus, dims: [8, 8, 16]}  # optional: star; needs latency_per_hop
 //	allocation: {shape: [4, 8, 8]}      # optional: the first places; or {nodes: FILE}
 //	network:

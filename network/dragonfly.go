@@ -115,3 +115,39 @@ func (d dragonfly) capacity() int {
 
 func (dragonfly) fewest() int  { return 2 }
 func (dragonfly) most(int) int { return 5 }
+
+// The levels of links of a dragonfly.
+const (
+	localLink  = 1 // between two routers of a group
+	globalLink = 2 // between two groups
+)
+
+// route is the minimal one, over the global link of the two groups.
+func (d dragonfly) route(a, b int, _ share, hops []hop) []hop {
+	ra, rb := a/d.nodes, b/d.nodes
+	local := func(from, to int) {
+		if from != to {
+			hops = append(hops, hop{level: localLink, from: from, to: to})
+		}
+	}
+	ga, gb := ra/d.routers, rb/d.routers
+	if ga == gb {
+		local(ra, rb)
+		return hops
+	}
+	local(ra, ga*d.routers+d.gateway(ga, gb))
+	hops = append(hops, hop{level: globalLink, from: ga, to: gb})
+	local(gb*d.routers+d.gateway(gb, ga), rb)
+	return hops
+}
+
+// width of the global links of a group is together the taper's share of what its nodes send.
+func (d dragonfly) width(h hop, taper share) share {
+	if h.level != globalLink || taper == (share{}) {
+		return share{}
+	}
+	return taper.of(multiply(d.routers, d.nodes), d.groups-1)
+}
+
+func (dragonfly) switched() bool { return true }
+func (dragonfly) tapers() bool   { return true }

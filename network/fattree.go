@@ -50,3 +50,29 @@ func (fatTree) fewest() int    { return 2 }
 func (t fatTree) most(int) int { return 2 * t.levels }
 
 func (t fatTree) least(_, b, c, _ int) int { return t.hops(b, c) }
+
+// route takes the links that the number of the receiver names (D-mod-k, as Zahavi, "D-Mod-K Routing Providing Non-Blocking Traffic for
+// Shift Permutations on Real Life Fat Trees", 2010). The nodes below a switch of level l have arity^l links up, or a taper's share of them; a message
+// to node b takes link b mod arity^l, modulo their number, up and down.
+func (t fatTree) route(a, b int, taper share, hops []hop) []hop {
+	top := t.hops(a, b) / 2
+	nodes := 1
+	for level := 1; level < top; level++ {
+		nodes *= t.arity
+		hops = append(hops, hop{level: level, from: a / nodes, to: b % nodes % taper.lanes(nodes)})
+	}
+	for level := top - 1; level > 0; level-- {
+		hops = append(hops, hop{level: -level, from: b / nodes, to: b % nodes % taper.lanes(nodes)})
+		nodes /= t.arity
+	}
+	return hops
+}
+
+// width of links which a taper thins is such that all of them have its share.
+func (t fatTree) width(h hop, taper share) share {
+	nodes := raise(t.arity, max(h.level, -h.level))
+	return taper.of(nodes, taper.lanes(nodes))
+}
+
+func (fatTree) switched() bool { return true }
+func (fatTree) tapers() bool   { return true }

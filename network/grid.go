@@ -159,3 +159,27 @@ func nearCube(n, count int) []int {
 	}
 	return dims
 }
+
+// route goes along the dimensions in their order: round a ring the shorter way, and up where both are as long.
+func (g grid) route(a, b int, _ share, hops []hop) []hop {
+	stride := product(g.dims)
+	for _, n := range g.dims {
+		stride /= n
+		x, to := a/stride%n, b/stride%n
+		step := 1
+		if g.wrap && 2*((to-x+n)%n) > n || !g.wrap && to < x {
+			step = -1
+		}
+		for x != to {
+			next := (x + step + n) % n
+			moved := a + (next-x)*stride
+			hops = append(hops, hop{from: a, to: moved})
+			a, x = moved, next
+		}
+	}
+	return hops
+}
+
+func (grid) width(hop, share) share { return share{} }
+func (grid) switched() bool         { return false }
+func (grid) tapers() bool           { return false }

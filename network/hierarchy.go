@@ -1,6 +1,7 @@
 package network
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -197,4 +198,70 @@ func (h hierarchy) least(a, b, c, d int) int {
 		a, b, c, d = a/u.size, b/u.size, c/u.size, d/u.size
 	}
 	return best
+}
+
+// unitLink is the level of the link of a unit to the others of its level: up, or down if it is negative.
+const unitLink = math.MaxInt32
+
+// route takes the links of the level that unites both nodes. Units that hang on a switch, or are only some hops apart, have a link up
+// and one down each; those of nodes are the nodes' own.
+func (h hierarchy) route(a, b int, taper share, hops []hop) []hop {
+	if a == b {
+		return hops
+	}
+	for tier, u := range h.levels {
+		if u.size != unlimited && a/u.size != b/u.size {
+			a, b = a/u.size, b/u.size
+			continue
+		}
+		links, own := u.routing(), tier > 0
+		if own && links.switched() {
+			hops = append(hops, hop{tier: tier, level: unitLink, from: a})
+		}
+		around, x, y := 0, a, b
+		if u.size != unlimited {
+			around, x, y = a/u.size, a%u.size, b%u.size
+		}
+		first := len(hops)
+		hops = links.route(x, y, taper, hops)
+		for i := first; i < len(hops); i++ {
+			hops[i].tier, hops[i].unit = tier, around
+		}
+		if own && links.switched() {
+			hops = append(hops, hop{tier: tier, level: -unitLink, from: b})
+		}
+		return hops
+	}
+	panic("network: a node outside the hierarchy")
+}
+
+// routing returns the links of the units of a level; units that are some hops apart hang on a switch.
+func (u *unit) routing() routing {
+	if u.links == nil {
+		return star{}
+	}
+	return u.links.(routing)
+}
+
+// width of the link of a unit is the taper's share of what its nodes send, or all of it.
+func (h hierarchy) width(l hop, taper share) share {
+	if l.level != unitLink && l.level != -unitLink {
+		return h.levels[l.tier].routing().width(l, taper)
+	}
+	nodes := 1
+	for _, u := range h.levels[:l.tier] {
+		nodes = multiply(nodes, u.size)
+	}
+	return taper.of(nodes, 1)
+}
+
+func (h hierarchy) switched() bool { return h.levels[0].routing().switched() }
+
+func (h hierarchy) tapers() bool {
+	for tier, u := range h.levels {
+		if links := u.routing(); links.tapers() || tier > 0 && links.switched() {
+			return true
+		}
+	}
+	return false
 }

@@ -105,11 +105,14 @@ func (j *joins) least() vtime.Duration {
 	return max(least, vtime.Picosecond)
 }
 
-// Join returns the time in which a node-leader collective moves bytes from a member of a node to
-// the leader, or back. It is at least one picosecond. Unless the machine gives it, it is the Delay
-// within a node, under levels that of the node's level. A given time contains no overhead. Where
-// the machine gives joins by levels, Joins holds instead.
+// Join returns the time in which a node-leader collective moves bytes from a member of a
+// node to the leader, or back. It is at least one picosecond. It is the Delay within a node,
+// under levels that of the node's level, unless the machine gives it, and contains no overhead then.
+// It does not hold where the machine gives joins by levels: see Joins. Types of nodes may differ: see JoinOn.
 func (t *Target) Join(bytes int64) vtime.Duration {
+	if !t.joins && t.typed != nil {
+		return t.typed.model.latency(0, 0).Plus(t.typed.model.transfer(0, 0, bytes))
+	}
 	if !t.joins {
 		const any = 0 // such delay models do not distinguish nodes, or ranks within a node
 		latency, transfer := t.between(any, any, bytes)

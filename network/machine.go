@@ -41,8 +41,10 @@ type Machine struct {
 	progress                  progress
 	interfaces                interfaces
 	contention                Contention
-	cpuRatio                  cpuRatio    // of nodes that are not in cpuRatios
-	cpuRatios                 []nodeRatio // by node, disjoint
+	taper                     cpuRatio     // share of full bisection; zero if it is not given
+	typed                     []typedNodes // by node, disjoint
+	cpuRatio                  cpuRatio     // of nodes that are not in cpuRatios
+	cpuRatios                 []nodeRatio  // by node, disjoint
 }
 
 // defaultPoll is the time of a failing Test or Iprobe unless the file gives it.
@@ -130,6 +132,10 @@ func (m *Machine) YAML() []byte {
 	m.writeCPURatios(top)
 	m.writeInterfaces(top)
 	m.writeContention(top)
+	if m.taper.text != "" {
+		top.put("taper", m.taper.node())
+	}
+	m.writeNodeTypes(top)
 	top.put("topology", writeTopology(w, "topology", m.topology).node)
 	m.allocation.write(top)
 	top.put("network", m.networkYAML(w))

@@ -50,6 +50,8 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	m.parseNetwork(network)
 	m.parseInterfaces(top)
 	m.parseContention(top)
+	m.parseTaper(top)
+	m.parseNodeTypes(top)
 	m.checkTopology(top)
 	m.parseFittedTo(top)
 	m.parseEstimates(top)
@@ -68,9 +70,11 @@ func (m *Machine) checkTopology(top *object) {
 		depends = "model " + m.Model()
 	case m.routed:
 		depends = "network." + perHopField
+	case m.contention.Topology:
+		depends = "contention.topology"
 	case given && m.topology != nil && m.topology != topologySpec(star{}):
 		top.fault("topology", "makes no difference: model "+m.Model()+" looks at it only with network."+perHopField,
-			"give the time that a hop adds, such as "+perHopField+": 100ns, or remove the topology")
+			"give the time that a hop adds, such as "+perHopField+": 100ns, or contention of model fair with topology: true, or remove the topology")
 	}
 	if depends != "" && !top.has("topology") {
 		top.doc.fault(top.line, "topology", "is missing, and "+depends+" depends on it", "write one such as topology: {kind: torus, dimensions: 3}")

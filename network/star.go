@@ -25,3 +25,9 @@ func (star) steady(a, b int) int {
 func (star) capacity() int { return unlimited }
 func (star) fewest() int   { return 2 }
 func (star) most(int) int  { return 2 }
+
+// route of a star has no links but those of its nodes.
+func (star) route(_, _ int, _ share, hops []hop) []hop { return hops }
+func (star) width(hop, share) share                    { return share{} }
+func (star) switched() bool                            { return true }
+func (star) tapers() bool                              { return false }

@@ -41,8 +41,9 @@ type Target struct {
 	copies         bool           // the sender of a rendezvous is free once the bytes are copied
 	// copiesOwn says that a message of a rank to itself takes the time of a local copy.
 	copiesOwn bool
-	contended bool // messages between nodes delay each other
-	passage   rate // time per byte of an interface of a node
+	typed     *typedDelays // the delays, if those within some nodes are their own
+	contended bool         // messages between nodes delay each other
+	passage   rate         // time per byte of an interface of a node
 }
 
 // Target returns the machine laid out for a number of ranks. It fails if the ranks do not fit the
@@ -64,7 +65,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	}
 	t.delays = m.model.over(p)
 	t.span = t.spanOfAll()
-	t.contended, t.passage = (m.interfaces.limited() || m.contention.limited()) && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
+	t.contended, t.passage = (m.interfaces.limited() || m.sharesNetwork()) && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
 		t.delays = &t.paths
@@ -76,6 +77,13 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 		t.join, t.joins = newPath(m.join.least()), true
 	} else if t.paths.scope == byLevel {
 		t.join, t.joins = t.paths.tiers[t.paths.nodeTier].path, true
+	}
+	if typed := newTypedDelays(m, &t.paths.placement, t.delays); typed != nil {
+		if t.delays == &t.paths { // whose scope changes
+			all := t.paths
+			typed.model = &all
+		}
+		t.typed, t.delays, t.paths.scope = typed, typed, byModel
 	}
 	t.occupier, _ = m.model.(occupier)
 	t.loggops, _ = m.model.(*LogGOPS)
@@ -96,6 +104,9 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 // place puts the ranks on nodes, and the nodes on the topology, if there is room.
 func (m *Machine) place(ranks int) (placement, error) {
 	needed := (ranks + m.perNode - 1) / m.perNode
+	if m.unevenRoom() {
+		needed = 0 // which layOut finds
+	}
 	room := m.nodes // nodes that the mapping may use, or 0
 	if listed := m.allocation.places; listed != nil {
 		room = len(listed)
@@ -110,7 +121,7 @@ func (m *Machine) place(ranks int) (placement, error) {
 		return placement{}, fmt.Errorf("%s need %s of %s, but nodes is %d: raise nodes or ranks_per_node, or ask for at most %s",
 			spelling.Count(ranks, "rank"), spelling.Count(needed, "node"), spelling.Count(m.perNode, "rank"), m.nodes, spelling.Count(multiply(m.nodes, m.perNode), "rank"))
 	}
-	l, err := m.mapping.layOut(ranks, m.perNode, room)
+	l, err := m.layOut(ranks, room)
 	if err != nil {
 		return placement{}, err
 	}
@@ -137,6 +148,33 @@ func (m *Machine) place(ranks int) (placement, error) {
 	}
 	p.farthest = p.topology.most(places)
 	return p, nil
+}
+
+// layOut puts the ranks on nodes. room is their number, or 0 for as many as the ranks need.
+func (m *Machine) layOut(ranks, room int) (layout, error) {
+	if !m.unevenRoom() {
+		return m.mapping.layOut(ranks, m.perNode, room)
+	}
+	if err := m.checkRoom(m.mapping); err != nil {
+		return nil, err
+	}
+	if _, fills := m.mapping.(block); fills {
+		return m.fillUneven(ranks, room)
+	}
+	l, err := m.mapping.layOut(ranks, maxRanks, room)
+	if err != nil {
+		return nil, err
+	}
+	for node := range l.nodes() {
+		place := l.place(node)
+		if places := m.allocation.places; place < len(places) {
+			place = int(places[place])
+		}
+		if size := l.size(node); size > m.roomOf(place) {
+			return nil, fmt.Errorf("mapping %s puts %d ranks on node %d, which has room for %d: raise ranks_per_node or the processors of its type, or move ranks", m.mapping, size, l.place(node), m.roomOf(place))
+		}
+	}
+	return l, nil
 }
 
 // Machine returns the description of the target.

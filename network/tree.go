@@ -32,3 +32,27 @@ func (tree) fewest() int   { return 1 }
 
 // most is twice the distance of the last node from the root.
 func (t tree) most(nodes int) int { return 2 * t.hops(0, max(nodes-1, 0)) }
+
+// route climbs to the nearest common ancestor.
+func (t tree) route(a, b int, _ share, hops []hop) []hop {
+	var down []int // nodes below the ancestor on the way to b, from b on
+	for a != b {
+		if a > b {
+			above := (a - 1) / t.arity
+			hops = append(hops, hop{from: a, to: above})
+			a = above
+			continue
+		}
+		down = append(down, b)
+		b = (b - 1) / t.arity
+	}
+	for i := len(down) - 1; i >= 0; i-- {
+		hops = append(hops, hop{from: a, to: down[i]})
+		a = down[i]
+	}
+	return hops
+}
+
+func (tree) width(hop, share) share { return share{} }
+func (tree) switched() bool         { return false }
+func (tree) tapers() bool           { return false }

@@ -119,7 +119,7 @@ func (f *formula) chargeJoins(t *network.Target, op collectives.Operation) bool 
 		j := t.Joins(most, most, bytes)
 		return j.In + j.Combine + j.Out
 	})
-	return least == most || least > 1 && op == collectives.Barrier && !t.JoinsByLevels()
+	return t.JoinsAlike() && (least == most || least > 1 && op == collectives.Barrier && !t.JoinsByLevels())
 }
 
 // charge sets the cost of a round in which every member sends and receives. It reports

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -60,11 +61,14 @@ func checkMachine(c *terminal.Console, name string) error {
 		nodes = terminal.Plural(n, "node")
 	}
 	room := "for any number of nodes"
+	_, most := m.RoomOn(math.MaxInt32)
 	if n, bounded := m.Room(); bounded {
-		room = fmt.Sprintf("for %s, %.4g ranks", terminal.Plural(n, "node"), float64(n)*float64(m.RanksPerNode()))
+		var ranks int
+		ranks, most = m.RoomOn(n)
+		room = fmt.Sprintf("for %s, %.4g ranks", terminal.Plural(n, "node"), float64(ranks))
 	}
 	_, err = fmt.Fprintf(c.Stdout, "%s: no faults; %s, up to %s on each, topology %s with room %s, mapping %s, delay model %s\n",
-		m.Name(), nodes, terminal.Plural(m.RanksPerNode(), "rank"), m.Topology(), room, m.Mapping(), m.Model())
+		m.Name(), nodes, terminal.Plural(most, "rank"), m.Topology(), room, m.Mapping(), m.Model())
 	return err
 }
 

@@ -1,6 +1,7 @@
 package contention
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -350,10 +351,12 @@ func TestLinksCarryNoMoreThanTheyCan(t *testing.T) {
 	}
 }
 
-// slowFair is progressive filling in rational numbers over all transfers at each change. Changes fall on whole picoseconds
-// as in Fair.
-func slowFair(r Routes, messages []Message) map[uint64]Outcome {
+// slowFair is progressive filling over all transfers at each change. Changes fall on whole picoseconds as in Fair. Rates are rational
+// numbers, or rounded down to whole numbers of 2^-60 bytes a picosecond, as those of Fair: where many links are shared an end in the
+// middle of a picosecond may fall on either side.
+func slowFair(r Routes, messages []Message, whole bool) map[uint64]Outcome {
 	type active struct {
+		full  bool // has had its own rate from the begin
 		m     *Message
 		left  *big.Rat // bytes
 		rate  *big.Rat // bytes per picosecond
@@ -361,6 +364,14 @@ func slowFair(r Routes, messages []Message) map[uint64]Outcome {
 		links []int
 		ends  vtime.Time
 		over  bool
+	}
+	round := func(r *big.Rat) *big.Rat {
+		if !whole {
+			return r
+		}
+		unit := new(big.Int).Lsh(big.NewInt(1), 60)
+		n := new(big.Int).Mul(r.Num(), unit)
+		return new(big.Rat).SetFrac(n.Quo(n, r.Denom()), unit)
 	}
 	found := map[uint64]Outcome{}
 	var all []*active
@@ -375,7 +386,7 @@ func slowFair(r Routes, messages []Message) map[uint64]Outcome {
 			todo = append(todo, a)
 			a.rate = nil
 			for _, l := range a.links {
-				left[l] = big.NewRat(r.Capacity(l), int64(vtime.Second))
+				left[l] = round(big.NewRat(r.Capacity(l), int64(vtime.Second)))
 				open[l]++
 			}
 		}
@@ -383,7 +394,7 @@ func slowFair(r Routes, messages []Message) map[uint64]Outcome {
 			least, at := (*big.Rat)(nil), -1
 			for l, n := range open {
 				if n > 0 {
-					if s := new(big.Rat).Quo(left[l], big.NewRat(int64(n), 1)); least == nil || s.Cmp(least) < 0 {
+					if s := round(new(big.Rat).Quo(left[l], big.NewRat(int64(n), 1))); least == nil || s.Cmp(least) < 0 {
 						least, at = s, l
 					}
 				}
@@ -412,7 +423,9 @@ func slowFair(r Routes, messages []Message) map[uint64]Outcome {
 		}
 		half := big.NewRat(1, 2)
 		for _, a := range all {
-			if !a.over {
+			if a.full = a.full && a.rate.Cmp(a.own) == 0; a.full {
+				a.ends = a.m.At.Add(a.m.Transfer)
+			} else if !a.over {
 				t := new(big.Rat).Add(new(big.Rat).Quo(a.left, a.rate), half)
 				a.ends = now.Add(vtime.Duration(new(big.Int).Quo(t.Num(), t.Denom()).Int64()))
 			}
@@ -453,7 +466,7 @@ func slowFair(r Routes, messages []Message) map[uint64]Outcome {
 		}
 		for ; next < len(messages) && messages[next].At == now; next++ {
 			m := &messages[next]
-			all = append(all, &active{m: m, left: big.NewRat(m.Bytes, 1), own: big.NewRat(m.Bytes, int64(m.Transfer)), links: r.Route(m.From, m.To, nil)})
+			all = append(all, &active{m: m, full: true, left: big.NewRat(m.Bytes, 1), own: round(big.NewRat(m.Bytes, int64(m.Transfer))), links: r.Route(m.From, m.To, nil)})
 		}
 		rates()
 	}
@@ -480,7 +493,71 @@ func TestFairAgainstSlowTwin(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		r := switches{1 + rng.Int64N(20e9), 1 + rng.Int64N(20e9), 1 + rng.Int64N(60e9)}
 		messages := traffic(rng, 120, 20, 2, 1+rng.IntN(4000))
-		compare(t, seed, messages, run(NewFair(r), messages), slowFair(r, messages))
+		compare(t, seed, messages, run(NewFair(r), messages), slowFair(r, messages, false))
+	}
+}
+
+// rings are routes of several links round a ring of switches, on which transfers share some of their links with others.
+type rings struct{ nodes, link int64 }
+
+func (r rings) Route(from, to int, links []int) []int {
+	links = append(links, 2*from, 2*to+1)
+	n := int(r.nodes)
+	for at := from % n; at != to%n; at = (at + 1) % n {
+		links = append(links, 1000+at)
+	}
+	return links
+}
+
+func (r rings) Capacity(link int) int64 {
+	switch {
+	case link >= 1000 && link%3 == 0:
+		return r.link / 2
+	case link >= 1000:
+		return r.link
+	}
+	return 12e9
+}
+
+// Each link of a route is shared.
+func TestFairOverRoutesAgainstSlowTwin(t *testing.T) {
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		r := rings{2 + rng.Int64N(8), 1e9 + rng.Int64N(30e9)}
+		messages := traffic(rng, 120, 20, 2, 1+rng.IntN(4000))
+		compare(t, seed, messages, run(NewFair(r), messages), slowFair(r, messages, true))
+	}
+}
+
+// Whatever a link carries within an interval, its capacity allows: the bytes of all messages that begin and end within it.
+func TestFairCarriesNoMoreThanLinks(t *testing.T) {
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		r := rings{2 + rng.Int64N(8), 1e9 + rng.Int64N(10e9)}
+		messages := traffic(rng, 150, 20, 2, 1+rng.IntN(1000))
+		found := run(NewFair(r), messages)
+		over := map[int][]Message{}
+		for _, m := range messages {
+			for _, l := range r.Route(m.From, m.To, nil) {
+				over[l] = append(over[l], m)
+			}
+		}
+		for l, all := range over {
+			slices.SortFunc(all, func(a, b Message) int { return cmp.Compare(found[a.Tag].Ends, found[b.Tag].Ends) })
+			for _, first := range all {
+				begin, sum := found[first.Tag].Begins, int64(0)
+				for _, m := range all {
+					if found[m.Tag].Begins < begin {
+						continue
+					}
+					sum += m.Bytes
+					end := found[m.Tag].Ends.Add(1) // which is rounded
+					if most := new(big.Int).Mul(big.NewInt(r.Capacity(l)), big.NewInt(int64(end.Sub(begin)))); new(big.Int).Mul(big.NewInt(sum), big.NewInt(1e12)).Cmp(most) > 0 {
+						t.Fatalf("seed %d: link %d of %d bytes a second carries %d from %v to %v", seed, l, r.Capacity(l), sum, begin, end)
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -95,9 +95,10 @@ type joinArrays struct {
 type joinState struct {
 	joinArrays
 
-	size           int             // number of members of most nodes
-	times          network.Joining // of a node with size members
-	sums           *nodeSums       // nil without data
+	size           int             // of most nodes
+	times          network.Joining // of a node of that size, where nodes are alike
+	alike          bool            // the type of a node makes no difference
+	sums           *nodeSums       // if there are data
 	ledFrom, ledTo int             // nodes whose leader belongs to this engine
 	led            int             // number of these nodes whose leader is here; all of them where leaders ascend
 	complete       int             // number of these nodes whose members have all joined
@@ -114,7 +115,7 @@ func (c *Collectives) beginJoins(inst *instance) {
 		j.last = world.Reserve[vtime.Time](c.partition, nodes.there-nodes.here)
 	}
 	j.size = nodes.size(0)
-	j.times = c.joining(inst, 0)
+	j.times, j.alike = c.joining(inst, 0), c.partition.Target.JoinsAlike()
 	j.ledFrom, j.ledTo = c.ledRange(inst)
 	for i := range j.awaited {
 		p := nodes.here + i
@@ -276,12 +277,12 @@ func (c *Collectives) joining(inst *instance, p int) network.Joining {
 		}
 		span = last - first + 1
 	}
-	return target.Joins(size, span, inst.Call.Bytes)
+	return target.JoinsOn(target.Node(inst.comm.RankOf(nodes.leader(p), 0)), size, span, inst.Call.Bytes)
 }
 
 // joiningOf is joining, which it computes only for nodes of unusual size.
 func (inst *instance) joiningOf(c *Collectives, p int) network.Joining {
-	if inst.comm.nodes.world && inst.comm.nodes.size(p) == inst.join.size {
+	if inst.join.alike && inst.comm.nodes.world && inst.comm.nodes.size(p) == inst.join.size {
 		return inst.join.times
 	}
 	return c.joining(inst, p)

@@ -49,33 +49,16 @@ func NewLinks(p *world.Partition) *Links {
 	n := p.Target.Ranks()
 	x.ahead = p.Target.LeastBetweenNodes(0, n)
 	c := p.Target.Contention()
-	limits := contention.Limits{Busses: c.Busses, Links: func(int) (out, in int) { return c.Out, c.In }}
+	limits := contention.Limits{Busses: c.Busses, Links: p.Target.Links}
 	switch c.Model {
 	case network.ModelLinks:
 		x.resource = contention.NewLinks(limits)
 	case network.ModelPMaC:
 		x.resource = contention.NewScaled(limits)
 	default:
-		x.resource = contention.NewFair(ends{c})
+		x.resource = contention.NewFair(p.Target.Routes())
 	}
 	return x
-}
-
-// ends are the links of fair shares: two for each node, out and in, and a backbone.
-type ends struct{ network.Contention }
-
-// Route appends the links from one node to another.
-func (ends) Route(from, to int, links []int) []int { return append(links, 0, 2*from+1, 2*to+2) }
-
-// Capacity returns the bytes per second of a link.
-func (e ends) Capacity(link int) int64 {
-	switch {
-	case link == 0:
-		return e.Backbone
-	case link%2 == 1:
-		return e.OutBandwidth
-	}
-	return e.InBandwidth
 }
 
 // Carries sets the Freight of an owner's messages.
