@@ -197,6 +197,8 @@ func (f form) bcast(a Algorithm, bytes int64) (vtime.Duration, bool) {
 		return times(f.members-1, f.cost.message(bytes)), true
 	case Linear:
 		return f.out(bytes), true
+	case Offload:
+		return f.cost.node(bytes) + timeOf(f.cost.Offload, bytes), true
 	}
 	return 0, false
 }
@@ -208,6 +210,8 @@ func (f form) reduce(a Algorithm, bytes int64) (vtime.Duration, bool) {
 		return f.treeIn(f.members, func(int) int64 { return bytes }, g), true
 	case Linear:
 		return f.in(bytes, g), true
+	case Offload:
+		return f.cost.node(bytes) + timeOf(f.cost.Offload, bytes), true
 	}
 	return 0, false
 }

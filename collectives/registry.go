@@ -23,10 +23,12 @@ var registry = [operations][]entry{
 		{Binomial, false, "down a binomial tree", treeOne},
 		{Linear, false, "the root sends to one after another", starOne},
 		{Ring, false, "each rank hands it to the next", ringBcast},
+		{Offload, false, "ranks of a node join, switches send the vector to all nodes, one release per node", nil},
 	},
 	Reduce: {
 		{Binomial, false, "up a binomial tree that keeps the rank order for every root", treeOne},
 		{Linear, false, "the root receives from one after another", starOne},
+		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil},
 	},
 	Allreduce: {
 		{NodeLeader, true, "ranks of a node join, leaders run a butterfly, one release per node", nil},

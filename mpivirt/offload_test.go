@@ -72,6 +72,8 @@ func TestOffload(t *testing.T) {
 		split, nonblocking := rapid.Bool().Draw(rt, "split"), rapid.Bool().Draw(rt, "nonblocking")
 		words := rapid.IntRange(0, 3).Draw(rt, "words")
 		sized := rapid.Bool().Draw(rt, "sized")
+		op := rapid.SampledFrom([]collectives.Operation{collectives.Allreduce, collectives.Reduce, collectives.Bcast}).Draw(rt, "operation")
+		root := rapid.IntRange(0, 20).Draw(rt, "root")
 		h := rapid.SampledFrom(hostings(ranks)).Draw(rt, "host")
 		if h.Engines > 1 {
 			h.Engines = rapid.IntRange(2, ranks).Draw(rt, "engines")
@@ -101,14 +103,28 @@ func TestOffload(t *testing.T) {
 				case sized && words == 0:
 					err = barrierOf(c, nonblocking)
 				case sized:
-					err = c.CollectiveSize(collectives.Allreduce, int64(8*words), 0)
+					err = c.CollectiveSize(op, int64(8*words), root%c.Size())
 				case nonblocking:
 					var q mpivirt.Request
-					if q, err = mpivirt.Iallreduce(c, input, output, mpivirt.Sum[uint64]()); err == nil {
+					switch op {
+					case collectives.Allreduce:
+						q, err = mpivirt.Iallreduce(c, input, output, mpivirt.Sum[uint64]())
+					case collectives.Reduce:
+						q, err = mpivirt.Ireduce(c, input, output, mpivirt.Sum[uint64](), root%c.Size())
+					default:
+						q, err = mpivirt.Ibcast(c, input, root%c.Size())
+						output = input
+					}
+					if err == nil {
 						_, err = q.Wait()
 					}
-				default:
+				case op == collectives.Allreduce:
 					err = mpivirt.Allreduce(c, input, output, mpivirt.Sum[uint64]())
+				case op == collectives.Reduce:
+					err = mpivirt.Reduce(c, input, output, mpivirt.Sum[uint64](), root%c.Size())
+				default:
+					err = mpivirt.Bcast(c, input, root%c.Size())
+					output = input
 				}
 				left[r.Rank()], sums[r.Rank()] = r.Now(), output
 				return err
@@ -121,10 +137,12 @@ func TestOffload(t *testing.T) {
 		join := 100*vtime.Nanosecond + vtime.Duration(bytes)*2*vtime.Nanosecond
 		for rank := range ranks {
 			nodes, sum, members := map[int][]int{}, uint64(0), 0
+			var ranksOf []int
 			for other := range ranks {
 				if !split || colors[other] == colors[rank] {
 					nodes[laidOut.Node(other)] = append(nodes[laidOut.Node(other)], other)
 					sum, members = sum+uint64(other), members+1
+					ranksOf = append(ranksOf, other)
 				}
 			}
 			var last vtime.Time
@@ -142,7 +160,7 @@ func TestOffload(t *testing.T) {
 					}
 					ready = max(ready, t)
 				}
-				if network != offloadRanks {
+				if network != offloadRanks && (op != collectives.Bcast || sized && words == 0) {
 					ready = ready.Add(vtime.Duration((len(nodes[node])-1)*bytes) * 4 * vtime.Nanosecond)
 				}
 				last = max(last, ready)
@@ -162,7 +180,14 @@ func TestOffload(t *testing.T) {
 				rt.Errorf("%+v: rank %d, one of %d on nodes %v, leaves at %v, want %v", h, rank, members, used, left[rank], want)
 			}
 			for i, got := range sums[rank] {
-				if want := sum + uint64(1000*i*members); !sized && got != want {
+				want := sum + uint64(1000*i*members)
+				switch {
+				case op == collectives.Bcast:
+					want = uint64(1000*i + ranksOf[root%members])
+				case op == collectives.Reduce && rank != ranksOf[root%members]:
+					want = 0
+				}
+				if !sized && got != want {
 					rt.Errorf("%+v: rank %d has %d for element %d, want %d", h, rank, got, i, want)
 				}
 			}
@@ -245,5 +270,46 @@ func TestWhatTheNetworkDoesNotSum(t *testing.T) {
 	})
 	if !strings.Contains(fmt.Sprint(err), "add allreduce or switches to network in its file") {
 		t.Errorf("error %v names no remedy", err)
+	}
+}
+
+// Calls that do not match fail on all ranks, on any hosting: other lengths that the network carries, too, and a length that it does not carry.
+func TestOffloadedCallsThatDoNotMatch(t *testing.T) {
+	const ranks = 7
+	machine := "name: m\nranks_per_node: 3\nnetwork: {model: flat, latency: 1us, switches: {most: 24, levels: [{name: all, latency: 1us}]}}\n"
+	for _, words := range []int{1, 100} {
+		for name, call := range map[string]func(c *mpivirt.Comm, data []uint64) error{
+			"bcast": func(c *mpivirt.Comm, data []uint64) error { return mpivirt.Bcast(c, data, 2) },
+			"reduce": func(c *mpivirt.Comm, data []uint64) error {
+				return mpivirt.Reduce(c, data, make([]uint64, len(data)), mpivirt.Sum[uint64](), 2)
+			},
+			"allreduce": func(c *mpivirt.Comm, data []uint64) error {
+				return mpivirt.Allreduce(c, data, make([]uint64, len(data)), mpivirt.Sum[uint64]())
+			},
+		} {
+			var want string
+			for _, engines := range []int{1, 2, 5} {
+				_, err := simulate(t, mpivirt.Config{
+					Target: target(t, machine, ranks),
+					Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+						n := 2
+						if r.Rank() == 5 {
+							n = words
+						}
+						return call(r.World(), make([]uint64, n))
+					})}},
+				}, engines)
+				if err == nil {
+					t.Errorf("%s of %d and 2 words on %d engines: no error", name, words, engines)
+					continue
+				}
+				if want == "" {
+					want = err.Error()
+				}
+				if err.Error() != want || !strings.Contains(want, "of other lengths") {
+					t.Errorf("%s of %d and 2 words on %d engines: %v, on one %s", name, words, engines, err, want)
+				}
+			}
+		}
 	}
 }

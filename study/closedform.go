@@ -117,6 +117,9 @@ func (f *formula) chargeJoins(t *network.Target, op collectives.Operation) bool 
 	f.cost.PerNode = most
 	f.cost.Join = f.noting(func(bytes int64) vtime.Duration {
 		j := t.Joins(most, most, bytes)
+		if op == collectives.Bcast {
+			j.Combine = 0
+		}
 		return j.In + j.Combine + j.Out
 	})
 	return t.JoinsAlike() && (least == most || least > 1 && op == collectives.Barrier && !t.JoinsByLevels())

@@ -86,9 +86,10 @@ func (c *Collectives) participantFrom(inst *instance, rank int) int {
 
 // enterBulk enters a member into an instance that is carried out in bulk.
 func (c *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collective) {
-	if (inst.mode == ByArrays || inst.mode == AtFixedCost) && v.Data && !Moves(v.Operation) {
-		value := c.partition.Buffers.Take(len(v.Input))
-		copy(value, v.Input)
+	if v.Data && (inst.mode == ByArrays && !Moves(v.Operation) || inst.mode == AtFixedCost) {
+		input := inst.contributionOf(member, v)
+		value := c.partition.Buffers.Take(len(input))
+		copy(value, input)
 		c.sumOf(inst).addLeaf(c, member, lp, value)
 	} else {
 		c.keepMember(inst, member-inst.comm.First, v)

@@ -28,6 +28,54 @@ type fixedCostState struct {
 	missing int        // children that have not sent their last entry, plus one for the engine itself
 	cost    vtime.Duration
 	sum     *summing // sum of the vectors, whose missing is not used; nil without data
+	outputs [][]byte // outputs of the members here that receive the result of a rooted operation
+}
+
+// offloadsRooted reports whether the network carries out a rooted operation.
+func (v *Collective) offloadsRooted() bool {
+	return v.Algorithm == collectives.Offload && v.Operation.Rooted()
+}
+
+// contributionOf returns the vector that a member adds to the sum, and stores the member's output.
+// The sum of a bcast is the vector of the root; a byte before each vector marks that of the root.
+func (inst *instance) contributionOf(member int, v *Collective) []byte {
+	if !v.offloadsRooted() {
+		return v.Input
+	}
+	isRoot := member == v.Root
+	if v.Operation == collectives.Reduce {
+		if isRoot {
+			inst.fixedCost.outputs = append(inst.fixedCost.outputs, v.Output)
+		}
+		return v.Input
+	}
+	inst.fixedCost.outputs = append(inst.fixedCost.outputs, v.Output)
+	flagged := make([]byte, 1+v.Bytes)
+	if isRoot {
+		flagged[0] = 1
+		copy(flagged[1:], v.Input)
+	}
+	return flagged
+}
+
+// takeRoot is the operator of a bcast: the marked vector, if there is one.
+func takeRoot(into, left, right []byte) {
+	if right[0] != 0 {
+		copy(into, right)
+	} else {
+		copy(into, left)
+	}
+}
+
+// deliver writes the result of a rooted operation into the outputs of the members here.
+func (inst *instance) deliver() {
+	if inst.fixedCost == nil {
+		return
+	}
+	for _, out := range inst.fixedCost.outputs {
+		moveTo(out, inst.result)
+	}
+	inst.fixedCost.outputs = nil
 }
 
 // FixedCostHop returns the virtual time of a hop between engines in a collective of fixed cost.
@@ -149,6 +197,10 @@ func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []b
 	t := last.Add(g.cost)
 	if g.sum != nil {
 		inst.result = append([]byte(nil), result...)
+		if inst.Call.Operation == collectives.Bcast {
+			inst.result = inst.result[1:]
+		}
+		inst.deliver()
 	}
 	tree := c.fixedCostTree(inst)
 	if invariant.Enabled && t < c.partition.Engine.EIT() && (tree.parent >= 0 || len(tree.children) > 0) {

@@ -246,6 +246,9 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	}
 	clear(inst.entered)
 	inst.Call.Input, inst.Call.Output = nil, nil
+	if v.Operation == collectives.Bcast && v.offloadsRooted() {
+		inst.Call.Operator.Apply = takeRoot
+	}
 	inst.signature = v.signature()
 	inst.entrant = entrant{c.partition.Clock[lp], c.partition.Global(lp), inst.signature}
 	inst.timed = c.Timing
@@ -388,7 +391,7 @@ func (c *Collectives) flushRange(inst *instance) {
 // completeCollective completes the request of a nonblocking member.
 func (c *Collectives) completeCollective(inst *instance, ri, lp int32, t vtime.Time) {
 	q := c.Messages.Requests.At(ri)
-	if inst.result != nil {
+	if inst.result != nil && inst.Call.Operation == collectives.Allreduce {
 		if q.Buffer == nil {
 			q.Buffer = inst.result // shared
 		}

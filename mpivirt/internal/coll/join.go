@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gigarank/collectives"
 	"gigarank/internal/invariant"
 	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/stats"
@@ -138,7 +139,7 @@ func (c *Collectives) beginJoins(inst *instance) {
 func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) {
 	p, missing := c.enterNode(inst, c.partition.Clock[lp], member)
 	if v.Data {
-		c.contribute(inst, p, member, v.Input)
+		c.contribute(inst, p, member, inst.contributionOf(member, v))
 	}
 	if missing == 0 {
 		c.joinedHere(inst, p)
@@ -277,7 +278,11 @@ func (c *Collectives) joining(inst *instance, p int) network.Joining {
 		}
 		span = last - first + 1
 	}
-	return target.JoinsOn(target.Node(inst.comm.RankOf(nodes.leader(p), 0)), size, span, inst.Call.Bytes)
+	times := target.JoinsOn(target.Node(inst.comm.RankOf(nodes.leader(p), 0)), size, span, inst.Call.Bytes)
+	if inst.Call.Operation == collectives.Bcast {
+		times.Combine = 0
+	}
+	return times
 }
 
 // joiningOf is joining, which it computes only for nodes of unusual size.
@@ -423,6 +428,7 @@ func (c *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks [
 
 // releaseHere releases the local members of a node that another engine leads.
 func (c *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
+	inst.deliver()
 	nodes, others := inst.comm.nodes, t.Add(inst.joiningOf(c, p).Out)
 	for i := range nodes.size(p) {
 		member := nodes.member(p, i)

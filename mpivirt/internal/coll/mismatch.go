@@ -49,6 +49,7 @@ const (
 	signedLater     = 1 << 7 // a bit: the nonblocking form, where the two do not match (MPI 4.1, 6.12)
 	signedRoot      = 8
 	signedLengths   = 24
+	signedTogether  = 47 // a part of the lengths: a rooted call that the network carries out, which nobody leaves before all have entered
 	signedOperation = 48 // or the call on an intercommunicator whose part signedPart is
 	signedPart      = 59
 	signedKind      = 60
@@ -78,7 +79,10 @@ func (v *Collective) signature() signature {
 		part, operation = 1<<signedPart, random.Mix(operation+uint64(v.Within))
 	}
 	root := uint16(v.Root) + uint16(v.Root>>16)
-	return called | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<24-1))<<signedLengths |
+	if v.offloadsRooted() {
+		called |= 1 << signedTogether
+	}
+	return called | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<23-1))<<signedLengths |
 		signature(operation&(1<<11-1))<<signedOperation | part | signature(v.Type)<<signedKind
 }
 
@@ -194,6 +198,9 @@ func (c *Collectives) fits(a *agent, m *roundMessage) bool {
 
 // synchronizing reports whether no member can leave a call before all have entered it.
 func (s signature) synchronizing() bool {
+	if s>>signedTogether&1 != 0 {
+		return true
+	}
 	switch s.call().Plain() {
 	case world.Barrier, world.Allreduce, world.Allgather, world.Allgatherv, world.Alltoall, world.Alltoallv, world.ReduceScatter,
 		world.CommDup, world.CommSplit, world.CommCreate, world.CommCreateGroup, world.IntercommCreate:
