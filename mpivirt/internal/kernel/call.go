@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"slices"
+
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/p2p"
@@ -115,7 +117,9 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		return k.goOn(lp)
 	}
 	k.messages.Completion.Err = nil
-	k.messages.EnterCall(lp)
+	if k.messages.InCalls && !k.isInactive(lp, q) {
+		k.messages.EnterCall(lp)
+	}
 	switch op := q.Procedure; op.Class() {
 	case world.ClassSend:
 		if op.Blocks() {
@@ -147,7 +151,9 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		k.messages.Completion.Request = k.messages.SendReceive(lp, &q.Operands)
 		return true
 	case world.ClassWait, world.ClassTest:
-		k.messages.EnterWait(lp)
+		if k.messages.InCalls && !k.isInactive(lp, q) {
+			k.messages.EnterWait(lp)
+		}
 		return k.submitWait(lp, q)
 	case world.ClassProbe:
 		k.messages.EnterWait(lp)
@@ -169,6 +175,18 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		return k.submitExchange(lp, q)
 	}
 	return k.submitCollective(lp, q)
+}
+
+// isInactive reports whether a call waits for requests or tests them, and none is active. The rank answers that by itself: it
+// makes no progress.
+func (k *Kernel) isInactive(lp int32, q *Call) bool {
+	switch class := q.Procedure.Class(); {
+	case class != world.ClassWait && class != world.ClassTest:
+		return false
+	case q.waitSet:
+		return k.messages.WaitSetIsEmpty(lp)
+	}
+	return !slices.ContainsFunc(q.requests, func(index int32) bool { return index != 0 })
 }
 
 // Awaits reports whether a call makes an LP wait, unless its arguments are in error or its partner
