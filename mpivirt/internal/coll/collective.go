@@ -26,12 +26,12 @@ type Collective struct {
 	Operator  world.Operator    // for reductions with data
 	Data      bool              // memory is moved; else only sizes are simulated
 	Transient bool              // the memory of the input may change after the call
+	Later     bool              // in its nonblocking form, on a machine with progress in calls
 	Input     []byte            // this member's contribution
 	Output    []byte            // memory for this member's result
 	InCounts  []int64           // alltoallv: bytes to each member
 	OutCounts []int64           // alltoallv: bytes from each member
 	Creation  *creation         // for the making of communicators
-	Later     bool              // in its nonblocking form, on a machine with progress in calls
 }
 
 // Collectives holds the communicators and collectives of a partition.
