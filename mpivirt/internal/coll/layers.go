@@ -26,8 +26,9 @@ type layering struct {
 	target   *network.Target
 	schedule collectives.Schedule
 	steps    collectives.Stepper
-	perNode  int // number of participants of a node: all ranks, or the leader
-	each     int // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
+	step     collectives.Step // scratch of messages
+	perNode  int              // number of participants of a node: all ranks, or the leader
+	each     int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
 }
 
 var _ resource.Layers = (*layering)(nil)
@@ -84,11 +85,10 @@ func (l *layering) messages(node, rail int, inward bool, round int) (n int) {
 		if l.schedule.Next(p, round) != round || round >= l.schedule.Rounds(p) {
 			continue
 		}
-		var step collectives.Step
-		l.steps.StepInto(&step, p, round)
-		other := step.To
+		l.steps.StepInto(&l.step, p, round)
+		other := l.step.To
 		if inward {
-			other = step.From
+			other = l.step.From
 		}
 		if other != collectives.None && other/l.perNode != node {
 			n++
