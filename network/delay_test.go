@@ -455,7 +455,7 @@ func TestGeneralFields(t *testing.T) {
 		target *Target
 		want   int
 	}{
-		"twolevel": {mustTarget(t, twolevel, 100), 12}, "twolevel with interfaces": {mustTarget(t, "node: {bandwidth: 1GB/s}\n"+twolevel, 100), 100},
+		"twolevel": {mustTarget(t, twolevel, 100), 12}, "twolevel with interfaces": {mustTarget(t, "node: {bandwidth: 1GB/s}\n"+twolevel, 100), 12},
 		"vaced-sim": {mustPreset(t, "vaced-sim", 100), 100}, "xsim-star": {mustPreset(t, "xsim-star", 100), 0},
 		"loggops-default": {mustPreset(t, "loggops-default", 100), 100},
 	} {

@@ -92,7 +92,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 		t.copies, t.copied = true, rateOf(c.copying())
 	}
 	t.uniform = p.ranks
-	if r, ok := t.delays.(regular); ok && !t.ReceiverState() && !t.varies() {
+	if r, ok := t.delays.(regular); ok && !t.ReceiverState() && !t.shared && !t.HasJitter() {
 		t.uniform = r.uniformFrom()
 		if t.copiesOwn {
 			t.uniform = max(t.uniform, 1)
@@ -338,7 +338,8 @@ func (t *Target) varies() bool { return t.shared || t.contended || t.HasJitter()
 // UniformFrom returns a distance: between ranks at least that far apart the delay depends on the
 // size of the message alone. The distance is 0 in flat, or 1 with a local copy, and the number of
 // ranks of a node where only nodes matter and are filled in turn. It is Ranks() if there is no such
-// distance, and under a model with state at the receiver, shared state or jitter.
+// distance, and under a model with state at the receiver, shared state or jitter. Other messages at
+// the interfaces of nodes may delay a message in addition.
 func (t *Target) UniformFrom() int { return t.uniform }
 
 // AlikeRanks returns two ranks whose messages take the same time as messages between any two ranks,
@@ -357,16 +358,21 @@ func (t *Target) AlikeRanks() (src, dst int, ok bool) {
 
 // AlikeLeaders is AlikeRanks for messages between the leaders of nodes.
 func (t *Target) AlikeLeaders() (src, dst int, ok bool) {
+	src, dst, ok = t.leadersAlike()
+	return src, dst, ok && (t.Nodes() == 1 || !t.varies())
+}
+
+// leadersAlike is AlikeLeaders for the delays of messages alone.
+func (t *Target) leadersAlike() (src, dst int, ok bool) {
 	nodes := t.Nodes()
 	r, isRegular := t.delays.(regular)
-	src, dst = t.NodeMember(0, 0), t.NodeMember(nodes-1, 0)
-	return src, dst, nodes == 1 || !t.varies() && isRegular && r.leadersAlike()
+	return t.NodeMember(0, 0), t.NodeMember(nodes-1, 0), nodes == 1 || isRegular && r.leadersAlike()
 }
 
 // LeadersUniform reports whether the delay of a message between the leaders of any two
-// nodes is known to depend on its size alone. It is false under a model with state at
-// the receiver or shared state.
+// nodes is known to depend on its size alone, as UniformFrom does. It is false under a model with state at
+// the receiver, shared state or jitter.
 func (t *Target) LeadersUniform() bool {
-	_, _, alike := t.AlikeLeaders()
-	return alike && !t.ReceiverState() && !t.shared && !t.contended
+	_, _, alike := t.leadersAlike()
+	return alike && !t.ReceiverState() && !t.shared && (t.Nodes() == 1 || !t.HasJitter())
 }

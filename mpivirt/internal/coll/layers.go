@@ -8,6 +8,7 @@ import (
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/network"
+	"gigarank/vtime"
 )
 
 // Repeated is the blocking collective of WORLD that all ranks of a program call repeatedly, with
@@ -29,6 +30,7 @@ type layering struct {
 	step     collectives.Step // scratch of messages
 	perNode  int              // number of participants of a node: all ranks, or the leader
 	each     int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
+	hidden   bool             // interfaces never delay a message
 }
 
 var _ resource.Layers = (*layering)(nil)
@@ -61,7 +63,30 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 	if each, shared, _ := t.Interfaces(); !shared {
 		l.each = each
 	}
+	l.hidden = l.perNode == 1 && l.hides(&c)
 	return l
+}
+
+// hides reports whether interfaces with one participant each never delay a message: its rank is not
+// ready for another message before the interface is. Between two messages that a participant sends
+// it receives one, and between two that it receives it sends one.
+func (l *layering) hides(c *choice) bool {
+	t := l.target
+	_, _, gap := t.Interfaces()
+	busy, ready := vtime.Duration(0), vtime.Endless
+	for round := range min(l.schedule.MaxRounds(), LongRounds) {
+		p := l.schedule.Pattern(round)
+		if p.Kind == collectives.Strided && !c.folds(p) {
+			return false
+		}
+		bytes := blockBytes(c.layout, l.schedule) * int64(p.Sent)
+		if bytes > 0 && (c.leaders && !t.LeadersUniform() || !c.leaders && t.UniformFrom() > 1 || t.Transfer(0, t.Ranks()-1, bytes) < t.InterfaceTime(bytes)) {
+			return false // the interface may be slower than the path
+		}
+		busy = max(busy, t.InterfaceTime(bytes).Plus(gap))
+		ready = min(ready, t.SendTime(0).Plus(t.ReceiveTime(0)))
+	}
+	return busy <= ready
 }
 
 // Next returns the first layer, from layer from on, with messages that pass an interface, and the
@@ -105,9 +130,10 @@ func (l *layering) check(inst *instance) {
 	}
 }
 
-// interfacesOf returns the interfaces that the messages of an instance over arrays share, nil for none.
+// interfacesOf returns the interfaces that the messages of an instance over arrays share, nil if
+// interfaces delay no message.
 func (c *Collectives) interfacesOf() *maxplus.Interfaces {
-	if c.layering == nil {
+	if c.layering == nil || c.layering.hidden {
 		return nil
 	}
 	out, in, first := c.Messages.Interfaces.(*resource.Interfaces).Shared()
