@@ -39,7 +39,7 @@ var _ resource.Layers = (*layering)(nil)
 // have no interfaces, and where no number of engines could carry out the collective over arrays:
 // messages then take interfaces in the order of asking alone.
 func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layering {
-	if r == nil || !t.Contended() || t.Contention().Model != "" || !t.KeepsBlocks() || t.HasJitter() || t.HasPorts() || t.ReceiverState() {
+	if r == nil || !t.Contended() || t.Contention().Model != "" || !t.KeepsBlocks() || t.HasJitter() || t.ReceiverState() {
 		return nil
 	}
 	v := &Collective{Operation: r.Operation, Algorithm: a, Bytes: r.Bytes, Element: max(r.Element, 1), Data: r.Data}
