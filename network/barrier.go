@@ -2,7 +2,6 @@ package network
 
 import (
 	"math/bits"
-	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
@@ -70,14 +69,10 @@ func (f offload) write(o *objectWriter) {
 		o.put(key, inner.node)
 		return
 	}
-	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for i, row := range f {
-		inner := o.object(o.within(key) + "[" + strconv.Itoa(i) + "]")
+	putObjects(o, key, f, func(inner *objectWriter, row offloaded) {
 		inner.number("nodes", row.nodes)
 		inner.text("time", row.time.String())
-		list.Content = append(list.Content, inner.node)
-	}
-	o.put(key, list)
+	})
 }
 
 // on returns the time on a number of nodes, 0 without rows. Between two rows the time is linear in

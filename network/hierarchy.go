@@ -3,9 +3,6 @@ package network
 import (
 	"math"
 	"slices"
-	"strconv"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // hierarchy groups nodes into units, units into larger units, and so on. The innermost
@@ -67,10 +64,7 @@ func parseUnits(o *object, kinds []*topologyKind) []unitSpec {
 func (hierarchySpec) kind() string { return "hierarchy" }
 
 func (s hierarchySpec) write(o *objectWriter) {
-	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for i, u := range s {
-		path := o.within("levels") + "[" + strconv.Itoa(i) + "]"
-		level := o.object(path)
+	putObjects(o, "levels", s, func(level *objectWriter, u unitSpec) {
 		if u.size != 0 {
 			level.number("size", u.size)
 		}
@@ -79,9 +73,7 @@ func (s hierarchySpec) write(o *objectWriter) {
 		} else {
 			level.put("topology", writeTopology(o.writer, level.within("topology"), u.links).node)
 		}
-		list.Content = append(list.Content, level.node)
-	}
-	o.put("levels", list)
+	})
 }
 
 func (s hierarchySpec) build(n int) topology {

@@ -184,14 +184,10 @@ func (j *jitters) write(o *objectWriter) {
 	if j.levels == nil {
 		return
 	}
-	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for i, l := range j.levels {
-		inner := o.object(o.within(key) + "[" + strconv.Itoa(i) + "]")
+	putObjects(o, key, j.levels, func(inner *objectWriter, l levelJitter) {
 		inner.text("level", l.level)
 		l.write(inner)
-		list.Content = append(list.Content, inner.node)
-	}
-	o.put(key, list)
+	})
 }
 
 // parseJitter reads the fields of a distribution.

@@ -3,7 +3,6 @@ package network
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
@@ -80,18 +79,14 @@ func (j *joins) write(o *objectWriter) {
 		return
 	}
 	inner := o.object(o.within(key))
-	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for i, l := range j.levels {
-		level := o.object(inner.within("levels") + "[" + strconv.Itoa(i) + "]")
+	putObjects(inner, "levels", j.levels, func(level *objectWriter, l joinLevel) {
 		level.text("name", l.name)
 		if l.ranks > 0 {
 			level.number("ranks", l.ranks)
 		}
 		level.text("latency", l.latency.String())
 		level.text("gap", l.gap.String())
-		list.Content = append(list.Content, level.node)
-	}
-	inner.put("levels", list)
+	})
 	inner.text("bandwidth", j.bandwidth.String())
 	o.put(key, inner.node)
 }
@@ -105,10 +100,10 @@ func (j *joins) least() vtime.Duration {
 	return max(least, vtime.Picosecond)
 }
 
-// Join returns the time in which a node-leader collective moves bytes from a member of a
-// node to the leader, or back. It is at least one picosecond. It is the Delay within a node,
-// under levels that of the node's level, unless the machine gives it, and contains no overhead then.
-// It does not hold where the machine gives joins by levels: see Joins. Types of nodes may differ: see JoinOn.
+// Join returns the time in which a node-leader collective moves bytes from a member of a node to
+// the leader, or back. It is at least one picosecond. Unless the machine gives it, it is the Delay
+// within a node, under levels that of the node's level. A given time contains no overhead. Where
+// the machine gives joins by levels, Joins holds instead; types of nodes may differ, see JoinsOn.
 func (t *Target) Join(bytes int64) vtime.Duration {
 	if !t.joins && t.typed != nil {
 		return t.typed.model.latency(0, 0).Plus(t.typed.model.transfer(0, 0, bytes))

@@ -3,9 +3,6 @@ package network
 import (
 	"fmt"
 	"slices"
-	"strconv"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // levels is the model in which the innermost level that unites two ranks defines the delay
@@ -119,9 +116,7 @@ func nodeLevel(all []level) int {
 func (m *levels) kind() *modelKind { return &levelsKind }
 
 func (m *levels) write(o *objectWriter) {
-	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for i, l := range m.all {
-		inner := o.object(o.within("levels") + "[" + strconv.Itoa(i) + "]")
+	putObjects(o, "levels", m.all, func(inner *objectWriter, l level) {
 		inner.text("name", l.name)
 		if l.ranks != 0 {
 			inner.number("ranks", l.ranks)
@@ -134,9 +129,7 @@ func (m *levels) write(o *objectWriter) {
 		} else {
 			l.link.write(inner)
 		}
-		list.Content = append(list.Content, inner.node)
-	}
-	o.put("levels", list)
+	})
 }
 
 func (m *levels) over(p placement) delays {

@@ -236,6 +236,17 @@ func (o *objectWriter) numbers(key string, values []int) {
 // within returns the path of a field.
 func (o *objectWriter) within(key string) string { return fieldPath(o.path, key) }
 
+// putObjects puts a list of objects, one for each item.
+func putObjects[T any](o *objectWriter, key string, items []T, write func(entry *objectWriter, item T)) {
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for i, item := range items {
+		entry := o.object(o.within(key) + "[" + strconv.Itoa(i) + "]")
+		write(entry, item)
+		list.Content = append(list.Content, entry.node)
+	}
+	o.put(key, list)
+}
+
 func textList(items []string) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 	for _, item := range items {

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-
-	"go.yaml.in/yaml/v3"
 
 	"gigarank/vtime"
 )
@@ -146,14 +143,10 @@ func (m *Machine) parseSwitches(top *object) {
 func (m *Machine) writeOffloads(o *objectWriter) {
 	f := &m.offloads
 	if f.measured != nil {
-		list := &yaml.Node{Kind: yaml.SequenceNode}
-		for i, row := range f.measured {
-			inner := o.object(o.within("allreduce") + "[" + strconv.Itoa(i) + "]")
+		putObjects(o, "allreduce", f.measured, func(inner *objectWriter, row nodesMeasured) {
 			inner.number("nodes", row.nodes)
 			writeTable(inner, "delays", row.table)
-			list.Content = append(list.Content, inner.node)
-		}
-		o.put("allreduce", list)
+		})
 	}
 	if f.switches == nil {
 		return
@@ -162,18 +155,14 @@ func (m *Machine) writeOffloads(o *objectWriter) {
 	if f.limited {
 		inner.text("most", formatSize(f.most))
 	}
-	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for i, l := range f.switches {
-		level := o.object(inner.within("levels") + "[" + strconv.Itoa(i) + "]")
+	putObjects(inner, "levels", f.switches, func(level *objectWriter, l switchLevel) {
 		level.text("name", l.name)
 		if l.nodes > 0 {
 			level.number("nodes", l.nodes)
 		}
 		level.text("latency", l.latency.String())
 		level.text("bandwidth", l.bandwidth.String())
-		list.Content = append(list.Content, level.node)
-	}
-	inner.put("levels", list)
+	})
 	o.put("switches", inner.node)
 }
 

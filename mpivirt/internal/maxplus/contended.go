@@ -450,7 +450,8 @@ func (a *Array) arriveAlone(c *crossing, lo, hi int) {
 }
 
 // within returns the number of elements, from an element on, that belong to the array with elements
-// lo to hi-1; if the element does not belong to it, minus a number of elements that do not.
+// lo to hi-1. For an element outside of the array it is negative: minus a number of elements, from
+// this element on, that lie outside.
 func (a *Array) within(element, lo, hi int) int {
 	switch {
 	case element < lo:
