@@ -40,13 +40,14 @@ var rules = map[string]rule{
 	"internal/invariant/invarianttest": {imports: "internal/invariant"},
 	"internal/prefetch":                {pure: true, unsafe: "the addresses of the lines"},
 	"internal/spelling":                {pure: true},
+	"internal/quantity":                {pure: true},
 
 	"lp": {
 		pure:    true,
 		imports: "internal/prefetch",
 		unsafe:  "the address of a suspended LP's stack, which is prefetched before the LP goes on",
 	},
-	"network":            {pure: true, imports: "vtime internal/random internal/spelling go.yaml.in/yaml/v3"},
+	"network":            {pure: true, imports: "vtime internal/random internal/spelling internal/quantity go.yaml.in/yaml/v3"},
 	"network/contention": {pure: true, imports: "vtime github.com/google/btree"},
 
 	"sync/internal/buffers": {},
@@ -56,7 +57,7 @@ var rules = map[string]rule{
 
 	"internal/watchdog": {},
 
-	"collectives": {pure: true, imports: "vtime internal/spelling"},
+	"collectives": {pure: true, imports: "vtime internal/spelling internal/quantity"},
 	"engine":      {pure: true, imports: "vtime internal/random internal/invariant sync internal/watchdog", testsOnly: "internal/invariant/invarianttest"},
 	"mpivirt/internal/stats": {
 		pure:    true,
@@ -146,7 +147,7 @@ var rules = map[string]rule{
 	// It reads the clocks of the host.
 	"internal/cputime": {imports: "vtime golang.org/x/sys/unix"},
 	"study": {
-		imports: "vtime internal/spelling network collectives mpivirt bench internal/noise internal/result internal/measurements" +
+		imports: "vtime internal/spelling internal/quantity network collectives mpivirt bench internal/noise internal/result internal/measurements" +
 			// Only one process may write the results.
 			" golang.org/x/sys/unix",
 		// The programs are simulated in its tests.
@@ -155,9 +156,9 @@ var rules = map[string]rule{
 	"internal/measure/npb":      {},
 	"internal/measure/report":   {imports: "internal/spelling sync network collectives mpivirt mpivirt/steps bench"},
 	"internal/measure/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
-	"internal/measure/truth":    {imports: "vtime internal/random network collectives engine mpivirt mpivirt/steps"},
+	"internal/measure/truth":    {imports: "vtime internal/random internal/quantity network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank/internal/terminal": {
-		imports: "sync network internal/spelling mpivirt bench study" +
+		imports: "sync network internal/spelling internal/quantity mpivirt bench study" +
 			" github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
 			" go.uber.org/zap go.uber.org/zap/zapcore golang.org/x/sys/unix golang.org/x/term",
 		testsOnly: "vtime",
@@ -170,7 +171,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements" +
+		imports: "vtime internal/spelling internal/quantity lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

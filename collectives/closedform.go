@@ -113,7 +113,7 @@ func (c Cost) work(bytes int64) vtime.Duration { return timeOf(c.Gamma, bytes) }
 // both is (L + 1)(x + g) if r <= P'/2 and (L + 1)(x + g) + x above. The usual formula
 // L(x + g) + 2x + g is that of rounds in step, and an upper bound.
 func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cost) (d vtime.Duration, ok bool) {
-	if find(op, a) == nil || members < 1 || a != Linear && c.Gap > c.Send+c.Receive {
+	if find(op, a) == nil || a != a.Base() || members < 1 || a != Linear && c.Gap > c.Send+c.Receive {
 		return 0, false
 	}
 	f := form{members, fold(members), count, size, c}

@@ -5,7 +5,8 @@ import "math/bits"
 // Layout defines the bytes of each position of the working buffer: position p is block
 // p of the layout. Blocks lie one after another.
 //
-//	bcast, reduce, allreduce   Split: one vector, cut into W chunks, see LayoutOf
+//	bcast, reduce, allreduce   Split: one vector, cut into W chunks, see LayoutOf;
+//	                           Segments: cut into W segments of one size, but the last
 //	scan, exscan               Uniform: W copies of the vector
 //	gather, scatter, allgather, reduce_scatter
 //	                           Uniform or Given: block i is that of member i
@@ -17,6 +18,7 @@ type Layout struct {
 	size  int64   // bytes per element
 	count int64   // elements of the vector (cut > 0) or of each block
 	cut   int64   // chunks of the vector, if it is split
+	piece int64   // elements of each segment but the last, if it is cut into segments
 	ends  []int64 // elements up to the end of each block, if given
 }
 
@@ -25,6 +27,13 @@ type Layout struct {
 // count·(c+1)/chunks, rounded down.
 func Split(count, size int64, chunks int) Layout {
 	return Layout{size: size, count: count, cut: int64(chunks)}
+}
+
+// Segments cuts a vector of count elements, each of size bytes, into segments of some bytes, rounded
+// down to whole elements, of which each has at least one. The last segment of the given number has the
+// rest.
+func Segments(count, size, segment int64, segments int) Layout {
+	return Layout{size: size, count: count, cut: int64(segments), piece: max(segment/max(size, 1), 1)}
 }
 
 // Uniform returns a layout with count elements, each of size bytes, in every block.
@@ -50,6 +59,9 @@ func LayoutOf(op Operation, s Schedule, count, size int64) Layout {
 	case Barrier:
 		return Layout{}
 	case Bcast, Reduce, Allreduce:
+		if by, ok := s.(segmented); ok && by.segmentBytes() > 0 {
+			return Segments(count, size, by.segmentBytes(), s.Positions())
+		}
 		return cut(count, size, s.Positions())
 	}
 	return Uniform(count, size)
@@ -79,6 +91,11 @@ func (l *Layout) Offset(block int) int64 {
 	switch {
 	case l.cut == 1: // one vector
 		return int64(block) * l.count * l.size
+	case l.piece > 0:
+		if int64(block) == l.cut {
+			return l.count * l.size
+		}
+		return min(l.piece*int64(block), l.count) * l.size
 	case l.cut > 0:
 		hi, lo := bits.Mul64(uint64(l.count), uint64(block))
 		elements, _ := bits.Div64(hi, lo, uint64(l.cut))

@@ -63,55 +63,18 @@ func (op Operation) Rooted() bool {
 	return false
 }
 
-// Algorithm is a way to carry out an operation.
-type Algorithm uint8
-
-// The algorithms.
-const (
-	NodeLeader Algorithm = iota
-	Linear
-	Binomial
-	Dissemination
-	RecursiveDoubling
-	Ring
-	Rabenseifner
-	Bruck
-	Pairwise
-	GivenTime
-	Offload
-	algorithms // their number
-)
-
-var algorithmNames = [algorithms]string{
-	"node-leader", "linear", "binomial", "dissemination", "recursive-doubling",
-	"ring", "rabenseifner", "bruck", "pairwise", "given", "offload",
-}
-
-// String returns the name on the command line: "recursive-doubling".
-func (a Algorithm) String() string {
-	if a >= algorithms {
-		return fmt.Sprintf("algorithm(%d)", uint8(a))
-	}
-	return algorithmNames[a]
-}
-
-// ParseAlgorithm returns the algorithm with a name. If the operation has no such algorithm, the
-// error lists the algorithms of the operation.
-func ParseAlgorithm(op Operation, name string) (Algorithm, error) {
-	for _, a := range AllAlgorithms(op) {
-		if a.String() == name {
-			return a, nil
-		}
-	}
-	return 0, fmt.Errorf("collectives: %s has no algorithm %q: choose one of %s", op, name, choices(op))
-}
-
 func choices(op Operation) string {
 	var names []string
 	for _, a := range AllAlgorithms(op) {
 		names = append(names, a.String())
 	}
 	return strings.Join(names, ", ")
+}
+
+// TakesNodes reports whether the schedule of an algorithm depends on the members of a node.
+func TakesNodes(op Operation, a Algorithm) bool {
+	e := find(op, a)
+	return e != nil && e.takes.nodes
 }
 
 // Algorithms returns the algorithms that the operation has on every machine, the default first.
@@ -143,7 +106,7 @@ type Hardware struct {
 
 // has reports whether a machine has the hardware that an algorithm needs.
 func (h Hardware) has(a Algorithm) bool {
-	switch a {
+	switch a.Base() {
 	case GivenTime:
 		return h.Barrier
 	case Offload:
@@ -191,22 +154,32 @@ func Ordered(op Operation, a Algorithm) bool {
 	return e != nil && !e.unordered
 }
 
-// New returns the schedule of an algorithm for a number of members. root is one of
-// them, 0 for an operation without a root. The error names all faults.
+// New returns the schedule of an algorithm for vectors that go whole, among members that are on a node
+// each. See [For].
 func New(op Operation, a Algorithm, members, root int) (Schedule, error) {
+	return For(op, a, Size{Members: members, Root: root})
+}
+
+// For returns the schedule of an algorithm for a call of some size. The error names all faults.
+func For(op Operation, a Algorithm, size Size) (Schedule, error) {
 	var faults []error
 	e := find(op, a)
 	switch {
 	case op >= operations:
 		faults = append(faults, fmt.Errorf("collectives: no %s: use one of the declared operations", op))
 	case e == nil:
-		faults = append(faults, fmt.Errorf("collectives: %s has no algorithm %s: choose one of %s", op, a, choices(op)))
+		faults = append(faults, a.Check(op))
 	case a.ofHardware():
 		faults = append(faults, fmt.Errorf("collectives: %s %s is not a schedule: the machine gives its time", a, op))
 	case e.build == nil:
 		faults = append(faults, fmt.Errorf("collectives: %s %s is not a schedule of all members; it depends on their nodes: "+
 			"use LeaderSchedule among the leaders of the nodes", a, op))
+	default:
+		if err := a.Check(op); err != nil {
+			faults = append(faults, err)
+		}
 	}
+	members, root := size.Members, size.Root
 	if members < 1 {
 		faults = append(faults, fmt.Errorf("collectives: %s among %s: give at least 1", op, spelling.Count(members, "member")))
 	}
@@ -214,13 +187,13 @@ func New(op Operation, a Algorithm, members, root int) (Schedule, error) {
 		faults = append(faults, fmt.Errorf("collectives: %s among %s has root %d: give one from 0 to %d",
 			op, spelling.Count(members, "member"), root, max(members-1, 0)))
 	}
+	if size.PerNode < 0 || size.Bytes < 0 {
+		faults = append(faults, fmt.Errorf("collectives: %s of %d bytes, %d members a node: neither may be negative", op, size.Bytes, size.PerNode))
+	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	if !op.Rooted() {
-		root = 0
-	}
-	return e.build(op, members, root), nil
+	return e.build(e.shape(op, a, size)), nil
 }
 
 // LeaderSchedule returns the schedule of the leaders of the nodes in a node-leader

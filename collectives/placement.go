@@ -4,9 +4,15 @@ package collectives
 type placement struct {
 	operation             Operation
 	members, root, pieces int
-	tree                  bool // gather and scatter: along a binomial tree
-	rotated               bool // alltoall: positions count from the member on
+	tree                  bool  // gather and scatter: along a binomial tree
+	rotated               bool  // alltoall: positions count from the member on
+	segment               int64 // bytes of each position but the last, if positions are segments of a vector
 }
+
+// segmented is a schedule whose positions may be segments.
+type segmented interface{ segmentBytes() int64 }
+
+func (p *placement) segmentBytes() int64 { return p.segment }
 
 func (p *placement) Members() int   { return p.members }
 func (p *placement) Positions() int { return p.pieces }

@@ -5,86 +5,118 @@ type entry struct {
 	algorithm Algorithm
 	unordered bool // does not keep the rank order
 	line      string
-	build     func(op Operation, members, root int) Schedule // nil: node-leader, given, offload
+	build     func(s Shape) Schedule // nil: node-leader, given, offload
+	takes     arguments
+}
+
+// arguments are those that an algorithm takes, and what it knows of its members.
+type arguments struct {
+	segments cutting // what segments are cut from
+	fanout   int     // the default fan-out; 0: the algorithm takes none
+	nodes    bool    // the schedule depends on the members of a node
+}
+
+// none is an algorithm without arguments.
+var none = arguments{}
+
+// cutting is the part of a vector that is cut into segments.
+type cutting uint8
+
+// The parts of a vector that are cut.
+const (
+	uncut    cutting = iota // the algorithm takes no segment
+	ofVector                // the vector, or a member's block
+	ofChunk                 // the chunk of a vector that is cut into one for each member
+)
+
+// segments returns the number of segments of a vector of some bytes.
+func (c cutting) segments(segment, bytes int64, members int) int {
+	if c == ofChunk {
+		bytes = (bytes + int64(members) - 1) / int64(members)
+	}
+	if c == uncut || segment == 0 || bytes <= segment {
+		return 1
+	}
+	return int((bytes + segment - 1) / segment)
 }
 
 // registry has the algorithms of each operation, the default first.
 var registry = [operations][]entry{
 	Barrier: {
-		{NodeLeader, false, "ranks of a node join, leaders run a butterfly, one release per node", nil},
-		{Linear, false, "all report to rank 0, which releases them one by one", starBoth},
-		{Binomial, false, "up a binomial tree to rank 0 and down again", treeBoth},
-		{Dissemination, false, "ceil(log2 P) rounds of messages over distances 1, 2, 4, …", dissemination},
-		{RecursiveDoubling, false, "butterfly: partners at distances 1, 2, 4, … exchange; P is folded to a power of two", wholeButterfly},
-		{GivenTime, false, "all leave when the last has entered and the time that the machine file gives is over", nil},
-		{Offload, false, "ranks of a node join, switches let all nodes go, one release per node", nil},
+		{NodeLeader, false, "ranks of a node join, leaders run a butterfly, one release per node", nil, none},
+		{Linear, false, "all report to rank 0, which releases them one by one", starBoth, none},
+		{Binomial, false, "up a binomial tree to rank 0 and down again", treeBoth, none},
+		{Dissemination, false, "ceil(log2 P) rounds of messages over distances 1, 2, 4, …", dissemination, none},
+		{RecursiveDoubling, false, "butterfly: partners at distances 1, 2, 4, … exchange; P is folded to a power of two", wholeButterfly, none},
+		{GivenTime, false, "all leave when the last has entered and the time that the machine file gives is over", nil, none},
+		{Offload, false, "ranks of a node join, switches let all nodes go, one release per node", nil, none},
 	},
 	Bcast: {
-		{Binomial, false, "down a binomial tree", treeOne},
-		{Linear, false, "the root sends to one after another", starOne},
-		{Ring, false, "each rank hands it to the next", ringBcast},
-		{Offload, false, "ranks of a node join, switches send the vector to all nodes, one release per node", nil},
+		{Binomial, false, "down a binomial tree", treeOne, none},
+		{Linear, false, "the root sends to one after another", starOne, none},
+		{Ring, false, "each rank hands it to the next", ringBcast, none},
+		{Offload, false, "ranks of a node join, switches send the vector to all nodes, one release per node", nil, none},
 	},
 	Reduce: {
-		{Binomial, false, "up a binomial tree that keeps the rank order for every root", treeOne},
-		{Linear, false, "the root receives from one after another", starOne},
-		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil},
+		{Binomial, false, "up a binomial tree that keeps the rank order for every root", treeOne, none},
+		{Linear, false, "the root receives from one after another", starOne, none},
+		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
 	},
 	Allreduce: {
-		{NodeLeader, true, "ranks of a node join, leaders run a butterfly, one release per node", nil},
-		{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange the whole vector; P is folded to a power of two", wholeButterfly},
-		{Ring, true, "reduce_scatter and allgather of P chunks round a ring", ringAllreduce},
-		{Rabenseifner, false, "reduce_scatter by halving and allgather by doubling; P is folded to a power of two", rabenseifner},
-		{Binomial, false, "binomial reduce to rank 0, then binomial bcast", treeBoth},
-		{Linear, false, "linear reduce to rank 0, then linear bcast", starBoth},
-		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil},
+		{NodeLeader, true, "ranks of a node join, leaders run a butterfly, one release per node", nil, none},
+		{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange the whole vector; P is folded to a power of two", wholeButterfly, none},
+		{Ring, true, "reduce_scatter and allgather of P chunks round a ring", ringAllreduce, none},
+		{Rabenseifner, false, "reduce_scatter by halving and allgather by doubling; P is folded to a power of two", rabenseifner, none},
+		{Binomial, false, "binomial reduce to rank 0, then binomial bcast", treeBoth, none},
+		{Linear, false, "linear reduce to rank 0, then linear bcast", starBoth, none},
+		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
 	},
 	Gather: {
-		{Binomial, false, "up a binomial tree, subtrees together", treeOne},
-		{Linear, false, "the root receives from one after another", starOne},
+		{Binomial, false, "up a binomial tree, subtrees together", treeOne, none},
+		{Linear, false, "the root receives from one after another", starOne, none},
 	},
 	Gatherv: {
-		{Linear, false, "the root receives from one after another", starOne},
+		{Linear, false, "the root receives from one after another", starOne, none},
 	},
 	Scatter: {
-		{Binomial, false, "down a binomial tree, subtrees together", treeOne},
-		{Linear, false, "the root sends to one after another", starOne},
+		{Binomial, false, "down a binomial tree, subtrees together", treeOne, none},
+		{Linear, false, "the root sends to one after another", starOne, none},
 	},
 	Scatterv: {
-		{Linear, false, "the root sends to one after another", starOne},
+		{Linear, false, "the root sends to one after another", starOne, none},
 	},
 	Allgather:  allgathers,
 	Allgatherv: allgathers,
 	Alltoall: {
-		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs},
-		{Bruck, false, "ceil(log2 P) rounds, half of all blocks in each", bruckAlltoall},
-		{Linear, false, "everyone exchanges with ranks 0, 1, 2, … in turn", linearAlltoall},
+		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs, none},
+		{Bruck, false, "ceil(log2 P) rounds, half of all blocks in each", bruckAlltoall, none},
+		{Linear, false, "everyone exchanges with ranks 0, 1, 2, … in turn", linearAlltoall, none},
 	},
 	Alltoallv: {
-		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs},
-		{Linear, false, "everyone exchanges with ranks 0, 1, 2, … in turn", linearAlltoall},
+		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs, none},
+		{Linear, false, "everyone exchanges with ranks 0, 1, 2, … in turn", linearAlltoall, none},
 	},
 	ReduceScatter: {
-		{Binomial, false, "binomial reduce to rank 0, then binomial scatter", treeBoth},
-		{Pairwise, true, "in round k everyone sends its share to the rank k further on", pairs},
-		{Ring, true, "partial sums go round a ring", ringReduceScatter},
-		{Linear, false, "linear reduce to rank 0, then linear scatter", starBoth},
+		{Binomial, false, "binomial reduce to rank 0, then binomial scatter", treeBoth, none},
+		{Pairwise, true, "in round k everyone sends its share to the rank k further on", pairs, none},
+		{Ring, true, "partial sums go round a ring", ringReduceScatter, none},
+		{Linear, false, "linear reduce to rank 0, then linear scatter", starBoth, none},
 	},
 	Scan: {
-		{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange the sums of their ranges", doublingScan},
-		{Linear, false, "each rank adds its part and hands the sum to the next", lineScan},
+		{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange the sums of their ranges", doublingScan, none},
+		{Linear, false, "each rank adds its part and hands the sum to the next", lineScan, none},
 	},
 	Exscan: {
-		{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange the sums of their ranges", doublingScan},
-		{Linear, false, "each rank adds its part and hands the sum to the next", lineScan},
+		{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange the sums of their ranges", doublingScan, none},
+		{Linear, false, "each rank adds its part and hands the sum to the next", lineScan, none},
 	},
 }
 
 var allgathers = []entry{
-	{Ring, false, "everyone hands blocks round a ring", ringAllgather},
-	{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange what they have; P is folded to a power of two", joiningButterfly},
-	{Bruck, false, "ceil(log2 P) rounds over distances 1, 2, 4, …", bruckAllgather},
-	{Linear, false, "linear gather to rank 0, then linear bcast of everything", starBoth},
+	{Ring, false, "everyone hands blocks round a ring", ringAllgather, none},
+	{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange what they have; P is folded to a power of two", joiningButterfly, none},
+	{Bruck, false, "ceil(log2 P) rounds over distances 1, 2, 4, …", bruckAllgather, none},
+	{Linear, false, "linear gather to rank 0, then linear bcast of everything", starBoth, none},
 }
 
 func find(op Operation, a Algorithm) *entry {
@@ -92,16 +124,23 @@ func find(op Operation, a Algorithm) *entry {
 		return nil
 	}
 	for i := range registry[op] {
-		if registry[op][i].algorithm == a {
+		if registry[op][i].algorithm == a.Base() {
 			return &registry[op][i]
 		}
 	}
 	return nil
 }
 
-// place returns the places of input and output in a buffer with a number of positions.
-func place(op Operation, members, root, positions int) placement {
-	return placement{operation: op, members: members, root: root, pieces: positions}
+// place returns the places of input and output of a call in a buffer with a number of positions.
+func place(s Shape, positions int) placement {
+	return placement{operation: s.Operation, members: s.Members, root: s.Root, pieces: positions}
+}
+
+// placeSegments returns the places of input and output of a vector whose positions are its segments.
+func placeSegments(s Shape) placement {
+	p := place(s, s.Segments)
+	p.segment = s.Segment
+	return p
 }
 
 // whole returns the number of positions for algorithms that do not cut a vector: 0 for a barrier, 1
@@ -116,30 +155,30 @@ func whole(op Operation, members int) int {
 	return members
 }
 
-func dissemination(op Operation, members, root int) Schedule {
-	return &doublingSchedule{doubling{members, op}, place(op, members, root, 0)}
+func dissemination(s Shape) Schedule {
+	return &doublingSchedule{doubling{s.Members, s.Operation}, place(s, 0)}
 }
 
-func starOne(op Operation, members, root int) Schedule {
-	n := whole(op, members)
-	s := star{members: members, root: root, pieces: n}
-	switch op {
+func starOne(s Shape) Schedule {
+	n := whole(s.Operation, s.Members)
+	p := star{members: s.Members, root: s.Root, pieces: n}
+	switch s.Operation {
 	case Reduce:
-		s.inward, s.reduce = true, true
+		p.inward, p.reduce = true, true
 	case Gather, Gatherv:
-		s.inward, s.own = true, true
+		p.inward, p.own = true, true
 	case Scatter, Scatterv:
-		s.own = true
+		p.own = true
 	}
-	return &starSchedule{s, place(op, members, root, n)}
+	return &starSchedule{p, place(s, n)}
 }
 
 // starBoth is a star to member 0 and back.
-func starBoth(op Operation, members, root int) Schedule {
-	n := whole(op, members)
-	in := star{members: members, root: root, pieces: n, inward: true}
-	out := star{members: members, root: root, pieces: n}
-	switch op {
+func starBoth(s Shape) Schedule {
+	n := whole(s.Operation, s.Members)
+	in := star{members: s.Members, root: s.Root, pieces: n, inward: true}
+	out := star{members: s.Members, root: s.Root, pieces: n}
+	switch s.Operation {
 	case Allreduce:
 		in.reduce = true
 	case ReduceScatter:
@@ -147,95 +186,95 @@ func starBoth(op Operation, members, root int) Schedule {
 	case Allgather, Allgatherv:
 		in.own = true
 	}
-	return &chainSchedule{inTurn(&in, &out), place(op, members, root, n)}
+	return &chainSchedule{inTurn(&in, &out), place(s, n)}
 }
 
-func treeOne(op Operation, members, root int) Schedule {
-	n := whole(op, members)
-	p := place(op, members, root, n)
-	switch op {
+func treeOne(s Shape) Schedule {
+	n := whole(s.Operation, s.Members)
+	p := place(s, n)
+	switch s.Operation {
 	case Reduce:
-		return &orderedSchedule{ordered{members, root, n}, p}
+		return &orderedSchedule{ordered{s.Members, s.Root, n}, p}
 	case Gather:
 		p.tree = true
-		return &binomialSchedule{binomial{members: members, root: root, inward: true, subtrees: true, pieces: n}, p}
+		return &binomialSchedule{binomial{members: s.Members, root: s.Root, inward: true, subtrees: true, pieces: n}, p}
 	case Scatter:
 		p.tree = true
-		return &binomialSchedule{binomial{members: members, root: root, subtrees: true, pieces: n}, p}
+		return &binomialSchedule{binomial{members: s.Members, root: s.Root, subtrees: true, pieces: n}, p}
 	}
-	return &binomialSchedule{binomial{members: members, root: root, pieces: n}, p}
+	return &binomialSchedule{binomial{members: s.Members, root: s.Root, pieces: n}, p}
 }
 
 // treeBoth is a tree to member 0 and back.
-func treeBoth(op Operation, members, root int) Schedule {
-	n := whole(op, members)
-	out := binomial{members: members, root: root, pieces: n, subtrees: op == ReduceScatter}
-	return &chainSchedule{inTurn(&ordered{members, root, n}, &out), place(op, members, root, n)}
+func treeBoth(s Shape) Schedule {
+	n := whole(s.Operation, s.Members)
+	out := binomial{members: s.Members, root: s.Root, pieces: n, subtrees: s.Operation == ReduceScatter}
+	return &chainSchedule{inTurn(&ordered{s.Members, s.Root, n}, &out), place(s, n)}
 }
 
-func wholeButterfly(op Operation, members, root int) Schedule {
-	n := whole(op, members)
-	return &butterflySchedule{butterfly{fold(members), combineAll, n}, place(op, members, root, n)}
+func wholeButterfly(s Shape) Schedule {
+	n := whole(s.Operation, s.Members)
+	return &butterflySchedule{butterfly{fold(s.Members), combineAll, n}, place(s, n)}
 }
 
-func rabenseifner(op Operation, members, root int) Schedule {
-	f := fold(members)
+func rabenseifner(s Shape) Schedule {
+	f := fold(s.Members)
 	n := 1 << f.levels
-	return &butterflySchedule{butterfly{f, halveAndJoin, n}, place(op, members, root, n)}
+	return &butterflySchedule{butterfly{f, halveAndJoin, n}, place(s, n)}
 }
 
-func joiningButterfly(op Operation, members, root int) Schedule {
-	return &butterflySchedule{butterfly{fold(members), joinRanges, members}, place(op, members, root, members)}
+func joiningButterfly(s Shape) Schedule {
+	return &butterflySchedule{butterfly{fold(s.Members), joinRanges, s.Members}, place(s, s.Members)}
 }
 
-func ringBcast(op Operation, members, root int) Schedule {
+func ringBcast(s Shape) Schedule {
 	one := Blocks{First: 0, Count: 1}
-	return &lineSchedule{line{members, root, one, Step{Receive: one}}, place(op, members, root, 1)}
+	return &lineSchedule{line{s.Members, s.Root, one, Step{Receive: one}}, place(s, 1)}
 }
 
-func ringAllreduce(op Operation, members, root int) Schedule {
-	return &ringSchedule{ring{members, 2 * (members - 1), members - 1, 0}, place(op, members, root, members)}
+func ringAllreduce(s Shape) Schedule {
+	return &ringSchedule{ring{s.Members, 2 * (s.Members - 1), s.Members - 1, 0}, place(s, s.Members)}
 }
 
-func ringReduceScatter(op Operation, members, root int) Schedule {
-	return &ringSchedule{ring{members, members - 1, members - 1, -1}, place(op, members, root, members)}
+func ringReduceScatter(s Shape) Schedule {
+	return &ringSchedule{ring{s.Members, s.Members - 1, s.Members - 1, -1}, place(s, s.Members)}
 }
 
-func ringAllgather(op Operation, members, root int) Schedule {
-	return &ringSchedule{ring{members, members - 1, 0, 0}, place(op, members, root, members)}
+func ringAllgather(s Shape) Schedule {
+	return &ringSchedule{ring{s.Members, s.Members - 1, 0, 0}, place(s, s.Members)}
 }
 
-func bruckAllgather(op Operation, members, root int) Schedule {
-	return &doublingSchedule{doubling{members, Allgather}, place(op, members, root, members)}
+func bruckAllgather(s Shape) Schedule {
+	return &doublingSchedule{doubling{s.Members, Allgather}, place(s, s.Members)}
 }
 
-func bruckAlltoall(op Operation, members, root int) Schedule {
-	p := place(op, members, root, members)
+func bruckAlltoall(s Shape) Schedule {
+	p := place(s, s.Members)
 	p.rotated = true
-	return &doublingSchedule{doubling{members, Alltoall}, p}
+	return &doublingSchedule{doubling{s.Members, Alltoall}, p}
 }
 
-func pairs(op Operation, members, root int) Schedule {
-	if op == ReduceScatter {
-		return &pairwiseSchedule{pairwise{members, true}, place(op, members, root, members)}
+func pairs(s Shape) Schedule {
+	if s.Operation == ReduceScatter {
+		return &pairwiseSchedule{pairwise{s.Members, true}, place(s, s.Members)}
 	}
-	return &pairwiseSchedule{pairwise{members, false}, place(op, members, root, 2*members)}
+	return &pairwiseSchedule{pairwise{s.Members, false}, place(s, 2*s.Members)}
 }
 
-func linearAlltoall(op Operation, members, root int) Schedule {
-	return &everyPairSchedule{everyPair{members}, place(op, members, root, 2*members)}
+func linearAlltoall(s Shape) Schedule {
+	return &everyPairSchedule{everyPair{s.Members}, place(s, 2*s.Members)}
 }
 
-func lineScan(op Operation, members, root int) Schedule {
-	if op == Scan {
+func lineScan(s Shape) Schedule {
+	if s.Operation == Scan {
 		one := Blocks{First: prefix, Count: 1}
-		return &lineSchedule{line{members, root, one, Step{Receive: one, Combine: TheirsFirst}}, place(op, members, root, 1)}
+		return &lineSchedule{line{s.Members, s.Root, one, Step{Receive: one, Combine: TheirsFirst}}, place(s, 1)}
 	}
 	sum, result := Blocks{First: partial, Count: 1}, Blocks{First: prefix, Count: 1}
 	receive := Step{Receive: sum, Combine: TheirsFirst, Also: result, AlsoCombine: Store}
-	return &lineSchedule{line{members, root, sum, receive}, place(op, members, root, 2)}
+	return &lineSchedule{line{s.Members, s.Root, sum, receive}, place(s, 2)}
 }
 
-func doublingScan(op Operation, members, root int) Schedule {
-	return &prefixesSchedule{prefixes{members, op == Exscan}, place(op, members, root, 2)}
+func doublingScan(s Shape) Schedule {
+	return &prefixesSchedule{prefixes{s.Members, s.Operation == Exscan}, place(s, 2)}
 }

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gigarank/internal/quantity"
 	"gigarank/internal/spelling"
 	"gigarank/vtime"
 )
@@ -184,7 +185,7 @@ func (o *object) count(key string, required bool, least, most int64) int {
 	if !ok {
 		return 0
 	}
-	n, err := ParseCount(s)
+	n, err := quantity.ParseCount(s)
 	switch {
 	case err != nil:
 		o.fault(key, err.Error(), "")
@@ -204,7 +205,7 @@ func (o *object) size(key string, required bool, otherwise int64) int64 {
 	if !ok {
 		return otherwise
 	}
-	n, err := ParseSize(s)
+	n, err := quantity.ParseSize(s)
 	if err != nil {
 		o.fault(key, err.Error(), "")
 	}

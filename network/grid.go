@@ -3,6 +3,8 @@ package network
 import (
 	"fmt"
 	"sort"
+
+	"gigarank/internal/quantity"
 )
 
 // grid is a mesh or torus of any number of dimensions; a ring is the torus of one dimension. The
@@ -69,7 +71,7 @@ func parseWholes(o *object, key string) []int {
 	const remedy = "write a list such as [8, 8, 16]"
 	var all []int
 	for _, node := range o.list(key, true, remedy) {
-		n, err := ParseCount(target(node).Value)
+		n, err := quantity.ParseCount(target(node).Value)
 		if err != nil || n < 1 || n > maxRanks {
 			o.doc.fault(node.Line, fieldPath(o.path, key), "an entry is "+kindOf(target(node)), "write whole numbers of at least 1")
 			n = 1

@@ -3,6 +3,7 @@ package network
 import (
 	"math"
 
+	"gigarank/internal/quantity"
 	"gigarank/vtime"
 )
 
@@ -46,7 +47,7 @@ func (m *LogGOPS) write(o *objectWriter) {
 	o.text("g", m.Gap.String())
 	o.text("G", m.GapPerByte.String())
 	o.text("O", m.OverheadPerByte.String())
-	o.text("S", formatSize(m.Eager))
+	o.text("S", quantity.FormatSize(m.Eager))
 }
 
 // over returns delays of o + L for every message. The receiver and later messages are charged for

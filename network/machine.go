@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gigarank/internal/quantity"
 	"gigarank/vtime"
 )
 
@@ -166,7 +167,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		o.text("gap", m.gap.String())
 	}
 	if m.eagerLimit != math.MaxInt64 || w.estimated("network.eager_limit") {
-		o.text("eager_limit", formatSize(m.eagerLimit))
+		o.text("eager_limit", quantity.FormatSize(m.eagerLimit))
 	}
 	m.jitter.write(o)
 	if m.progress != asynchronous || w.estimated("network.progress") {

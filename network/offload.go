@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gigarank/internal/quantity"
 	"gigarank/vtime"
 )
 
@@ -153,7 +154,7 @@ func (m *Machine) writeOffloads(o *objectWriter) {
 	}
 	inner := o.object(o.within("switches"))
 	if f.limited {
-		inner.text("most", formatSize(f.most))
+		inner.text("most", quantity.FormatSize(f.most))
 	}
 	putObjects(inner, "levels", f.switches, func(level *objectWriter, l switchLevel) {
 		level.text("name", l.name)

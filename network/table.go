@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gigarank/internal/quantity"
 	"gigarank/vtime"
 )
 
@@ -62,7 +63,7 @@ func writeTable(o *objectWriter, key string, rows []measurement) {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for i, row := range rows {
 		inner := o.object(fmt.Sprintf("%s[%d]", o.within(key), i))
-		inner.text("size", formatSize(row.size))
+		inner.text("size", quantity.FormatSize(row.size))
 		inner.text("delay", row.delay.String())
 		list.Content = append(list.Content, inner.node)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"gigarank/internal/quantity"
 )
 
 // WithRanksPerNode returns the machine with room for n ranks on each node.
@@ -57,7 +59,7 @@ func (m *Machine) WithAllocation(spec string, read func(path string) ([]byte, er
 	} else {
 		list := &yaml.Node{Kind: yaml.SequenceNode}
 		for _, side := range strings.Split(spec, "x") {
-			if _, err := ParseCount(side); err != nil {
+			if _, err := quantity.ParseCount(side); err != nil {
 				return nil, fmt.Errorf("allocation %q: write a shape such as 32x256, or file:PATH", spec)
 			}
 			list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: side})

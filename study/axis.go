@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gigarank/network"
+	"gigarank/internal/quantity"
 )
 
 // mostValues bounds the values of an axis. A slip in a range could make very many.
@@ -79,7 +79,7 @@ func parseItem(item, example string, one func(string) (int64, error), short func
 // parseStep reads xFACTOR or +STEP. next returns false where the next value is too
 // large for the type.
 func parseStep(item, step string) (next func(int64) (int64, bool), err error) {
-	by, err := network.ParseCount(strings.TrimLeft(step, "x+"))
+	by, err := quantity.ParseCount(strings.TrimLeft(step, "x+"))
 	switch {
 	case err == nil && strings.HasPrefix(step, "x") && by >= 2:
 		return func(v int64) (int64, bool) { return v * by, v <= math.MaxInt64/by }, nil

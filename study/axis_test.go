@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gigarank/network"
+	"gigarank/internal/quantity"
 )
 
-var anyCount = bounded(network.ParseCount, 0, math.MaxInt64)
+var anyCount = bounded(quantity.ParseCount, 0, math.MaxInt64)
 
 func TestAxes(t *testing.T) {
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestAxes(t *testing.T) {
 
 // All faults of an axis are named at once.
 func TestFaultsOfAnAxis(t *testing.T) {
-	_, faults := parseAxis("0,x,y..z:q,4,8..2", "1..4", bounded(network.ParseCount, 1, 100), func(string) {})
+	_, faults := parseAxis("0,x,y..z:q,4,8..2", "1..4", bounded(quantity.ParseCount, 1, 100), func(string) {})
 	want := []string{"0 is too small", `"x" is not a count`, `"y" is not a count`, `"z" is not a count`, "not a step", "runs backwards"}
 	if len(faults) != len(want) {
 		t.Fatalf("%v, want %d faults", faults, len(want))

@@ -11,6 +11,7 @@ import (
 	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/internal/noise"
+	"gigarank/internal/quantity"
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/network"
@@ -248,7 +249,7 @@ func (r *reader) ranks() []int64 {
 	} else if text == "" {
 		text = defaultRanks
 	}
-	values, _ := r.axis("--ranks", text, "2^10..2^20 or 1K,4K", bounded(network.ParseCount, 1, mostRanks))
+	values, _ := r.axis("--ranks", text, "2^10..2^20 or 1K,4K", bounded(quantity.ParseCount, 1, mostRanks))
 	return values
 }
 
@@ -290,7 +291,7 @@ func (r *reader) payloads(p *Plan) []int64 {
 	} else if text == "" {
 		return []int64{p.Entry.Defaults.Payload}
 	}
-	values, right := r.axis("--payload", text, "8..1Mi or 8,64Ki", bounded(network.ParseSize, 0, math.MaxInt64))
+	values, right := r.axis("--payload", text, "8..1Mi or 8,64Ki", bounded(quantity.ParseSize, 0, math.MaxInt64))
 	if right && p.Entry.Build != nil {
 		for _, payload := range values {
 			o := bench.Options{Iterations: 1, Payload: payload}
@@ -419,7 +420,7 @@ func (r *reader) filled(machines []*network.Machine) []*network.Machine {
 	if r.axes.RanksPerNode == "" {
 		return machines
 	}
-	values, right := r.axis("--ranks-per-node", r.axes.RanksPerNode, "1,12 or 1..64", bounded(network.ParseCount, 1, math.MaxInt32))
+	values, right := r.axis("--ranks-per-node", r.axes.RanksPerNode, "1,12 or 1..64", bounded(quantity.ParseCount, 1, math.MaxInt32))
 	if !right {
 		return nil
 	}
@@ -494,7 +495,7 @@ func (r *reader) iterations(noisy bool) int {
 		}
 		return 1
 	}
-	n, err := bounded(network.ParseCount, 1, math.MaxInt32)(r.axes.Iterations)
+	n, err := bounded(quantity.ParseCount, 1, math.MaxInt32)(r.axes.Iterations)
 	r.check("--iterations", err)
 	return int(n)
 }

@@ -11,6 +11,7 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
+	"gigarank/internal/quantity"
 	"gigarank/internal/result"
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
@@ -96,9 +97,9 @@ func NewScaling(axes ScalingAxes, read func(path string) ([]byte, error), fault 
 	r := &reader{axes: Axes{Operation: axes.Operation, Payload: axes.Payload}, read: read, fault: fault}
 	s := &Scaling{}
 	known := s.operation(r)
-	s.Hosts, _ = r.axis("--hosts", cmp.Or(axes.Hosts, defaultHosts), "1,2,4 or 1..64", bounded(network.ParseCount, 1, math.MaxInt32))
-	s.Lambdas, _ = r.axis("--lambda", cmp.Or(axes.Lambda, defaultLambda), "128,1024 or 2^7..2^10", bounded(network.ParseCount, 1, mostRanks))
-	iterations, err := bounded(network.ParseCount, 1, math.MaxInt32)(cmp.Or(axes.Iterations, defaultScalingIterations))
+	s.Hosts, _ = r.axis("--hosts", cmp.Or(axes.Hosts, defaultHosts), "1,2,4 or 1..64", bounded(quantity.ParseCount, 1, math.MaxInt32))
+	s.Lambdas, _ = r.axis("--lambda", cmp.Or(axes.Lambda, defaultLambda), "128,1024 or 2^7..2^10", bounded(quantity.ParseCount, 1, mostRanks))
+	iterations, err := bounded(quantity.ParseCount, 1, math.MaxInt32)(cmp.Or(axes.Iterations, defaultScalingIterations))
 	r.check("--iterations", err)
 	s.Iterations = int(iterations)
 	s.machines(cmp.Or(axes.Machines, defaultMachine), r)

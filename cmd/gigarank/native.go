@@ -13,10 +13,10 @@ import (
 
 	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/quantity"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
 	"gigarank/mpivirt/native/toolchain"
-	"gigarank/network"
 )
 
 const wrapperHelp = ` compiles and links MPI programs for gigarank run, with the
@@ -105,7 +105,7 @@ func lookUp(program string, f *runFlags, faults *terminal.UsageError) (bench.Ent
 	o := native.Options{Label: f.label, StrictFunctions: f.strictFunctions}
 	if f.stack != "" {
 		var err error
-		if o.Stack, err = network.ParseSize(f.stack); err == nil && (o.Stack < leastStack || o.Stack > 1<<40) {
+		if o.Stack, err = quantity.ParseSize(f.stack); err == nil && (o.Stack < leastStack || o.Stack > 1<<40) {
 			err = fmt.Errorf("a stack of %s: use at least 16 KiB, at most 1 TiB", f.stack)
 		}
 		faults.Add("--stack", err)

@@ -13,9 +13,9 @@ import (
 	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/quantity"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
-	"gigarank/network"
 )
 
 const planHelp = `Plan forecasts the needs of gigarank run with the same flags: memory, hosts, wall time,
@@ -157,7 +157,7 @@ func (f *planFlags) allocation(c *terminal.Console, faults *terminal.UsageError)
 		a.memory = host.AvailableMemory(c.Root).Bytes
 		return a
 	}
-	if a.memory, err = network.ParseSize(f.memory); err == nil && a.memory == 0 {
+	if a.memory, err = quantity.ParseSize(f.memory); err == nil && a.memory == 0 {
 		err = fmt.Errorf("no memory: give the memory of a host, such as 64GiB")
 	}
 	faults.Add("--memory", err)

@@ -18,6 +18,7 @@ import (
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/internal/noise"
+	"gigarank/internal/quantity"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/sync"
@@ -215,7 +216,7 @@ func readPolls(text string) (int32, error) {
 	if text == "" {
 		return 0, nil
 	}
-	n, err := network.ParseCount(text)
+	n, err := quantity.ParseCount(text)
 	if err == nil && (n < 1 || n > math.MaxInt32) {
 		err = fmt.Errorf("%s polls: use 1 to 2^31-1", text)
 	}
@@ -334,7 +335,7 @@ func payload(text string) (int64, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "-") {
 		return 0, fmt.Errorf("%s is negative: use a size of at least 0", text)
 	}
-	return network.ParseSize(text)
+	return quantity.ParseSize(text)
 }
 
 // mostRanks is the most ranks that mpivirt can simulate.

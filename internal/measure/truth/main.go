@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"gigarank/internal/quantity"
 	"gigarank/network"
 )
 
@@ -65,7 +66,7 @@ func parse(arguments []string, stderr io.Writer) (*settings, []check, error) {
 		flag, text string
 		into       *int
 	}{{"-ranks", *ranks, &s.ranks}, {"-messages", *messages, &s.messages}, {"-large", *large, &s.large}} {
-		count, err := network.ParseCount(n.text)
+		count, err := quantity.ParseCount(n.text)
 		if err == nil && (count < 1 || count > 1<<31-2) {
 			err = fmt.Errorf("%s is out of range: use a number from 1 to 2^31-2", n.text)
 		}

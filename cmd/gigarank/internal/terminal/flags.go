@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"gigarank/internal/quantity"
 	"gigarank/internal/spelling"
 	"gigarank/network"
 )
@@ -29,7 +30,7 @@ func ReadCount(text string, least, most int64) (int64, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "-") {
 		return 0, fmt.Errorf("%s is negative: use a number of at least %d", text, least)
 	}
-	n, err := network.ParseCount(text)
+	n, err := quantity.ParseCount(text)
 	switch {
 	case err != nil:
 		return 0, err
