@@ -8,3 +8,14 @@ type Question struct {
 	Bytes       int64 // of the vector, or of a member's block
 	Commutative bool  // the operation of a reduction commutes
 }
+
+// A Library chooses the algorithm of each call, as a library of MPI does. It is safe for concurrent
+// use, and allocates nothing.
+type Library interface {
+	// Name returns the name of the library.
+	Name() string
+	// ByNodes reports whether the choice for an operation depends on the ranks of each node.
+	ByNodes(op Operation) bool
+	// Choose returns the algorithm of a call. It needs no hardware.
+	Choose(q Question) Algorithm
+}

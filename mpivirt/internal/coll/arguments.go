@@ -11,12 +11,16 @@ import (
 	"gigarank/vtime"
 )
 
-// Algorithm returns the algorithm of a call: the user's choice, else the default. For a
-// noncommutative reduction it returns an algorithm that combines in rank order.
+// Algorithm returns the algorithm of a call: the user's choice, else the machine's, the library's, the
+// default. For a noncommutative reduction it returns an algorithm that combines in rank order.
 func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.Algorithm {
 	op, o := v.Operation, &v.Operator
-	a := AlgorithmFor(c.partition.Target, op, c.algorithms[op], v.Bytes)
-	if o.Apply == nil || o.Commutative || collectives.Ordered(op, a) {
+	q := collectives.Question{Operation: op, Ranks: comm.Size, PerNode: 1, Bytes: v.asked(), Commutative: o.Apply == nil || o.Commutative}
+	if c.algorithms.byNodes(op) {
+		q.PerNode = c.perNode(comm)
+	}
+	a := c.algorithms.For(c.partition.Target, q)
+	if q.Commutative || collectives.Ordered(op, a) {
 		return a
 	}
 	if ledByNodes(c.partition.Target, a) && comm.nodesInOrder(c) {

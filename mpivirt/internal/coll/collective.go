@@ -16,22 +16,22 @@ import (
 type Collective struct {
 	Procedure world.Procedure
 	Operation collectives.Operation
-	Algorithm collectives.Algorithm
-	Root      int
-	Bytes     int64             // size of the vector, or of one block
-	Element   int64             // size of an element; vectors are cut between elements
 	Type      world.ElementType // of the elements; untyped if only sizes are simulated
-	Within    world.Procedure   // the call on an intercommunicator of which this collective is a part
-	Counts    []int64           // bytes of each member's block, for operations with different blocks
-	Operator  world.Operator    // for reductions with data
 	Data      bool              // memory is moved; else only sizes are simulated
 	Transient bool              // the memory of the input may change after the call
 	Later     bool              // in its nonblocking form, on a machine with progress in calls
-	Input     []byte            // this member's contribution
-	Output    []byte            // memory for this member's result
-	InCounts  []int64           // alltoallv: bytes to each member
-	OutCounts []int64           // alltoallv: bytes from each member
-	Creation  *creation         // for the making of communicators
+	Within    world.Procedure   // the call on an intercommunicator of which this collective is a part
+	Algorithm collectives.Algorithm
+	Root      int
+	Bytes     int64          // size of the vector, or of one block
+	Element   int64          // size of an element; vectors are cut between elements
+	Counts    []int64        // bytes of each member's block, for operations with different blocks
+	Operator  world.Operator // for reductions with data
+	Input     []byte         // this member's contribution
+	Output    []byte         // memory for this member's result
+	InCounts  []int64        // alltoallv: bytes to each member
+	OutCounts []int64        // alltoallv: bytes from each member
+	Creation  *creation      // for the making of communicators
 }
 
 // Collectives holds the communicators and collectives of a partition.
@@ -39,13 +39,13 @@ type Collectives struct {
 	Messages  p2p.Messages
 	partition *world.Partition // of messages
 	collecting
-	Communicators  world.Table[Communicator]        // by index, as Comms
-	freed          []*Communicator                  // communicators that all local members have freed
-	spareEntries   world.Stack[*postponed]          // of LPs that enter once their earlier operations have begun
-	tokens         map[int32]uint64                 // by LP: number of tokens taken
-	prepared       Collective                       // scratch: the arguments of the running LP's call
-	Barrier        Collective                       // the arguments of every Barrier
-	algorithms     []collectives.Algorithm          // by operation
+	Communicators  world.Table[Communicator] // by index, as Comms
+	freed          []*Communicator           // communicators that all local members have freed
+	spareEntries   world.Stack[*postponed]   // of LPs that enter once their earlier operations have begun
+	tokens         map[int32]uint64          // by LP: number of tokens taken
+	prepared       Collective                // scratch: the arguments of the running LP's call
+	Barrier        Collective                // the arguments of every Barrier
+	algorithms     Algorithms
 	interpreter    Interpreter                      // the user's choice
 	copyTime       func(bytes int64) vtime.Duration // time of a copy in a rank's own memory
 	layering       *layering                        // of the messages between nodes, nil for none
@@ -65,9 +65,8 @@ type Collectives struct {
 }
 
 // Open initialises collectives and makes WORLD and SELF. The messages must already be initialised.
-// algorithms has one algorithm for each operation. repeated is the only
-// collective of the program, nil if it may call any.
-func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter, repeated *Repeated) {
+// repeated is the only collective of the program, nil if it may call any.
+func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *Repeated) {
 	c.partition = &c.Messages.Partition
 	c.algorithms, c.interpreter, c.leadersUniform = algorithms, wanted, c.partition.Target.LeadersUniform()
 	if c.partition.Activities != nil {
@@ -81,8 +80,7 @@ func (c *Collectives) Open(algorithms []collectives.Algorithm, wanted Interprete
 	}
 	c.copyTime = c.partition.Target.LocalCopyTime
 	if repeated != nil {
-		a := AlgorithmFor(c.partition.Target, repeated.Operation, algorithms[repeated.Operation], repeated.Bytes)
-		c.layering = layeringOf(c.partition.Target, a, repeated)
+		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes), repeated)
 	}
 	if c.layering != nil {
 		c.Messages.Interfaces.(*resource.Interfaces).InLayers(c.layering)
@@ -109,6 +107,7 @@ type Communicator struct {
 	Next     uint32      // number of the next instance of a collective
 	Live     []*instance // instances that a local member has not left, by number
 	nodes    *nodeTable  // nil until the first use
+	perNode  int32       // see perNode; 0 until the first use
 	result   []byte      // result of the latest allreduce that a member has left
 	spare    spare
 	open     *instance             // a barrier that members are entering, all in the blocking form, while no other instance lacks members

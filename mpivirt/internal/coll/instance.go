@@ -256,7 +256,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	if inst.leaders && comm.nodes == nil {
 		comm.nodes = c.newNodeTable(comm)
 	}
-	if inst.schedule = v.schedule(inst.participants()); inst.schedule != nil {
+	if inst.schedule = v.schedule(inst.participants(), c.scheduledPerNode(comm, v)); inst.schedule != nil {
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
 		inst.layout = inst.Call.CommonLayout(inst.schedule)
 		inst.packs = inst.layout != nil && c.partition.Target.CopiesBytes() && collectives.Packs(inst.schedule)

@@ -185,14 +185,14 @@ func blockBytes(l *collectives.Layout, s collectives.Schedule) int64 {
 
 // ScheduleOf returns the schedule of a collective among its participants: the members, or the node
 // leaders. It is nil for GivenTime and Offload.
-func ScheduleOf(op collectives.Operation, a collectives.Algorithm, participants, root int) (collectives.Schedule, error) {
+func ScheduleOf(op collectives.Operation, a collectives.Algorithm, participants collectives.Size) (collectives.Schedule, error) {
 	switch a {
 	case collectives.NodeLeader:
-		return collectives.LeaderSchedule(op, participants)
+		return collectives.LeaderSchedule(op, participants.Members)
 	case collectives.GivenTime, collectives.Offload:
 		return nil, nil
 	}
-	return collectives.New(op, a, participants, root)
+	return collectives.For(op, a, participants)
 }
 
 // ledByNodes reports whether the participants of an algorithm are the leaders of nodes, whose
@@ -201,19 +201,14 @@ func ledByNodes(t *network.Target, a collectives.Algorithm) bool {
 	return a == collectives.NodeLeader || a == collectives.Offload && !t.OffloadsRanks()
 }
 
-// AlgorithmFor returns the algorithm of a call on some bytes, for an algorithm chosen for the
-// operation. Vectors that are too long for the network take the default algorithm of machines
-// without such a network.
-func AlgorithmFor(t *network.Target, op collectives.Operation, chosen collectives.Algorithm, bytes int64) collectives.Algorithm {
-	if chosen == collectives.Offload && !t.Offloads(bytes) {
-		return collectives.Default(op)
-	}
-	return chosen
+// sized returns the size of the schedule of a call, among participants that lie so many on a node.
+func (v *Collective) sized(participants, perNode int) collectives.Size {
+	return collectives.Size{Members: participants, Root: v.Root, PerNode: perNode, Bytes: v.asked()}
 }
 
 // schedule is ScheduleOf for a call whose arguments have been checked.
-func (v *Collective) schedule(participants int) collectives.Schedule {
-	s, err := ScheduleOf(v.Operation, v.Algorithm, participants, v.Root)
+func (v *Collective) schedule(participants, perNode int) collectives.Schedule {
+	s, err := ScheduleOf(v.Operation, v.Algorithm, v.sized(participants, perNode))
 	if err != nil {
 		invariant.Broken("a collective whose arguments were checked: %v", err)
 	}

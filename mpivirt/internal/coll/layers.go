@@ -48,7 +48,7 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 	if leaders {
 		participants, l.perNode = t.Nodes(), 1
 	}
-	s, err := ScheduleOf(v.Operation, a, participants, 0)
+	s, err := ScheduleOf(v.Operation, a, v.sized(participants, PerNodeOf(t)))
 	if err != nil || s == nil || participants == 1 {
 		return nil
 	}

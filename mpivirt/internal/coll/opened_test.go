@@ -30,7 +30,7 @@ func opened(t *testing.T, machine string, ranks, engines int, wanted Interpreter
 	k.Messages.Partition.Init(world.Settings{Engine: e, Target: target})
 	k.Messages.Open(nil, 0, idle{k})
 	algorithms := make([]collectives.Algorithm, len(collectives.Operations()))
-	k.Open(algorithms, wanted, nil)
+	k.Open(Algorithms{First: algorithms}, wanted, nil)
 	return k
 }
 

@@ -29,7 +29,7 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v
 			uniform = 0
 		}
 	}
-	if p.Schedule, err = ScheduleOf(v.Operation, v.Algorithm, p.Participants, 0); err != nil {
+	if p.Schedule, err = ScheduleOf(v.Operation, v.Algorithm, v.sized(p.Participants, PerNodeOf(t))); err != nil {
 		return p, err
 	}
 	var layout *collectives.Layout

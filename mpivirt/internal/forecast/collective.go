@@ -311,7 +311,7 @@ func (o *costModel) dryRun(times, divisor int) *dryRun {
 	for n > 2*few {
 		n /= 2
 	}
-	s, err := coll.ScheduleOf(o.call.Operation, o.call.Algorithm, n, 0)
+	s, err := coll.ScheduleOf(o.call.Operation, o.call.Algorithm, collectives.Size{Members: n, PerNode: coll.PerNodeOf(o.target), Bytes: o.call.Bytes})
 	if err != nil {
 		s = o.Schedule
 	}

@@ -23,6 +23,7 @@ type Config struct {
 	Polls       int32
 	Collectives coll.Interpreter
 	Algorithms  map[collectives.Operation]collectives.Algorithm
+	Library     collectives.Library
 	Seed        uint64
 	Noise       p2p.Noise
 	Bursts      func(first, n int) Bursts
@@ -99,11 +100,23 @@ func HardwareOf(m *network.Machine) collectives.Hardware {
 	return collectives.Hardware{Barrier: m.BarrierTime() > 0, Offload: m.Offloads()}
 }
 
-// AlgorithmFor returns the algorithm of an operation on some bytes.
+// AlgorithmFor returns the algorithm of an operation that all ranks call with some bytes.
 func (c *Config) AlgorithmFor(op collectives.Operation, bytes int64) collectives.Algorithm {
-	a := c.Algorithm(op)
+	a := c.algorithms()
 	if c.Target == nil {
-		return a
+		return a.First[op]
 	}
-	return coll.AlgorithmFor(c.Target, op, a, bytes)
+	return a.OfWorld(c.Target, op, bytes)
+}
+
+// algorithms returns what chooses the algorithms of calls.
+func (c *Config) algorithms() coll.Algorithms {
+	n := len(collectives.Operations())
+	a := coll.Algorithms{First: make([]collectives.Algorithm, n), Library: c.Library, Free: make([]bool, n)}
+	for _, op := range collectives.Operations() {
+		a.First[op] = c.Algorithm(op)
+		_, chosen := c.Algorithms[op]
+		a.Free[op] = c.Library != nil && !chosen && a.First[op] == collectives.Default(op)
+	}
+	return a
 }

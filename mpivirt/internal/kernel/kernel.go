@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/coll"
@@ -49,7 +48,7 @@ var (
 )
 
 // init makes k, which is zero, the kernel of an engine. The body is set later.
-func (k *Kernel) init(c *Config, algorithms []collectives.Algorithm, eng *engine.Engine, blocks *world.Blocks) {
+func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine, blocks *world.Blocks) {
 	k.config = c
 	k.messages = &k.collectives.Messages
 	k.partition = &k.messages.Partition

@@ -19,7 +19,7 @@ import (
 // Simulation is one run of a program on a target machine.
 type Simulation struct {
 	config  Config
-	chosen  []collectives.Algorithm // by operation
+	chosen  coll.Algorithms
 	engines []*engine.Engine
 	setUp   atomic.Int64
 	ended   atomic.Int64
@@ -89,7 +89,7 @@ func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	if c.Algorithm(collectives.Barrier) == collectives.GivenTime {
 		least = min(least, coll.FixedCostHop(c.Target.BarrierTime(), c.Transports[0].Size()))
 	}
-	if slices.Contains(c.algorithms(), collectives.Offload) {
+	if slices.Contains(c.algorithms().First, collectives.Offload) {
 		least = min(least, coll.FixedCostHop(c.Target.LeastOffloadTime(), c.Transports[0].Size()))
 	}
 	if c.Target.ReceiverState() {
@@ -109,15 +109,6 @@ func (c *Config) leastLookahead(lo, hi int) vtime.Duration {
 		least = min(least, c.lookahead(lo, hi, hi, n))
 	}
 	return least
-}
-
-// algorithms returns the algorithms, by operation.
-func (c *Config) algorithms() []collectives.Algorithm {
-	all := make([]collectives.Algorithm, 0, len(collectives.Operations()))
-	for _, op := range collectives.Operations() {
-		all = append(all, c.Algorithm(op))
-	}
-	return all
 }
 
 // validate returns all faults of the configuration, joined.
@@ -145,8 +136,8 @@ func (c *Config) validate() error {
 	}
 	for op, a := range c.Algorithms {
 		switch {
-		case !slices.Contains(collectives.AllAlgorithms(op), a):
-			fault("algorithm %v cannot do %v", a, op)
+		case a.Check(op) != nil:
+			faults = append(faults, a.Check(op))
 		case a == collectives.GivenTime && c.Target != nil && c.Target.BarrierTime() == 0:
 			fault("algorithm %v for %v on machine %s, which gives no time for it: add barrier: {time: 3us} to network in its file", a, op, c.Target.Machine().Name())
 		case a == collectives.Offload && c.Target != nil && !c.Target.Machine().Offloads():

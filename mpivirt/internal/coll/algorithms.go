@@ -1,0 +1,111 @@
+package coll
+
+import (
+	"gigarank/collectives"
+	"gigarank/network"
+)
+
+// Algorithms chooses the algorithm of each call.
+type Algorithms struct {
+	First   []collectives.Algorithm // by operation: the user's, the hardware's, or the default
+	Library collectives.Library     // of operations that neither the user nor the hardware decides about; nil for none
+	Free    []bool                  // by operation: the library decides
+
+	asked  collectives.Question  // the latest question to the library
+	answer collectives.Algorithm // to asked
+}
+
+// For returns the algorithm of a call on a machine. Vectors that are too long for a network that sums
+// up take the algorithm of machines without such a network.
+func (a *Algorithms) For(t *network.Target, q collectives.Question) collectives.Algorithm {
+	op := q.Operation
+	first := a.First[op]
+	switch {
+	case a.Library != nil && a.Free[op]:
+		return a.byLibrary(q)
+	case first != collectives.Offload || t.Offloads(q.Bytes):
+		return first
+	case a.Library != nil:
+		return a.byLibrary(q)
+	}
+	return collectives.Default(op)
+}
+
+// OfWorld returns the algorithm of a call that all ranks make, whose operation commutes.
+func (a *Algorithms) OfWorld(t *network.Target, op collectives.Operation, bytes int64) collectives.Algorithm {
+	q := collectives.Question{Operation: op, Ranks: t.Ranks(), PerNode: PerNodeOf(t), Bytes: bytes, Commutative: true}
+	return a.For(t, q)
+}
+
+// PerNodeOf returns the ranks of each node, if they are consecutive, else 1.
+func PerNodeOf(t *network.Target) int {
+	if t.KeepsBlocks() {
+		return t.NodeSize(0)
+	}
+	return 1
+}
+
+// byLibrary returns the library's answer. Most calls of a program repeat the question.
+func (a *Algorithms) byLibrary(q collectives.Question) collectives.Algorithm {
+	if a.asked != q {
+		a.asked, a.answer = q, a.Library.Choose(q)
+	}
+	return a.answer
+}
+
+// byNodes reports whether the algorithm of an operation depends on the ranks of each node.
+func (a *Algorithms) byNodes(op collectives.Operation) bool {
+	return a.Library != nil && (a.Free[op] || a.First[op] == collectives.Offload) && a.Library.ByNodes(op)
+}
+
+// asked returns the bytes by which the algorithm of a call is chosen: of the vector, of a member's
+// block, or of the mean block of all members; 0 if only some members know the blocks.
+func (v *Collective) asked() int64 {
+	switch v.Operation {
+	case collectives.Barrier, collectives.Gatherv, collectives.Scatterv, collectives.Alltoallv:
+		return 0
+	}
+	if v.Counts == nil {
+		return v.Bytes
+	}
+	sum := int64(0)
+	for _, n := range v.Counts {
+		sum += n
+	}
+	return sum / int64(max(len(v.Counts), 1))
+}
+
+// scheduledPerNode returns perNode for an algorithm whose schedule depends on it, else 1.
+func (c *Collectives) scheduledPerNode(comm *Communicator, v *Collective) int {
+	if !collectives.TakesNodes(v.Operation, v.Algorithm) {
+		return 1
+	}
+	return c.perNode(comm)
+}
+
+// perNode returns the members of each node, if all nodes but the last have as many, and these are
+// consecutive. Else it returns 1.
+func (c *Collectives) perNode(comm *Communicator) int {
+	if comm.perNode == 0 {
+		if comm.nodes == nil {
+			comm.nodes = c.newNodeTable(comm)
+		}
+		comm.perNode = int32(comm.nodes.even())
+	}
+	return int(comm.perNode)
+}
+
+// even returns the members of each node as perNode does.
+func (t *nodeTable) even() int {
+	if t.perNode > 0 {
+		return t.perNode
+	}
+	k := t.size(0)
+	for p := range t.count {
+		n := t.size(p)
+		if n > k || n < k && p < t.count-1 || t.leader(p) != p*k || t.member(p, n-1) != p*k+n-1 {
+			return 1
+		}
+	}
+	return k
+}
