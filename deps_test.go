@@ -57,8 +57,9 @@ var rules = map[string]rule{
 
 	"internal/watchdog": {},
 
-	"collectives": {pure: true, imports: "vtime internal/spelling internal/quantity"},
-	"engine":      {pure: true, imports: "vtime internal/random internal/invariant sync internal/watchdog", testsOnly: "internal/invariant/invarianttest"},
+	"collectives":         {pure: true, imports: "vtime internal/spelling internal/quantity"},
+	"collectives/library": {pure: true, imports: "internal/spelling internal/quantity collectives go.yaml.in/yaml/v3"},
+	"engine":              {pure: true, imports: "vtime internal/random internal/invariant sync internal/watchdog", testsOnly: "internal/invariant/invarianttest"},
 	"mpivirt/internal/stats": {
 		pure:    true,
 		imports: "vtime",

@@ -5,8 +5,11 @@ type Question struct {
 	Operation   Operation
 	Ranks       int   // members of the communicator
 	PerNode     int   // ranks of each node, where all nodes have as many and their ranks are consecutive; else 1
-	Bytes       int64 // of the vector, or of a member's block
-	Commutative bool  // the operation of a reduction commutes
+	Bytes       int64 // of the vector, or of a member's block; of blocks that differ the mean
+	Commutative bool  // the operation of a reduction commutes; true where nothing is combined
+
+	ElementBytes int64    // of an element of the vector; 0 counts as 1
+	Hardware     Hardware // of the machine
 }
 
 // A Library chooses the algorithm of each call, as a library of MPI does. It is safe for concurrent

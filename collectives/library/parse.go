@@ -1,0 +1,368 @@
+package library
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"gigarank/collectives"
+	"gigarank/internal/quantity"
+	"gigarank/internal/spelling"
+)
+
+// Parse returns the table of a file. Faults name the file by name. The error is a [Faults] with all
+// faults of the file.
+func Parse(name string, data []byte) (*Table, error) {
+	d := &document{file: name}
+	t := &Table{operations: make([]operation, len(collectives.Operations()))}
+	t.parse(d, d.root(data))
+	if len(d.faults) > 0 {
+		slices.SortStableFunc(d.faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
+		return nil, d.faults
+	}
+	return t, nil
+}
+
+func (t *Table) parse(d *document, top []field) {
+	if len(d.faults) > 0 && top == nil {
+		return
+	}
+	known := []string{"name", "source", "inferred", "notes", "base"}
+	for _, op := range collectives.Operations() {
+		known = append(known, op.String())
+	}
+	var inferred, base field
+	lines := make([]int, len(t.operations)) // of the operations' sections; 0: there is none
+	for _, f := range top {
+		switch op, isOperation := operationNamed(f.name); {
+		case f.name == "name":
+			t.name, _ = d.text(f, "write the library's name, such as openmpi-4.1")
+		case f.name == "source":
+			t.source, _ = d.text(f, "write where the rows were published")
+		case f.name == "notes":
+			t.notes = d.texts(f, "write a list of sentences")
+		case f.name == "inferred":
+			inferred = f
+		case f.name == "base":
+			base = f
+		case isOperation:
+			lines[op] = f.line
+			t.operations[op].parse(d, op, f)
+		default:
+			d.unknown(f, known)
+		}
+	}
+	if t.name == "" && !slices.ContainsFunc(top, func(f field) bool { return f.name == "name" }) {
+		d.fault(1, "name", "is missing", "write the library's name, such as name: my-mpi")
+	}
+	t.complete(d, base, lines)
+	t.parseInferred(d, inferred, lines)
+}
+
+// complete takes the operations that the file leaves out from the base.
+func (t *Table) complete(d *document, base field, lines []int) {
+	var from *Table
+	if base.node != nil {
+		name, ok := d.text(base, "write the name of a library")
+		if !ok {
+			return
+		}
+		var err error
+		if from, err = Named(name); err != nil {
+			d.fault(base.line, base.path, err.Error(), "")
+			return
+		}
+	}
+	for op := range t.operations {
+		switch {
+		case lines[op] > 0:
+		case from != nil:
+			t.operations[op] = from.operations[op]
+			if from.Inferred(collectives.Operation(op)) {
+				t.inferred = append(t.inferred, collectives.Operation(op))
+			}
+		default:
+			d.fault(1, collectives.Operation(op).String(), "is missing: no row decides its calls",
+				"write its rows, or base: with the library that decides operations without rows here")
+		}
+	}
+}
+
+func (t *Table) parseInferred(d *document, f field, lines []int) {
+	if f.node == nil {
+		return
+	}
+	for _, name := range d.texts(f, "write a list of operations such as [bcast, gather]") {
+		op, ok := operationNamed(name)
+		switch {
+		case !ok:
+			d.fault(f.line, f.path, fmt.Sprintf("there is no operation %q", name), spelling.Choices(name, operationNames()))
+		case lines[op] == 0:
+			d.fault(f.line, f.path, fmt.Sprintf("this file has no rows of %s", name), "remove it")
+		default:
+			t.inferred = append(t.inferred, op)
+		}
+	}
+}
+
+func operationNames() []string {
+	var names []string
+	for _, op := range collectives.Operations() {
+		names = append(names, op.String())
+	}
+	return names
+}
+
+func operationNamed(name string) (collectives.Operation, bool) {
+	i := slices.Index(operationNames(), name)
+	return collectives.Operation(max(i, 0)), i >= 0
+}
+
+func (o *operation) parse(d *document, op collectives.Operation, f field) {
+	o.measure = measures(op)[0]
+	faults := len(d.faults)
+	hasRows := false
+	for _, g := range d.fields(f.node, f.path, "write rows: and a list of rows") {
+		switch g.name {
+		case "bytes":
+			o.parseMeasure(d, op, g)
+		case "fallbacks":
+			o.parseFallbacks(d, op, g)
+		case "rows":
+			hasRows = true
+			for i, node := range d.list(g, "write a list of rows such as - {ranks: ..3, algorithm: linear}") {
+				o.parseRow(d, op, field{"rows", fmt.Sprintf("%s[%d]", g.path, i), node.Line, target(node)})
+			}
+		default:
+			d.unknown(g, []string{"bytes", "fallbacks", "rows"})
+		}
+	}
+	if !hasRows && len(d.faults) == faults {
+		d.fault(f.line, f.path, "has no rows", "write rows: and a list of rows")
+	}
+	if len(d.faults) > faults {
+		return
+	}
+	o.index()
+	o.check(d, op, f.path)
+}
+
+func (o *operation) parseMeasure(d *document, op collectives.Operation, f field) {
+	var names []string
+	for _, m := range measures(op) {
+		names = append(names, m.String())
+	}
+	text, ok := d.text(f, "write one of "+strings.Join(names, ", "))
+	if !ok {
+		return
+	}
+	i := slices.Index(names, text)
+	switch {
+	case op == collectives.Barrier:
+		d.fault(f.line, f.path, "a barrier has no bytes", "remove it")
+	case i < 0:
+		d.fault(f.line, f.path, fmt.Sprintf("the sizes of %s cannot count %q", op, text), spelling.Choices(text, names))
+	default:
+		o.measure = measures(op)[i]
+	}
+}
+
+// rowFields are the fields of a row.
+var rowFields = []string{"ranks", "per_node", "nodes", "power_of_two", "commutative", "sizes", "algorithm"}
+
+func (o *operation) parseRow(d *document, op collectives.Operation, f field) {
+	r := Row{line: f.line}
+	faults, decided := len(d.faults), 0
+	for _, g := range d.fields(f.node, f.path, "write a row such as {ranks: ..3, algorithm: linear}") {
+		switch g.name {
+		case "ranks":
+			r.Ranks = parseRange(d, g)
+		case "per_node":
+			r.PerNode = parseRange(d, g)
+		case "nodes":
+			r.Nodes = parseRange(d, g)
+		case "power_of_two":
+			r.PowerOfTwo = parseCondition(d, g)
+		case "commutative":
+			r.Commutative = parseCondition(d, g)
+		case "sizes":
+			decided++
+			r.Choices = parseSizes(d, op, g)
+		case "algorithm":
+			decided++
+			r.Choices = parseChoice(d, op, 0, g)
+		default:
+			d.unknown(g, rowFields)
+		}
+	}
+	switch {
+	case decided == 0 && len(d.faults) == faults:
+		d.fault(f.line, f.path, "decides nothing", "write sizes: {0: ALGORITHM, …} or algorithm: ALGORITHM")
+	case decided == 2:
+		d.fault(f.line, f.path, "has both sizes and algorithm", "remove one of the two")
+	case op == collectives.Barrier && len(r.Choices) > 1:
+		d.fault(f.line, f.path, "a barrier has no bytes", "write algorithm: ALGORITHM")
+	}
+	o.rows = append(o.rows, r)
+}
+
+// mostRanks bounds the numbers of ranks and nodes.
+const mostRanks = 1 << 40
+
+// parseRange reads a number or a range: "16", "2..15", "4..", "..3".
+func parseRange(d *document, f field) Range {
+	const remedy = "write a number or a range, such as 16, 2..15, 4.. or ..3"
+	text, ok := d.text(f, remedy)
+	if !ok {
+		return Range{}
+	}
+	least, most, isRange := strings.Cut(text, "..")
+	if !isRange {
+		most = least
+	}
+	r := Range{1, unlimited}
+	for _, end := range []struct {
+		text string
+		to   *int
+	}{{strings.TrimSpace(least), &r.Least}, {strings.TrimSpace(most), &r.Most}} {
+		if end.text == "" && isRange {
+			continue
+		}
+		n, err := quantity.ParseCount(end.text)
+		if err != nil || n < 1 || n > mostRanks {
+			d.fault(f.line, f.path, fmt.Sprintf("%q is not a number or range from 1 on", text), remedy)
+			return Range{}
+		}
+		*end.to = int(n)
+	}
+	switch {
+	case r.Least > r.Most:
+		d.fault(f.line, f.path, fmt.Sprintf("%q is empty", text), "write the smaller number first")
+		return Range{}
+	case r == Range{1, unlimited}:
+		d.fault(f.line, f.path, fmt.Sprintf("%q has all numbers", text), "remove it")
+		return Range{}
+	}
+	return r
+}
+
+func parseCondition(d *document, f field) Condition {
+	switch text, ok := d.text(f, "write true or false"); {
+	case !ok:
+	case text == "true":
+		return Yes
+	case text == "false":
+		return No
+	default:
+		d.fault(f.line, f.path, "is "+kindOf(f.node), "write true or false")
+	}
+	return Either
+}
+
+func parseSizes(d *document, op collectives.Operation, f field) []Choice {
+	var all []Choice
+	before := int64(-1) // the size before
+	for _, g := range d.fields(f.node, f.path, "write sizes such as {0: recursive-doubling, 8Ki: ring}") {
+		from, err := quantity.ParseSize(g.name)
+		switch {
+		case err != nil:
+			d.fault(g.line, g.path, err.Error(), "")
+		case before < 0 && from != 0:
+			d.fault(g.line, g.path, fmt.Sprintf("no algorithm is given for less than %s bytes", g.name), "begin with 0: ALGORITHM")
+		case from <= before:
+			d.fault(g.line, g.path, "is not above the size before it, which decides its calls", "write sizes in ascending order")
+		}
+		before = max(from, before, 0)
+		all = append(all, parseChoice(d, op, from, g)...)
+	}
+	if before < 0 && f.node.Kind == yaml.MappingNode {
+		d.fault(f.line, f.path, "is empty", "write sizes such as {0: recursive-doubling, 8Ki: ring}")
+	}
+	return all
+}
+
+func parseChoice(d *document, op collectives.Operation, from int64, f field) []Choice {
+	a, ok := parseAlgorithm(d, op, f)
+	if !ok {
+		return nil
+	}
+	return []Choice{{From: from, Algorithm: a, fallback: -1, line: f.line}}
+}
+
+// parseAlgorithm reads an algorithm with its arguments.
+func parseAlgorithm(d *document, op collectives.Operation, f field) (collectives.Algorithm, bool) {
+	text, ok := d.text(f, "write the name of an algorithm")
+	if !ok {
+		return 0, false
+	}
+	a, err := collectives.ParseAlgorithm(op, text)
+	if err != nil {
+		d.fault(f.line, f.path, strings.TrimPrefix(err.Error(), "collectives: "), "")
+	}
+	return a, err == nil
+}
+
+func (o *operation) parseFallbacks(d *document, op collectives.Operation, f field) {
+	for _, g := range d.fields(f.node, f.path, "write ALGORITHM: {ranks: even, else: ALGORITHM}") {
+		b := Fallback{line: g.line}
+		// A fallback is that of an algorithm with any arguments.
+		a, ok := parseAlgorithm(d, op, field{g.name, g.path, g.line, &yaml.Node{Kind: yaml.ScalarNode, Value: g.name, Line: g.line}})
+		if ok && a != a.Base() {
+			d.fault(g.line, g.path, "a fallback is of an algorithm with any arguments", "write "+a.Base().String())
+		}
+		b.Algorithm = a.Base()
+		needs, hasElse := 0, false
+		faults := len(d.faults)
+		for _, h := range d.fields(g.node, g.path, "write {ranks: even, else: ALGORITHM}") {
+			switch h.name {
+			case "else":
+				hasElse = true
+				b.Else, _ = parseAlgorithm(d, op, h)
+			case "ranks", "elements", "machine":
+				needs++
+				b.parseNeed(d, h)
+			default:
+				d.unknown(h, []string{"ranks", "elements", "machine", "else"})
+			}
+		}
+		if len(d.faults) == faults && (needs != 1 || !hasElse) {
+			d.fault(g.line, g.path, "a fallback has one need and one algorithm in place of its own",
+				"write such as {ranks: even, else: ring}, {elements: ranks, else: linear} or {machine: offload, else: binomial}")
+		}
+		o.fallbacks = append(o.fallbacks, b)
+	}
+}
+
+func (f *Fallback) parseNeed(d *document, at field) {
+	words := map[string]map[string]need{
+		"ranks":    {"even": evenRanks, "power-of-two": ranksPowerOfTwo},
+		"elements": {"ranks": elementForEachRank, "power-of-two": elementsPowerOfTwo},
+		"machine":  {"offload": offload, "given": givenTime},
+	}[at.name]
+	var choices []string
+	for word := range words {
+		choices = append(choices, word)
+	}
+	slices.Sort(choices)
+	text, ok := d.text(at, "write one of "+strings.Join(choices, ", "))
+	if !ok {
+		return
+	}
+	if n, isWord := words[text]; isWord {
+		f.need = n
+		return
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if at.name == "elements" && err == nil && n > 1 {
+		f.need, f.elements = someElements, n
+		return
+	}
+	if at.name == "elements" {
+		choices = append(choices, "a number above 1")
+	}
+	d.fault(at.line, at.path, fmt.Sprintf("%q is unknown", text), spelling.Choices(text, choices))
+}
