@@ -172,7 +172,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling internal/quantity lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements" +
+		imports: "vtime internal/spelling internal/quantity lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

@@ -19,6 +19,6 @@ type Library interface {
 	Name() string
 	// ByNodes reports whether the choice for an operation depends on the ranks of each node.
 	ByNodes(op Operation) bool
-	// Choose returns the algorithm of a call. It needs no hardware.
+	// Choose returns the algorithm of a call. It needs no hardware but that of the question.
 	Choose(q Question) Algorithm
 }

@@ -34,8 +34,8 @@ type Config struct {
 	Collectives Interpreter
 	// Algorithms has the algorithm of each operation that does not use its default.
 	Algorithms map[collectives.Operation]collectives.Algorithm
-	// Library chooses the algorithms of the other operations that the machine's hardware does not carry out, by
-	// the size of each call. Nil has one default for all sizes.
+	// Library chooses the algorithms of the other operations, by the size of each call. Nil has the hardware's
+	// algorithm where the machine has such hardware, else one default for all sizes.
 	Library collectives.Library
 	// Seed is the seed of all random numbers of the program.
 	Seed uint64
@@ -79,10 +79,10 @@ func (c *Config) Algorithm(op collectives.Operation) collectives.Algorithm {
 	return c.ofKernel().Algorithm(op)
 }
 
-// AlgorithmFor returns the algorithm of an operation that all ranks call with so many bytes: that of Algorithm, the
+// AlgorithmFor returns the algorithm of an operation that all ranks call with so many bytes, in elements of some bytes: that of Algorithm, the
 // library's, or, for vectors that are too long for the network to sum up, that of machines without such a network.
-func (c *Config) AlgorithmFor(op collectives.Operation, bytes int64) collectives.Algorithm {
-	return c.ofKernel().AlgorithmFor(op, bytes)
+func (c *Config) AlgorithmFor(op collectives.Operation, bytes, element int64) collectives.Algorithm {
+	return c.ofKernel().AlgorithmFor(op, bytes, element)
 }
 
 // HardwareOf returns what a machine carries out by itself, on which its algorithms depend.

@@ -252,7 +252,7 @@ func TestWhatTheNetworkDoesNotSum(t *testing.T) {
 	}
 	laidOut := target(t, machine, 8)
 	config := mpivirt.Config{Target: laidOut}
-	if a, b := config.AlgorithmFor(collectives.Allreduce, 24), config.AlgorithmFor(collectives.Allreduce, 25); a != collectives.Offload || b != collectives.NodeLeader {
+	if a, b := config.AlgorithmFor(collectives.Allreduce, 24, 8), config.AlgorithmFor(collectives.Allreduce, 25, 8); a != collectives.Offload || b != collectives.NodeLeader {
 		t.Errorf("24 bytes go by %v, 25 by %v", a, b)
 	}
 	for _, c := range []struct {

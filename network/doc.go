@@ -146,6 +146,7 @@
 //	validated: what was compared        # optional: with measurements, and the error
 //	fitted_to: ['op=allreduce,nodes=8'] # optional: measured collectives that figures come from
 //	estimates: [network.intra.latency]  # optional: paths of figures that are estimates
+//	library: openmpi-4.1                # optional: MPI library that chooses the algorithms of collectives
 //	nodes: 1024                         # optional: as many as the ranks need
 //	ranks_per_node: 12                  # optional: 1
 //	mapping: block                      # optional: block

@@ -19,6 +19,7 @@ import (
 type Machine struct {
 	name, description, source string
 	validated                 string   // part compared with measurements, and the error
+	library                   string   // that chooses the algorithms of collectives, empty for none
 	fittedTo                  []string // conditions of the measured collectives that figures come from
 	estimates                 []string // paths of fields whose figures are estimates
 	nodes                     int      // 0 for as many as the ranks need
@@ -67,6 +68,10 @@ func (m *Machine) Validated() string { return m.validated }
 // FittedTo returns which measured collectives the machine's figures come from, as conditions of package
 // measurements.
 func (m *Machine) FittedTo() []string { return m.fittedTo }
+
+// Library returns the name or the file of the MPI library that chooses the algorithms of collectives;
+// it is empty for none.
+func (m *Machine) Library() string { return m.library }
 
 // Model returns the name of the delay model, such as flat.
 func (m *Machine) Model() string { return m.model.kind().name }
@@ -124,6 +129,9 @@ func (m *Machine) YAML() []byte {
 	}
 	if len(m.estimates) > 0 {
 		top.put("estimates", textList(m.estimates))
+	}
+	if m.library != "" {
+		top.text("library", m.library)
 	}
 	if m.nodes != 0 {
 		top.number("nodes", m.nodes)

@@ -29,6 +29,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	m.description = top.text("description", false)
 	m.source = top.text("source", false)
 	m.validated = top.text("validated", false)
+	m.library = top.text("library", false)
 	m.nodes = top.count("nodes", false, 1, maxRanks)
 	if m.perNode = 1; top.has("ranks_per_node") {
 		m.perNode = top.count("ranks_per_node", true, 1, maxRanks)

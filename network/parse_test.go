@@ -174,7 +174,7 @@ func TestMisplacedFields(t *testing.T) {
 	_, err := Load("m.yaml", read)
 	for _, want := range []string{
 		"m.yaml:2: jitter: is a field of network: write it there", "m.yaml:3: barrier: is a field of network: write it there",
-		"m.yaml:4: hops: is unknown: the fields here are name, description, source, validated, nodes, ranks_per_node, mapping",
+		"m.yaml:4: hops: is unknown: the fields here are name, description, source, validated, library, nodes, ranks_per_node, mapping",
 	} {
 		if !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%q is missing in\n%v", want, err)

@@ -29,7 +29,7 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 	}
 	count, size := elements(p.Operation, point.Payload)
 	c := mpivirt.Config{Target: target, Algorithms: map[collectives.Operation]collectives.Algorithm{p.Operation: a}}
-	a = c.AlgorithmFor(p.Operation, count*size)
+	a = c.AlgorithmFor(p.Operation, count*size, size)
 	f := newFormula(target, p.Operation, a, count)
 	if !f.exact || point.Iterations > 1 && !f.together {
 		return 0, false

@@ -49,6 +49,9 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 			Histogram: histogram(simulated.Finish.Histogram),
 		},
 	}}
+	if r.config.Library != nil {
+		d.Library = r.config.Library.Name()
+	}
 	for _, o := range simulated.Operations {
 		d.Operations = append(d.Operations, result.Operation{Operation: o.Operation, Histogram: histogram(o.Histogram)})
 	}
@@ -75,7 +78,7 @@ func (r *request) algorithms() map[string]string {
 	names := map[string]string{}
 	if r.entry.Collectives != nil {
 		for _, use := range r.entry.Collectives(r.options) {
-			names[use.Operation.String()] = r.config.AlgorithmFor(use.Operation, use.Bytes).String()
+			names[use.Operation.String()] = r.config.AlgorithmFor(use.Operation, use.Bytes, use.Element).String()
 		}
 	}
 	for op, a := range r.config.Algorithms {

@@ -272,7 +272,7 @@ func printPlan(c *terminal.Console, program string, f *planFlags, r *request, a 
 func (f *runFlags) arguments(program string) []string {
 	args := []string{"run", program, "--ranks", cmp.Or(f.ranks, usualRanks), "--machine", f.machine, "--lp", f.lp}
 	for _, flag := range []struct{ name, value, usual string }{
-		{"--ranks-per-node", f.perNode, ""}, {"--mapping", f.mapping, ""}, {"--engines", f.engines, ""}, {"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
+		{"--ranks-per-node", f.perNode, ""}, {"--mapping", f.mapping, ""}, {"--library", f.library, ""}, {"--engines", f.engines, ""}, {"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
 		{"--allreduce", f.allreduce, ""}, {"--iterations", f.iterations, ""}, {"--compute", f.compute, ""},
 		{"--payload", f.payload, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"}, {"--polls", f.polls, ""}, {"--stack", f.stack, ""}, {"--stacks", f.stacks, ""},
 	} {

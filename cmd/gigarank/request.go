@@ -32,6 +32,7 @@ type runFlags struct {
 	machine, engines, lp, sync      string
 	strict                          bool
 	barrier, allreduce, collectives string
+	library                         string
 	algorithms                      []string
 	mapping, allocation, perNode    string
 	iterations, compute, payload    string
@@ -74,6 +75,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.machine, "machine", usualMachine, "target machine: a preset or a machine `FILE`")
 		flags.StringVar(&f.perNode, "ranks-per-node", "", "ranks of a node, `N` (default the machine's)")
 		flags.StringVar(&f.mapping, "mapping", "", "mapping `RULE` of ranks to nodes: "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
+		flags.StringVar(&f.library, "library", "", "MPI library that chooses the algorithms of collectives: a `NAME` of gigarank list libraries, a file, or none (default the machine's)")
 		flags.StringVar(&f.allocation, "allocation", "", "part of the machine that the job has: a `SPEC`: the shape of a torus or mesh such as 32x256, or file:PATH, a list of places (default the machine's)")
 	})
 	terminal.Group(all, groupResults, func(flags *pflag.FlagSet) {
@@ -154,6 +156,8 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	r.chooseAlgorithms(f, &faults)
 	r.readNumbers(c, f, &faults)
 	r.readTarget(c, h, f, &faults)
+	r.config.Library, err = loadLibrary(c, f.library, r.targetMachine())
+	faults.AddFile("--library", err)
 	faults.Add("--barrier", r.checkBarrier())
 	faults.Add("--algorithm", r.checkOffload())
 	r.countEngines(c, h, f, &faults)
@@ -263,7 +267,11 @@ func (r *request) chooseAlgorithms(f *runFlags, faults *terminal.UsageError) {
 
 // chooseAlgorithm stores the algorithm of an operation.
 func (r *request) chooseAlgorithm(op collectives.Operation, name string) error {
-	a, err := terminal.Choose("algorithm of "+op.String(), name, collectives.AllAlgorithms(op))
+	word, _, _ := strings.Cut(name, ":")
+	if _, err := terminal.Choose("algorithm of "+op.String(), word, collectives.AllAlgorithms(op)); err != nil {
+		return err
+	}
+	a, err := collectives.ParseAlgorithm(op, name)
 	if err != nil {
 		return err
 	}
@@ -272,6 +280,14 @@ func (r *request) chooseAlgorithm(op collectives.Operation, name string) error {
 	}
 	r.config.Algorithms[op] = a
 	return nil
+}
+
+// targetMachine returns the machine, nil if it could not be read.
+func (r *request) targetMachine() *network.Machine {
+	if r.config.Target == nil {
+		return nil
+	}
+	return r.config.Target.Machine()
 }
 
 // checkOffload returns an error if the network is to sum vectors up, and the machine's does not.

@@ -16,6 +16,7 @@ import (
 
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/collectives"
 	"gigarank/internal/measurements"
 	"gigarank/network"
 	"gigarank/study"
@@ -27,7 +28,7 @@ node and the algorithm that the row names, and sets the times side by side. FILE
   source, mpi, algorithm, statistic, fallback_suspected, set_aside
 bytes are those of the vector for allreduce, reduce, bcast, scan and exscan, of the block of a rank for the other
 operations. algorithm is a name as libraries have it (recursive_doubling_ompi, basic-linear); empty or default is the choice of
-the library, beside which stands the default of gigarank. statistic says what the figure is:
+the library: that of --library, or of field library of the machine file, or else gigarank's defaults. statistic says what the figure is:
   max             from the common entry of all ranks to the last exit, as PICO measures with a barrier
                   before each iteration; also where the column is empty
   avg, min        the mean over the ranks of the time from a common entry, as the OSU micro-benchmarks
@@ -52,6 +53,7 @@ With --out it leaves in DIR report.html, a page with plots, and results.csv.
 // measuredFlags are the flags of validate measured as they are written.
 type measuredFlags struct {
 	machines, setAside, classes []string
+	libraries                   []string
 	only, limit, out, json      string
 }
 
@@ -70,6 +72,7 @@ func newValidateMeasured(c *terminal.Console) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringArrayVar(&f.machines, "machine", nil, "machine `FILE` or preset of all rows, or NAME=FILE, NAME@NODES=FILE of some; may be repeated")
+	flags.StringArrayVar(&f.libraries, "library", nil, "MPI `LIBRARY` that chooses the algorithms of rows that name none, a file, or none; or MACHINE=LIBRARY for some rows (default that of the machine file); may be repeated")
 	flags.StringVar(&f.only, "only", "", "look only at rows `WHERE` conditions hold")
 	flags.StringArrayVar(&f.setAside, "set-aside", nil, "list rows `WHERE` conditions hold without counting them, as 'WHERE: REASON'; may be repeated")
 	flags.StringArrayVar(&f.classes, "class", nil, "sum rows up `WHERE` conditions hold, as 'NAME: WHERE'; may be repeated")
@@ -92,10 +95,46 @@ type measuredValidator struct {
 	*measuredFlags
 	rows     []measurements.Row
 	rules    []machineRule
+	choosers []libraryRule
 	presets  map[string]*network.Machine // by name, those that have been asked for
 	used     map[string]bool             // texts of rules
 	options  measurements.Options
 	compared study.Measured
+}
+
+// libraryRule gives rows a library.
+type libraryRule struct {
+	name    string // of the machine, with * for anything
+	library collectives.Library
+}
+
+// libraryRuleOf reads a --library.
+func libraryRuleOf(c *terminal.Console, text string, faults *terminal.UsageError) libraryRule {
+	r := libraryRule{name: "*"}
+	file := text
+	if name, after, named := strings.Cut(text, "="); named {
+		r.name, file = name, after
+	}
+	if _, err := path.Match(r.name, ""); err != nil {
+		faults.Add("--library", fmt.Errorf("%q: %w", r.name, err))
+	}
+	var err error
+	r.library, err = loadLibrary(c, file, nil)
+	faults.AddFile("--library", err)
+	return r
+}
+
+// libraryOf returns the library of a row on a machine: of the first rule for the machine's name, or
+// else that of the machine file.
+func (v *measuredValidator) libraryOf(c *terminal.Console) func(r *measurements.Row, m *network.Machine) (collectives.Library, error) {
+	return func(r *measurements.Row, m *network.Machine) (collectives.Library, error) {
+		for _, rule := range v.choosers {
+			if like, _ := path.Match(rule.name, r.Machine); like {
+				return rule.library, nil
+			}
+		}
+		return loadLibrary(c, "", m)
+	}
 }
 
 // validateMeasured carries out the command.
@@ -156,6 +195,10 @@ func (f *measuredFlags) prepare(c *terminal.Console, file string) (*measuredVali
 		faults.Add("--limit", fmt.Errorf("%q is no time above 0: write one such as 30s or 5m", f.limit))
 	}
 	v.options.Limit, v.options.Cores, v.options.Machine = limit.Seconds(), c.Cores, v.machineOf
+	for _, text := range f.libraries {
+		v.choosers = append(v.choosers, libraryRuleOf(c, text, &faults))
+	}
+	v.options.Library = v.libraryOf(c)
 	v.options.Progress = progressOfPoints(c)
 	faults.Add("--json", terminal.CheckWritable(f.json))
 	if f.out != "" && len(faults) == 0 {

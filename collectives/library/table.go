@@ -55,6 +55,9 @@ func (t *Table) Fallbacks(op collectives.Operation) []Fallback {
 	return slices.Clone(t.operations[op].fallbacks)
 }
 
+// ByNodes reports whether a row of an operation has a condition on the nodes.
+func (t *Table) ByNodes(op collectives.Operation) bool { return t.operations[op].byNodes }
+
 // Choose returns the algorithm that the library takes for a call. It allocates nothing.
 func (t *Table) Choose(q collectives.Question) collectives.Algorithm {
 	o := &t.operations[q.Operation]
@@ -134,6 +137,8 @@ type operation struct {
 	// hold, up to the first without a condition on the layout.
 	starts []int
 	left   [][properties][]int
+	// byNodes says that a row has a condition on the layout.
+	byNodes bool
 }
 
 // properties is the number of combinations of commutative and power of two.
@@ -150,8 +155,9 @@ func propertiesOf(commutative, powerOfTwo bool) int {
 	return p
 }
 
-// index fills starts and left.
+// index fills starts, left and byNodes.
 func (o *operation) index() {
+	o.byNodes = slices.ContainsFunc(o.rows, func(r Row) bool { return !r.onAnyLayout() })
 	o.starts = []int{1}
 	for _, r := range o.rows {
 		if r.Ranks.all() {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	stdsync "sync"
 
+	"gigarank/collectives"
 	"gigarank/network"
 )
 
@@ -47,6 +48,9 @@ type Rule struct {
 type Options struct {
 	// Machine returns the machine of a row, or why there is none.
 	Machine func(r *Row) (*network.Machine, error)
+	// Library returns the library that chooses the algorithm of a row on its machine, nil for the default
+	// of the machine. Nil has no library.
+	Library func(r *Row, m *network.Machine) (collectives.Library, error)
 	// SetAside are rules for rows that do not count.
 	SetAside []Rule
 	// Limit is the estimated CPU time in seconds above which a point is not simulated.
@@ -124,6 +128,11 @@ func (o *Outcome) prepare(options *Options, jobs map[key]*job) error {
 	m, err := options.Machine(&o.Row)
 	if err != nil {
 		return err
+	}
+	if options.Library != nil && !p.Named {
+		if p.Library, err = options.Library(&o.Row, m); err != nil {
+			return err
+		}
 	}
 	fitted, err := FittedTo(m)
 	if err != nil {

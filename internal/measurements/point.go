@@ -53,7 +53,8 @@ func statisticOf(op collectives.Operation, text string) (Statistic, error) {
 type Point struct {
 	Operation collectives.Operation
 	Algorithm collectives.Algorithm // if Named
-	Named     bool                  // else the default of the machine
+	Named     bool                  // else the library chooses
+	Library   collectives.Library   // nil for the default of the machine
 	Nodes     int
 	PerNode   int
 	Bytes     int64
@@ -208,7 +209,7 @@ func (p *Point) target(m *network.Machine) (*network.Target, error) {
 // config returns the configuration of a simulation of the point on one engine.
 func (p *Point) config(t *network.Target) mpivirt.Config {
 	c := mpivirt.Config{Target: t, Kind: steps.Kind, Transports: sync.NewInProcess(1), Protocol: sync.Hybrid, Seed: 1, Output: func(string) {}}
-	if p.Named {
+	if c.Library = p.Library; p.Named {
 		c.Algorithms = map[collectives.Operation]collectives.Algorithm{p.Operation: p.Algorithm}
 	}
 	all, _ := p.iterations()
@@ -236,7 +237,7 @@ func (p *Point) Chosen(m *network.Machine) (string, error) {
 		return "", err
 	}
 	c := p.config(t)
-	return c.AlgorithmFor(p.Operation, p.Bytes).String(), nil
+	return c.AlgorithmFor(p.Operation, p.Bytes, 1).String(), nil
 }
 
 // Cost returns an estimate of the CPU time that the simulation takes, in seconds.

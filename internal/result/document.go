@@ -20,6 +20,8 @@ type Document struct {
 	MachineDigest string `json:"machine_digest"`
 	RanksPerNode  int    `json:"ranks_per_node"`
 	Mapping       string `json:"mapping"`
+	// Library chose the algorithms of the collectives that were not chosen by name; left out for none.
+	Library string `json:"library,omitempty"`
 	// Algorithms are those of the collectives that the program is known to call, and of
 	// those that were chosen.
 	Algorithms map[string]string `json:"algorithms"`

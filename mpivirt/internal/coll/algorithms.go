@@ -8,8 +8,8 @@ import (
 // Algorithms chooses the algorithm of each call.
 type Algorithms struct {
 	First   []collectives.Algorithm // by operation: the user's, the hardware's, or the default
-	Library collectives.Library     // of operations that neither the user nor the hardware decides about; nil for none
-	Free    []bool                  // by operation: the library decides
+	Library collectives.Library     // chooses for the operations that are free; nil for none
+	Free    []bool                  // by operation: the user has not chosen an algorithm
 
 	asked  collectives.Question  // the latest question to the library
 	answer collectives.Algorithm // to asked
@@ -19,21 +19,22 @@ type Algorithms struct {
 // up take the algorithm of machines without such a network.
 func (a *Algorithms) For(t *network.Target, q collectives.Question) collectives.Algorithm {
 	op := q.Operation
-	first := a.First[op]
+	q.Hardware = collectives.Hardware{Barrier: t.BarrierTime() > 0, Offload: t.Offloads(q.Bytes)}
 	switch {
 	case a.Library != nil && a.Free[op]:
 		return a.byLibrary(q)
-	case first != collectives.Offload || t.Offloads(q.Bytes):
-		return first
+	case a.First[op] != collectives.Offload || q.Hardware.Offload:
+		return a.First[op]
 	case a.Library != nil:
+		q.Hardware = collectives.Hardware{}
 		return a.byLibrary(q)
 	}
 	return collectives.Default(op)
 }
 
 // OfWorld returns the algorithm of a call that all ranks make, whose operation commutes.
-func (a *Algorithms) OfWorld(t *network.Target, op collectives.Operation, bytes int64) collectives.Algorithm {
-	q := collectives.Question{Operation: op, Ranks: t.Ranks(), PerNode: PerNodeOf(t), Bytes: bytes, Commutative: true}
+func (a *Algorithms) OfWorld(t *network.Target, op collectives.Operation, bytes, element int64) collectives.Algorithm {
+	q := collectives.Question{Operation: op, Ranks: t.Ranks(), PerNode: PerNodeOf(t), Bytes: bytes, Commutative: true, ElementBytes: element}
 	return a.For(t, q)
 }
 
@@ -55,7 +56,7 @@ func (a *Algorithms) byLibrary(q collectives.Question) collectives.Algorithm {
 
 // byNodes reports whether the algorithm of an operation depends on the ranks of each node.
 func (a *Algorithms) byNodes(op collectives.Operation) bool {
-	return a.Library != nil && (a.Free[op] || a.First[op] == collectives.Offload) && a.Library.ByNodes(op)
+	return a.Library != nil && a.Library.ByNodes(op)
 }
 
 // asked returns the bytes by which the algorithm of a call is chosen: of the vector, of a member's

@@ -80,7 +80,7 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	}
 	c.copyTime = c.partition.Target.LocalCopyTime
 	if repeated != nil {
-		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes), repeated)
+		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes, repeated.Element), repeated)
 	}
 	if c.layering != nil {
 		c.Messages.Interfaces.(*resource.Interfaces).InLayers(c.layering)

@@ -82,7 +82,7 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 	}
 	var most Cost
 	for _, use := range uses {
-		one := newCostModel(&h, c.AlgorithmFor(use.Operation, use.Bytes), use).cost()
+		one := newCostModel(&h, c.AlgorithmFor(use.Operation, use.Bytes, use.Element), use).cost()
 		most.Time += one.Time
 		most.BytesPerRank = max(most.BytesPerRank, one.BytesPerRank)
 		most.BytesPerEngine = max(most.BytesPerEngine, one.BytesPerEngine)

@@ -101,12 +101,12 @@ func HardwareOf(m *network.Machine) collectives.Hardware {
 }
 
 // AlgorithmFor returns the algorithm of an operation that all ranks call with some bytes.
-func (c *Config) AlgorithmFor(op collectives.Operation, bytes int64) collectives.Algorithm {
+func (c *Config) AlgorithmFor(op collectives.Operation, bytes, element int64) collectives.Algorithm {
 	a := c.algorithms()
 	if c.Target == nil {
 		return a.First[op]
 	}
-	return a.OfWorld(c.Target, op, bytes)
+	return a.OfWorld(c.Target, op, bytes, element)
 }
 
 // algorithms returns what chooses the algorithms of calls.
@@ -116,7 +116,7 @@ func (c *Config) algorithms() coll.Algorithms {
 	for _, op := range collectives.Operations() {
 		a.First[op] = c.Algorithm(op)
 		_, chosen := c.Algorithms[op]
-		a.Free[op] = c.Library != nil && !chosen && a.First[op] == collectives.Default(op)
+		a.Free[op] = !chosen
 	}
 	return a
 }

@@ -86,10 +86,11 @@ func (c *Config) partition() engine.Partition {
 // block. Messages, acknowledgements and steps of collectives have effects.
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
-	if c.Algorithm(collectives.Barrier) == collectives.GivenTime {
+	hardware := HardwareOf(c.Target.Machine())
+	if c.Algorithm(collectives.Barrier) == collectives.GivenTime || c.Library != nil && hardware.Barrier {
 		least = min(least, coll.FixedCostHop(c.Target.BarrierTime(), c.Transports[0].Size()))
 	}
-	if slices.Contains(c.algorithms().First, collectives.Offload) {
+	if slices.Contains(c.algorithms().First, collectives.Offload) || c.Library != nil && hardware.Offload {
 		least = min(least, coll.FixedCostHop(c.Target.LeastOffloadTime(), c.Transports[0].Size()))
 	}
 	if c.Target.ReceiverState() {
