@@ -159,7 +159,7 @@ var rules = map[string]rule{
 	"internal/measure/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
 	"internal/measure/truth":    {imports: "vtime internal/random internal/quantity network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank/internal/terminal": {
-		imports: "sync network internal/spelling internal/quantity mpivirt bench study" +
+		imports: "sync network internal/spelling internal/quantity collectives/library mpivirt bench study" +
 			" github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
 			" go.uber.org/zap go.uber.org/zap/zapcore golang.org/x/sys/unix golang.org/x/term",
 		testsOnly: "vtime",

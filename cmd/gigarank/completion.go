@@ -10,6 +10,7 @@ import (
 	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
+	"gigarank/collectives/library"
 	"gigarank/internal/loggp"
 	"gigarank/internal/noise"
 	"gigarank/mpivirt"
@@ -23,9 +24,10 @@ func completeValues(root *cobra.Command) {
 	arguments := map[string]func() []string{
 		"run": programNames, "plan": programNames, "study": study.Operations, "scaling": scalingNames,
 		"validate": func() []string { return validated }, "show": presetNames, "check": presetNames,
+		"algorithms": operationNames,
 	}
 	flags := map[string]func() []string{
-		"machine": presetNames, "lp": kindsOfRank(mpivirt.Kinds()), "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(terminal.ProgressModes),
+		"machine": presetNames, "library": library.Names, "lp": kindsOfRank(mpivirt.Kinds()), "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(terminal.ProgressModes),
 		"barrier":   func() []string { return algorithmNames(collectives.Barrier) },
 		"allreduce": func() []string { return algorithmNames(collectives.Allreduce) },
 		"algorithm": algorithmPairs, "mapping": network.Mappings, "algorithms": nil, // those of the operation that is studied
@@ -64,7 +66,7 @@ func completeValues(root *cobra.Command) {
 				if kind == "LIST" {
 					names = behind(begun[:strings.LastIndexByte(begun, ',')+1], names)
 				}
-				return names, directive(name == "machine")
+				return names, directive(name == "machine" || name == "library")
 			})
 		}
 		for _, sub := range cmd.Commands() {
@@ -93,6 +95,13 @@ func directive(files bool) cobra.ShellCompDirective {
 func programNames() (names []string) {
 	for _, e := range bench.Programs() {
 		names = append(names, e.Name)
+	}
+	return names
+}
+
+func operationNames() (names []string) {
+	for _, op := range collectives.Operations() {
+		names = append(names, op.String())
 	}
 	return names
 }

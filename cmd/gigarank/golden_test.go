@@ -24,7 +24,7 @@ var masks = []struct {
 	{regexp.MustCompile(`"((?:wall|setup)_s|events|switches|(?:remote|sync|transport)_messages|peak_rss_bytes|bytes_per_rank)": [0-9.e+-]+`), `"$1": …`},
 	{regexp.MustCompile(`"version": ".*"`), `"version": "…"`},
 	{regexp.MustCompile(`\([0-9.]+ [a-z]+ of wall time\)`), "(… of wall time)"},
-	{regexp.MustCompile(`(unknown program .* there are: |OPERATION: unknown operation .* there are: |the presets are |mapping: .* write block, ).*`), "${1}…"},
+	{regexp.MustCompile(`(unknown program .* there are: |OPERATION: unknown operation .* there are: |the presets are |the libraries are |no library .* there are: |mapping: .* write block, ).*`), "${1}…"},
 }
 
 func mask(text string) string {

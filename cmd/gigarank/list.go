@@ -20,20 +20,30 @@ func newList(c *terminal.Console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List programs, algorithms and machines",
+		Short: "List programs, algorithms, machines and libraries",
+		Long: `List prints the programs, the kinds of rank, the algorithms of each collective operation
+and the machines. Its commands print more about one of them.`,
 		Example: `  gigarank list
-  gigarank list --json`,
-		Args: arguments(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				return listJSON(c.Stdout)
-			}
-			listPrograms(c.Stdout)
-			listKinds(c.Stdout)
-			listAlgorithms(c.Stdout)
-			listMachines(c.Stdout)
-			return nil
-		},
+  gigarank list --json
+  gigarank list algorithms bcast allreduce
+  gigarank list libraries
+  gigarank list algorithms --library openmpi-4.1`,
+	}
+	cmd.AddCommand(newListAlgorithms(c), newListLibraries(c))
+	requireSubcommand(cmd)
+	otherwise := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) > 0:
+			return otherwise(cmd, args)
+		case asJSON:
+			return listJSON(c.Stdout)
+		}
+		listPrograms(c.Stdout)
+		listKinds(c.Stdout)
+		section(c.Stdout, "\nAlgorithms of collective operations", algorithmLines(collectives.Operations()))
+		listMachines(c.Stdout)
+		return nil
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as one JSON document")
 	return cmd
@@ -86,19 +96,29 @@ func listJSON(w io.Writer) error {
 	for _, k := range mpivirt.Kinds() {
 		l.Kinds = append(l.Kinds, listed{k.Name, k.Summary})
 	}
-	for _, op := range collectives.Operations() {
+	l.Operations = listedOperations(collectives.Operations())
+	for _, p := range network.Presets() {
+		l.Machines = append(l.Machines, listedMachine{listed{p.Name, p.Summary}, p.Source, p.Validated})
+	}
+	return writeJSON(w, l)
+}
+
+func listedOperations(operations []collectives.Operation) []listedOperation {
+	var all []listedOperation
+	for _, op := range operations {
 		o := listedOperation{Name: op.String(), Default: collectives.Default(op).String()}
 		for _, a := range collectives.AllAlgorithms(op) {
 			o.Algorithms = append(o.Algorithms, listed{a.String(), collectives.Describe(op, a)})
 		}
-		l.Operations = append(l.Operations, o)
+		all = append(all, o)
 	}
-	for _, p := range network.Presets() {
-		l.Machines = append(l.Machines, listedMachine{listed{p.Name, p.Summary}, p.Source, p.Validated})
-	}
+	return all
+}
+
+func writeJSON(w io.Writer, document any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(l)
+	return encoder.Encode(document)
 }
 
 // section prints a heading and lines of columns separated by tabs.
@@ -147,9 +167,9 @@ func studiedKinds() []*mpivirt.Kind {
 	return entry.Forms
 }
 
-func listAlgorithms(w io.Writer) {
-	var lines []string
-	for _, op := range collectives.Operations() {
+// algorithmLines returns a line for each algorithm of some operations.
+func algorithmLines(operations []collectives.Operation) (lines []string) {
+	for _, op := range operations {
 		for i, a := range collectives.AllAlgorithms(op) {
 			name, mark := "", ""
 			if i == 0 {
@@ -161,7 +181,7 @@ func listAlgorithms(w io.Writer) {
 			lines = append(lines, fmt.Sprintf("%s\t%s\t%s%s", name, a, collectives.Describe(op, a), mark))
 		}
 	}
-	section(w, "\nAlgorithms of collective operations", lines)
+	return lines
 }
 
 func listMachines(w io.Writer) {

@@ -10,20 +10,21 @@ import (
 )
 
 // check reports a hole, rows that no call reaches, and algorithms that do not suit the calls that reach
-// them. It binds choices to their fallbacks.
+// them.
 func (o *operation) check(d *document, op collectives.Operation, path string) {
-	o.bindFallbacks(d, path)
 	last := &o.rows[len(o.rows)-1]
 	if !last.Unconditional() {
 		d.fault(last.line, fmt.Sprintf("%s.rows[%d]", path, len(o.rows)-1), "the last row has conditions: "+o.hole(op)+" fits no row",
 			"remove the conditions of the last row, or add a row without conditions")
-		return
 	}
 	reached := make([]bool, len(o.rows))
 	reported := map[string]bool{}
 	for _, q := range o.calls(op) {
 		i := o.row(&q)
 		r := &o.rows[i]
+		if !r.fits(&q) {
+			continue // a hole
+		}
 		reached[i] = true
 		for k := range r.Choices {
 			for _, a := range o.runs(&r.Choices[k]) {
@@ -77,12 +78,14 @@ func (o *operation) runs(c *Choice) []collectives.Algorithm {
 	return []collectives.Algorithm{c.Algorithm, o.fallbacks[c.fallback].Else}
 }
 
+func (r *Row) fits(q *collectives.Question) bool {
+	return r.Ranks.Has(q.Ranks) && r.fitsLayout(q) && r.PowerOfTwo.Allows(isPowerOfTwo(q.Ranks)) && r.Commutative.Allows(q.Commutative)
+}
+
 // hole returns a call that fits no row, in words.
 func (o *operation) hole(op collectives.Operation) string {
 	for _, q := range o.calls(op) {
-		if !slices.ContainsFunc(o.rows, func(r Row) bool {
-			return r.Ranks.Has(q.Ranks) && r.fitsLayout(&q) && r.PowerOfTwo.Allows(isPowerOfTwo(q.Ranks)) && r.Commutative.Allows(q.Commutative)
-		}) {
+		if !slices.ContainsFunc(o.rows, func(r Row) bool { return r.fits(&q) }) {
 			words := []string{fmt.Sprintf("a call of %s, %d on a node", spelling.Count(q.Ranks, "rank"), q.PerNode)}
 			if !q.Commutative {
 				words = append(words, "with an operation that does not commute")
@@ -135,7 +138,7 @@ func (o *operation) calls(op collectives.Operation) []collectives.Question {
 
 // corners appends the ends of the range and the numbers beyond them.
 func (r Range) corners(to []int) []int {
-	if r.all() {
+	if r.All() {
 		return to
 	}
 	to = append(to, r.Least-1, r.Least)

@@ -144,11 +144,14 @@ func (o *operation) parse(d *document, op collectives.Operation, f field) {
 	if !hasRows && len(d.faults) == faults {
 		d.fault(f.line, f.path, "has no rows", "write rows: and a list of rows")
 	}
-	if len(d.faults) > faults {
-		return
+	plain := !o.unclear && len(o.rows) > 0
+	if plain && len(d.faults) == faults {
+		o.bindFallbacks(d, f.path)
 	}
-	o.index()
-	o.check(d, op, f.path)
+	if plain {
+		o.index()
+		o.check(d, op, f.path)
+	}
 }
 
 func (o *operation) parseMeasure(d *document, op collectives.Operation, f field) {
@@ -177,7 +180,10 @@ var rowFields = []string{"ranks", "per_node", "nodes", "power_of_two", "commutat
 func (o *operation) parseRow(d *document, op collectives.Operation, f field) {
 	r := Row{line: f.line}
 	faults, decided := len(d.faults), 0
-	for _, g := range d.fields(f.node, f.path, "write a row such as {ranks: ..3, algorithm: linear}") {
+	fields := d.fields(f.node, f.path, "write a row such as {ranks: ..3, algorithm: linear}")
+	o.unclear = o.unclear || len(d.faults) > faults
+	for _, g := range fields {
+		before := len(d.faults)
 		switch g.name {
 		case "ranks":
 			r.Ranks = parseRange(d, g)
@@ -198,6 +204,7 @@ func (o *operation) parseRow(d *document, op collectives.Operation, f field) {
 		default:
 			d.unknown(g, rowFields)
 		}
+		o.unclear = o.unclear || len(d.faults) > before && g.name != "sizes" && g.name != "algorithm"
 	}
 	switch {
 	case decided == 0 && len(d.faults) == faults:

@@ -94,10 +94,10 @@ func (r *Row) at(bytes int64) *Choice {
 
 // Unconditional reports whether the row fits every call.
 func (r *Row) Unconditional() bool {
-	return r.Ranks.all() && r.onAnyLayout() && r.PowerOfTwo == Either && r.Commutative == Either
+	return r.Ranks.All() && r.onAnyLayout() && r.PowerOfTwo == Either && r.Commutative == Either
 }
 
-func (r *Row) onAnyLayout() bool { return r.PerNode.all() && r.Nodes.all() }
+func (r *Row) onAnyLayout() bool { return r.PerNode.All() && r.Nodes.All() }
 
 func (r *Row) fitsLayout(q *collectives.Question) bool {
 	return r.PerNode.Has(max(q.PerNode, 1)) && r.Nodes.Has(nodes(q))
@@ -109,10 +109,14 @@ type Range struct{ Least, Most int }
 // unlimited is Most of a range without an upper end.
 const unlimited = math.MaxInt
 
-func (r Range) all() bool { return r == Range{} }
+// All reports whether the range has all numbers.
+func (r Range) All() bool { return r == Range{} }
+
+// Unlimited reports whether the range has no upper end.
+func (r Range) Unlimited() bool { return r.All() || r.Most == unlimited }
 
 // Has reports whether the range has a number.
-func (r Range) Has(n int) bool { return r.all() || r.Least <= n && n <= r.Most }
+func (r Range) Has(n int) bool { return r.All() || r.Least <= n && n <= r.Most }
 
 // Condition is what a row asks of a property of the call.
 type Condition uint8
@@ -132,6 +136,7 @@ type operation struct {
 	measure   measure
 	rows      []Row
 	fallbacks []Fallback
+	unclear   bool // while it is read: the conditions of a row have a fault
 	// starts has the numbers of ranks at which the rows that fit change, ascending from 1. left has for
 	// each of them, and the properties of a call, the rows whose conditions on ranks and properties
 	// hold, up to the first without a condition on the layout.
@@ -160,7 +165,7 @@ func (o *operation) index() {
 	o.byNodes = slices.ContainsFunc(o.rows, func(r Row) bool { return !r.onAnyLayout() })
 	o.starts = []int{1}
 	for _, r := range o.rows {
-		if r.Ranks.all() {
+		if r.Ranks.All() {
 			continue
 		}
 		o.starts = append(o.starts, max(r.Ranks.Least, 1))

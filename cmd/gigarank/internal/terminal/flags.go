@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"gigarank/collectives/library"
 	"gigarank/internal/quantity"
 	"gigarank/internal/spelling"
 	"gigarank/network"
@@ -45,13 +46,15 @@ func ReadCount(text string, least, most int64) (int64, error) {
 // AddFile adds the faults of a flag that names a file. Faults in the file are named by
 // file and line, others by the flag.
 func (u *UsageError) AddFile(flag string, err error) {
-	var inFile network.Faults
-	if !errors.As(err, &inFile) {
+	var machine network.Faults
+	var table library.Faults
+	switch {
+	case errors.As(err, &machine):
+		*u = append(*u, machine.Unwrap()...)
+	case errors.As(err, &table):
+		*u = append(*u, table.Unwrap()...)
+	default:
 		u.Add(flag, err)
-		return
-	}
-	for _, fault := range inFile {
-		*u = append(*u, fault)
 	}
 }
 
