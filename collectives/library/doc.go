@@ -34,8 +34,9 @@
 // algorithm needs, and what runs instead. The needs are
 //
 //	ranks: even | power-of-two            of the communicator
-//	elements: ranks | power-of-two | N    in the vector at least: one for each rank; the greatest power of
-//	                                      two up to the ranks; a number
+//	elements: ranks | N                   in the vector at least: one for each rank; a number
+//	elements: power-of-two                the greatest power of two up to the ranks
+//	elements: power-of-two-nodes          the greatest power of two up to the nodes
 //	machine: offload | given              hardware of the target machine
 //
 // # Cost

@@ -23,6 +23,7 @@ const (
 	ranksPowerOfTwo
 	elementForEachRank
 	elementsPowerOfTwo
+	elementsPowerOfTwoNodes
 	someElements
 	offload
 	givenTime
@@ -39,6 +40,8 @@ func (f *Fallback) holds(q *collectives.Question) bool {
 		return elements(q) >= int64(q.Ranks)
 	case elementsPowerOfTwo:
 		return elements(q) >= int64(powerOfTwoUpTo(max(q.Ranks, 1)))
+	case elementsPowerOfTwoNodes:
+		return elements(q) >= int64(powerOfTwoUpTo(max(nodes(q), 1)))
 	case offload:
 		return q.Hardware.Offload
 	case givenTime:
@@ -58,6 +61,8 @@ func (f *Fallback) Needs() string {
 		return "an element for each rank"
 	case elementsPowerOfTwo:
 		return "as many elements as the greatest power of two up to the ranks"
+	case elementsPowerOfTwoNodes:
+		return "as many elements as the greatest power of two up to the nodes"
 	case offload:
 		return "a network that sums vectors"
 	case givenTime:

@@ -347,7 +347,7 @@ func (o *operation) parseFallbacks(d *document, op collectives.Operation, f fiel
 func (f *Fallback) parseNeed(d *document, at field) {
 	words := map[string]map[string]need{
 		"ranks":    {"even": evenRanks, "power-of-two": ranksPowerOfTwo},
-		"elements": {"ranks": elementForEachRank, "power-of-two": elementsPowerOfTwo},
+		"elements": {"ranks": elementForEachRank, "power-of-two": elementsPowerOfTwo, "power-of-two-nodes": elementsPowerOfTwoNodes},
 		"machine":  {"offload": offload, "given": givenTime},
 	}[at.name]
 	var choices []string
