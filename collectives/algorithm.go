@@ -26,12 +26,16 @@ const (
 	Pairwise
 	GivenTime
 	Offload
+	SMP
+	SMPRabenseifner
+	HAN
 	algorithms // their number
 )
 
 var algorithmNames = [algorithms]string{
 	"node-leader", "linear", "binomial", "dissemination", "recursive-doubling",
 	"ring", "rabenseifner", "bruck", "pairwise", "given", "offload",
+	"smp", "smp-rabenseifner", "han",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

@@ -19,17 +19,22 @@ func perByte(ps float64) func(int64) vtime.Duration {
 // returns the last exit.
 func measure(t fataler, p pair, members int, count, size int64, c collectives.Cost) vtime.Duration {
 	t.Helper()
-	s := build(t, p, members, 0)
+	return flat(t, build(t, p, members, 0), p.op, count, size, c)
+}
+
+// flat is measure for a schedule.
+func flat(t fataler, s collectives.Schedule, op collectives.Operation, count, size int64, c collectives.Cost) vtime.Duration {
+	t.Helper()
 	x := newExecutor(s, func(int, int) struct{} { return struct{}{} }, func(struct{}, struct{}) struct{} { return struct{}{} })
-	layout := collectives.LayoutOf(p.op, s, count, size)
+	layout := collectives.LayoutOf(op, s, count, size)
 	x.layout = func(int) collectives.Layout { return layout }
 	x.delay = func(bytes int64) vtime.Duration { return c.Alpha + c.Beta(bytes) }
 	x.work, x.spent, x.overhead, x.gap = c.Gamma, c.Send, c.Receive, c.Gap
 	if c.Copy != nil {
 		x.copied = c.Copy
 	}
-	if err := x.run(ascending(members)); err != nil {
-		t.Fatalf("%s, %d members: %v", p, members, err)
+	if err := x.run(ascending(s.Members())); err != nil {
+		t.Fatalf("%s, %d members: %v", op, s.Members(), err)
 	}
 	return x.exit()
 }
@@ -37,6 +42,9 @@ func measure(t fataler, p pair, members int, count, size int64, c collectives.Co
 // hasClosedForm reports whether an algorithm has a closed form.
 func hasClosedForm(p pair, members int) bool {
 	power := members&(members-1) == 0
+	if collectives.TakesNodes(p.op, p.a) {
+		return false
+	}
 	switch p.op {
 	case collectives.Alltoall, collectives.Alltoallv:
 		return p.a != collectives.Linear || members == 1

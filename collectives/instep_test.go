@@ -41,6 +41,9 @@ func stepsAlike(s collectives.Schedule, layout collectives.Layout) bool {
 // members, whose steps are also alike in irregular rounds.
 func TestInStep(t *testing.T) {
 	for _, p := range pairs() {
+		if collectives.TakesNodes(p.op, p.a) {
+			continue
+		}
 		for members := 1; members <= 20; members++ {
 			s := build(t, p, members, 0)
 			for _, count := range []int64{1, 16, 60, 16 * 9 * 5 * 7 * 11 * 13 * 17 * 19} {

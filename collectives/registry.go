@@ -16,8 +16,8 @@ type arguments struct {
 	nodes    bool    // the schedule depends on the members of a node
 }
 
-// none is an algorithm without arguments.
-var none = arguments{}
+// none is an algorithm without arguments, byNode one whose schedule depends on nodes.
+var none, byNode = arguments{}, arguments{nodes: true}
 
 // cutting is the part of a vector that is cut into segments.
 type cutting uint8
@@ -50,17 +50,23 @@ var registry = [operations][]entry{
 		{RecursiveDoubling, false, "butterfly: partners at distances 1, 2, 4, … exchange; P is folded to a power of two", wholeButterfly, none},
 		{GivenTime, false, "all leave when the last has entered and the time that the machine file gives is over", nil, none},
 		{Offload, false, "ranks of a node join, switches let all nodes go, one release per node", nil, none},
+		{SMP, false, "MPICH: dissemination in each node, among first ranks of nodes, and a binomial release in each node", smpBarrier, byNode},
+		{HAN, false, "Open MPI: recursive doubling in each node, among first ranks of nodes, and in each node again", hanBarrier, byNode},
 	},
 	Bcast: {
 		{Binomial, false, "down a binomial tree", treeOne, none},
 		{Linear, false, "the root sends to one after another", starOne, none},
 		{Ring, false, "each rank hands it to the next", ringBcast, none},
 		{Offload, false, "ranks of a node join, switches send the vector to all nodes, one release per node", nil, none},
+		{SMP, false, "MPICH: binomial among first ranks of nodes, then in each node", smpBcast, byNode},
+		{HAN, false, "Open MPI: segments go down a binomial tree of nodes while those before go down a tree in each node", hanBcast, arguments{segments: ofVector, nodes: true}},
 	},
 	Reduce: {
 		{Binomial, false, "up a binomial tree that keeps the rank order for every root", treeOne, none},
 		{Linear, false, "the root receives from one after another", starOne, none},
 		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
+		{SMP, true, "MPICH: binomial in each node but the root's, among first ranks of nodes, and in the root's node", smpReduce, byNode},
+		{HAN, false, "Open MPI: segments go up a binomial tree in each node while those before go up a tree of nodes", hanReduce, arguments{segments: ofVector, nodes: true}},
 	},
 	Allreduce: {
 		{NodeLeader, true, "ranks of a node join, leaders run a butterfly, one release per node", nil, none},
@@ -70,6 +76,9 @@ var registry = [operations][]entry{
 		{Binomial, false, "binomial reduce to rank 0, then binomial bcast", treeBoth, none},
 		{Linear, false, "linear reduce to rank 0, then linear bcast", starBoth, none},
 		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
+		{SMP, false, "MPICH: binomial reduce in each node, recursive doubling among first ranks of nodes, binomial bcast in each node", smpAllreduce, byNode},
+		{SMPRabenseifner, false, "MPICH: as smp, with rabenseifner among first ranks of nodes", smpRabenseifner, byNode},
+		{HAN, false, "Open MPI: segments pass reduce in each node, reduce and bcast of nodes, bcast in each node, four at a time", hanAllreduce, arguments{segments: ofVector, nodes: true}},
 	},
 	Gather: {
 		{Binomial, false, "up a binomial tree, subtrees together", treeOne, none},

@@ -143,6 +143,10 @@ type (
 		prefixes
 		placement
 	}
+	pipelineSchedule struct {
+		pipeline
+		placement
+	}
 	chainSchedule struct {
 		chain
 		placement

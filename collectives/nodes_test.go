@@ -1,0 +1,161 @@
+package collectives_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gigarank/collectives"
+)
+
+// sized is an algorithm of an operation, for calls of some sizes.
+type sized struct {
+	pair
+	size collectives.Size
+}
+
+func (s sized) String() string {
+	return fmt.Sprintf("%s, %d members, %d a node, root %d, %d bytes", s.pair, s.size.Members, s.size.PerNode, s.size.Root, s.size.Bytes)
+}
+
+func (s sized) build(t fataler) collectives.Schedule {
+	t.Helper()
+	schedule, err := collectives.For(s.op, s.a, s.size)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return schedule
+}
+
+// byNodes returns the algorithms that depend on nodes.
+func byNodes() []pair {
+	var all []pair
+	for _, p := range pairs() {
+		if collectives.TakesNodes(p.op, p.a) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// cut returns the algorithm with 8-byte segments and the bytes of some segments, or no bytes for an algorithm that takes no
+// segment.
+func (p pair) cut(segments int) (pair, int64) {
+	if a := p.a.WithSegment(8); segments > 1 && a.Check(p.op) == nil {
+		return pair{p.op, a}, int64(8 * segments)
+	}
+	return p, 0
+}
+
+// everyRoot calls try for some roots of an operation: all of few members.
+func everyRoot(op collectives.Operation, members int, try func(root int)) {
+	for root := 0; root < members && (root == 0 || op.Rooted()); root += 1 + members/12 {
+		try(root)
+	}
+}
+
+// Algorithms that depend on nodes give the result of their operation, for every number of members of a node, root, and
+// number of segments.
+func TestSchedulesByNodes(t *testing.T) {
+	for _, p := range byNodes() {
+		t.Run(p.String(), func(t *testing.T) {
+			for members := 1; members <= mostMembers(33); members++ {
+				for perNode := 1; perNode <= members+1; perNode++ {
+					for _, segments := range []int{1, 2, 3, 7} {
+						q, bytes := p.cut(segments)
+						if bytes == 0 && segments > 1 {
+							continue
+						}
+						everyRoot(p.op, members, func(root int) {
+							c := sized{q, collectives.Size{Members: members, PerNode: perNode, Root: root, Bytes: bytes}}
+							s := c.build(t)
+							if err := check(p, s, root, ascending(members)); err != nil {
+								t.Fatalf("%s: %v", c, err)
+							}
+							checkIdle(t, c, s)
+						})
+					}
+				}
+			}
+		})
+	}
+}
+
+// checkIdle holds Next, Rounds and MaxRounds to a pass over every Step.
+func checkIdle(t *testing.T, c sized, s collectives.Schedule) {
+	t.Helper()
+	busy := make([]bool, s.MaxRounds())
+	for m := range s.Members() {
+		if err := checkSkips(s, m); err != nil {
+			t.Fatalf("%s: member %d: %v", c, m, err)
+		}
+		for round := range busy {
+			busy[round] = busy[round] || s.Step(m, round).From != None
+		}
+	}
+	for round, is := range busy {
+		if !is {
+			t.Fatalf("%s: all members are idle in round %d of %d", c, round, len(busy))
+		}
+	}
+}
+
+// Messages between nodes go between one member of each node only, and each member of a node but that one hears of the result
+// within its node.
+func TestLeadersAloneSendBetweenNodes(t *testing.T) {
+	const perNode, nodes, root = 4, 5, 6
+	for _, p := range byNodes() {
+		seats := map[int]bool{0: true}
+		if p.a == collectives.HAN && p.op.Rooted() {
+			seats = map[int]bool{root % perNode: true} // as coll/han: the members with the root's number in their nodes
+		}
+		s := sized{p, collectives.Size{Members: perNode * nodes, PerNode: perNode, Root: root}}.build(t)
+		for m := range s.Members() {
+			for round := range s.MaxRounds() {
+				to := s.Step(m, round).To
+				if to != None && to/perNode != m/perNode && !(seats[to%perNode] && seats[m%perNode]) {
+					t.Errorf("%s: member %d sends to %d, on another node", p, m, to)
+				}
+			}
+		}
+	}
+}
+
+// The stages of segments overlap: eight segments take less than 60 % of the time of one.
+func TestSegmentsOverlap(t *testing.T) {
+	for _, op := range []collectives.Operation{collectives.Bcast, collectives.Reduce, collectives.Allreduce} {
+		var took [2]float64
+		for i, segments := range []int64{1, 8} {
+			a := collectives.HAN.WithSegment(1 << 20 / segments)
+			s := sized{pair{op, a}, collectives.Size{Members: 64, PerNode: 8, Bytes: 1 << 20}}.build(t)
+			if s.Positions() != int(segments) {
+				t.Fatalf("%s has %d positions, want %d", op, s.Positions(), segments)
+			}
+			took[i] = float64(flat(t, s, op, 1<<17, 8, collectives.Cost{Beta: perByte(100), Gamma: perByte(0)}))
+		}
+		if took[1] > 0.6*took[0] {
+			t.Errorf("%s: 8 segments take %g of the time of one, want at most 0.6", op, took[1]/took[0])
+		}
+	}
+}
+
+// Methods of schedules by nodes allocate nothing.
+func TestSchedulesByNodesAllocateNothing(t *testing.T) {
+	for _, p := range byNodes() {
+		q, bytes := p.cut(100)
+		s := sized{q, collectives.Size{Members: 1 << 20, PerNode: 96, Root: 96 * 1000, Bytes: bytes}}.build(t)
+		stepper := collectives.StepperOf(s)
+		var step collectives.Step
+		sum := 0
+		allocations := testing.AllocsPerRun(10, func() {
+			for m := 0; m < s.Members(); m += 96 * 11 {
+				for r := s.Next(m, 0); r < min(s.Rounds(m), 100); r = s.Next(m, r+1) {
+					stepper.StepInto(&step, m, r)
+					sum += step.To + s.Step(m, r).From + s.Pattern(r).Distance
+				}
+			}
+		})
+		if allocations > 1 { // of step, once
+			t.Errorf("%s: %v allocations", q, allocations)
+		}
+	}
+}
