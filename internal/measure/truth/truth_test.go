@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -34,12 +35,18 @@ func TestTruthAtSmallSizes(t *testing.T) {
 	if !verify(s, []check{{"interpreters", interpreters}, {"samples", samples}}) {
 		t.Errorf("not all is right:\n%s", out)
 	}
+	all := 0
+	for _, op := range collectives.Operations() {
+		if sized(op) {
+			all += len(collectives.Algorithms(op))
+		}
+	}
 	for _, line := range []string{
 		"barrier        dissemination         16384 ranks    229376 messages", // 14 · 2^14
 		"barrier        recursive-doubling    16384 ranks    229376 messages",
 		"allreduce      rabenseifner          16384 ranks    458752 messages", // 2 · 14 · 2^14
 		"allreduce      ring                    512 ranks    523264 messages", // 2 · 511 · 512
-		"interpreters: 35 right, 0 wrong",
+		fmt.Sprintf("interpreters: %d right, 0 wrong", all),
 		"samples: 30 right, 0 wrong",
 	} {
 		if !strings.Contains(out.String(), line) {
