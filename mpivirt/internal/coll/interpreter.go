@@ -121,11 +121,11 @@ func (c *choice) roundFits(p collectives.Pattern) bool {
 }
 
 // rendezvousFits reports whether a round of messages above the eager limit can be carried out over
-// arrays of clocks. Its senders wait for their receivers. That is simple where pairs exchange
-// messages, and where a participant folds: it has no work until the result comes back, long after
+// arrays of clocks. Its senders wait for their receivers. Arrays have the arithmetic of exchanges and
+// shifts, and of a participant that folds: it has no work until the result comes back, long after
 // its own data have left.
 func (c *choice) rendezvousFits(p collectives.Pattern) bool {
-	return maxplus.UniformDelay(c.uniformFrom, c.schedule.Members(), p) && (p.Kind == collectives.Exchange || c.folds(p))
+	return maxplus.UniformDelay(c.uniformFrom, c.schedule.Members(), p) && (p.Kind != collectives.Strided || c.folds(p))
 }
 
 // folds reports whether a round folds members before exchanges, or sends them the result after

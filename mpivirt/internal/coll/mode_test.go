@@ -21,6 +21,7 @@ func TestModeOfInstances(t *testing.T) {
 	}
 	const (
 		flat    = "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us}\n"
+		far     = "name: m\nranks_per_node: 2\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 2us}, eager_limit: 8}\n"
 		limited = "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, eager_limit: 8}\n"
 		shared  = "name: m\nranks_per_node: 2\nnetwork: {model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns}\n"
 		mixed   = "name: m\nranks_per_node: 2\nmapping: random:4\nnetwork: {model: flat, latency: 1us}\n"
@@ -59,8 +60,9 @@ func TestModeOfInstances(t *testing.T) {
 		{"a gap that they do not", gapped("3us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), ByMessages},
 		{"a gap where members only receive", gapped("2us"), 3, Auto, barrier(collectives.Binomial), ByMessages},
 		{"rendezvous in pairs", limited, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), ByArrays},
-		{"rendezvous round a ring, on one engine", limited, 1, Auto, allreduce(collectives.Ring, 16*12), Locally},
-		{"rendezvous round a ring", limited, 3, Auto, allreduce(collectives.Ring, 16*12), ByMessages},
+		{"rendezvous round a ring", limited, 3, Auto, allreduce(collectives.Ring, 16*12), ByArrays},
+		{"rendezvous at different distances, on one engine", far, 1, Auto, allreduce(collectives.Ring, 16*12), Locally},
+		{"rendezvous at different distances", far, 3, Auto, allreduce(collectives.Ring, 16*12), ByMessages},
 		{"chunks of different lengths", flat, 3, Auto, allreduce(collectives.Ring, 16), ByMessages},
 		{"chunks of one length", flat, 3, Auto, allreduce(collectives.Ring, 8*12), ByArrays},
 		{"data in the tree", flat, 3, Auto, data(collectives.NodeLeader), ByArrays},

@@ -22,7 +22,7 @@ type outbound struct {
 // to dst, dst+stride, ....
 type stretch struct {
 	dst, src, stride int
-	round            int32
+	step             int32
 	clocks           []vtime.Time
 	from             origin // of the record, which is consumed together with the stretch
 }
@@ -79,7 +79,7 @@ func (c *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride i
 		}
 		part := min(n, maxStretch)
 		w := c.collectiveRecord(inst, engine, world.RecordArray, 5*8+8*part)
-		w.U64(uint64(b.Round()))
+		w.U64(uint64(b.Step()))
 		w.U64(uint64(b.Top))
 		w.U64(uint64(dst))
 		w.U64(uint64(src))
@@ -114,10 +114,10 @@ const chunk = 512
 // for later.
 func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader) bool {
 	b := c.arraysOf(inst)
-	round := int(r.U64())
+	step := int(r.U64())
 	b.Top = max(b.Top, vtime.Time(r.U64()))
 	s := stretch{dst: int(r.U64()), src: int(r.U64()), stride: int(r.U64())}
-	current := b.Prepared(round)
+	current := b.Prepared(step)
 	if current && b.takes(from.engine, s.src+len(r.Rest)/8) {
 		// The clocks that the piece changes are not read any more, so it need not be stored.
 		e := b.Evaluation()
@@ -132,7 +132,7 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 	} else {
 		s.clocks = c.memory.Take(len(r.Rest) / 8)
 		r.Times(s.clocks)
-		s.round, s.from = int32(round), from
+		s.step, s.from = int32(step), from
 		if b.inbox == nil {
 			b.inbox, c.idleInbox = c.idleInbox, nil
 		}
@@ -147,10 +147,10 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 // takeStretches takes in the early stretches of the round that do not change clocks still to be
 // sent.
 func (c *Collectives) takeStretches(b *arrayRun) {
-	round, e := int32(b.Round()), (*maxplus.Evaluation)(nil)
+	step, e := int32(b.Step()), (*maxplus.Evaluation)(nil)
 	for i := 0; i < len(b.inbox); {
 		s := &b.inbox[i]
-		if s.round != round || !b.takes(s.from.engine, s.src+len(s.clocks)) {
+		if s.step != step || !b.takes(s.from.engine, s.src+len(s.clocks)) {
 			i++
 			continue
 		}

@@ -50,11 +50,12 @@ type Array struct {
 	all       []vtime.Time        // while folded: clocks of all participants Low to High-1
 	folded    int                 // pairs folded together in the numbering of work; 0 for the numbering of participants
 	round     int                 // number of the current round
-	pattern   collectives.Pattern // shape of the current round
-	received  int                 // clocks of other arrays received in this round
-	needed    int                 // clocks of other arrays that this round needs, once counted
+	second    bool                // in the second step of the round, see [Array.Evaluate]
+	pattern   collectives.Pattern // shape of the current step
+	received  int                 // clocks of other arrays received in this step
+	needed    int                 // clocks of other arrays that this step needs, once counted
 	counted   bool
-	current   Evaluation // of this round, once evaluated
+	current   Evaluation // of this step, once evaluated
 	evaluated bool
 	fusion    fusion // rounds that part of the array has already passed
 	prepared  bool   // this round's arrays are ready to receive clocks
@@ -73,16 +74,20 @@ func (r *Rounds) packs() bool { return r.Target.CopiesBytes() && collectives.Pac
 // NewArray returns an array without clocks, which can tell the needs of rounds.
 func NewArray(r Rounds) Array {
 	a := Array{Rounds: r, span: r.span(), packs: r.packs()}
-	a.enter(0)
+	a.enter(0, false)
 	return a
 }
 
-// enter makes a round the current one.
-func (a *Array) enter(round int) {
-	a.round = round
+// enter makes the first or second step of a round the current one.
+func (a *Array) enter(round int, second bool) {
+	a.round, a.second = round, second
 	a.prepared, a.evaluated, a.counted, a.received = false, false, false, 0
-	if !a.Over() {
-		a.pattern = a.Schedule.Pattern(round)
+	if a.Over() {
+		return
+	}
+	a.pattern = a.Schedule.Pattern(round)
+	if second {
+		a.pattern.Distance = a.total() - a.pattern.Distance
 	}
 }
 
@@ -142,19 +147,25 @@ func (a *Array) End(spare *Spare) {
 // elements are the participants.
 func (a *Array) Clocks() []vtime.Time { return a.work }
 
-// Round returns the number of the current round.
-func (a *Array) Round() int { return a.round }
+// Step returns the number of the current step, by which arrays name the clocks that they exchange:
+// each round has two numbers.
+func (a *Array) Step() int {
+	if a.second {
+		return 2*a.round + 1
+	}
+	return 2 * a.round
+}
 
 // Over reports whether the array has passed all rounds.
 func (a *Array) Over() bool { return a.round == a.Schedule.MaxRounds() }
 
-// Pattern returns the shape of the current round.
+// Pattern returns the shape of the current step.
 func (a *Array) Pattern() collectives.Pattern { return a.pattern }
 
-// Prepared reports whether the array can receive clocks for a round.
-func (a *Array) Prepared(round int) bool { return a.prepared && a.round == round }
+// Prepared reports whether the array can receive clocks for a step.
+func (a *Array) Prepared(step int) bool { return a.prepared && a.Step() == step }
 
-// Prepare prepares the array for the current round. Its clocks stay as before the round until it
+// Prepare prepares the array for the current step. Its clocks stay as before the step until it
 // receives other clocks.
 func (a *Array) Prepare() {
 	if a.prepared {

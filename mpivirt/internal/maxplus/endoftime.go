@@ -1,11 +1,17 @@
 package maxplus
 
-import "gigarank/vtime"
+import (
+	"gigarank/collectives"
+	"gigarank/vtime"
+)
 
 // through returns the clock of element to after a round in which it receives the message of element
 // from, by the arithmetic of messages; x and y are their clocks before the round.
 func (e *Evaluation) through(to, from int, x, y vtime.Time) vtime.Time {
 	a, t := e.a, e.target
+	if a.second {
+		return max(x, y.Add(e.fixed)).Add(e.work)
+	}
 	src, dst, bytes := e.rank(from), e.rank(to), e.bytes
 	large := bytes > t.EagerLimit()
 	if large {
@@ -31,7 +37,10 @@ func (e *Evaluation) through(to, from int, x, y vtime.Time) vtime.Time {
 	if end == vtime.Forever {
 		a.Participants.PastReceive(src, dst, e.bytes, max(x, arrival))
 	}
-	if large && e.sends {
+	switch {
+	case large && a.Pattern().Kind == collectives.Shift:
+		return max(x, y.Add(e.fixed)) // the first step
+	case large && e.sends:
 		_, free = t.Rendezvous(dst, src, e.bytes, y, request)
 		end = max(end, free)
 	}

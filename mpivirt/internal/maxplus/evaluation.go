@@ -14,10 +14,10 @@ import (
 // delayChunk is the number of delays computed at a time, so that they stay in the L1 cache.
 const delayChunk = 512
 
-// Evaluation is the arithmetic of the current round on the clocks of an array. A participant with
+// Evaluation is the arithmetic of the current step on the clocks of an array. A participant with
 // clock x that receives a message of a participant with clock y, lag later than the message's
 // network delay, has clock max(x, y + lag + delay) + work after the round. An Evaluation is valid
-// until the round is over, or Top rises.
+// until the step is over, or Top rises.
 type Evaluation struct {
 	a      *Array
 	target *network.Target
@@ -37,7 +37,7 @@ type Evaluation struct {
 	combine vtime.Duration // part of work
 }
 
-// Evaluation returns the arithmetic of the current round, for which the array is prepared.
+// Evaluation returns the arithmetic of the current step, for which the array is prepared.
 func (a *Array) Evaluation() *Evaluation {
 	if !a.evaluated || a.current.careful != a.careful() {
 		a.current, a.evaluated = a.evaluation(a.round, a.Pattern()), true
@@ -99,6 +99,9 @@ func (e *Evaluation) charge(p collectives.Pattern) {
 //
 // A participant that folds is free when its data have left. That instant makes no difference, since
 // the result comes back later. So the clock of the folding receiver may be left out.
+//
+// In a shift the sender of the first instant y and the receiver of the last instant y are two
+// participants, so the round has two steps; see [Array.Evaluate].
 func (e *Evaluation) chargeRendezvous(p collectives.Pattern) {
 	tgt := e.target
 	src, dst := e.a.Participants.RankOf(0), e.a.Participants.RankOf(e.a.total()-1)
@@ -111,13 +114,29 @@ func (e *Evaluation) chargeRendezvous(p collectives.Pattern) {
 		return
 	}
 	e.work = max(max(send, data).Plus(receive), request.Plus(free))
-	e.fixed = max(request.Plus(data).Plus(receive), free) - e.work
+	content := request.Plus(data).Plus(receive)
+	switch {
+	case p.Kind != collectives.Shift:
+		e.fixed = max(content, free) - e.work
+	case !e.a.second:
+		e.fixed, e.work = content-e.work, 0
+	default:
+		e.fixed = free - e.work
+	}
 }
 
-// Evaluate carries out the current round, whose clocks are complete, and begins the next round. It
+// Evaluate carries out the current step, whose clocks are complete, and begins the next step. It
 // returns the number of messages that the array's participants receive in the round. Only a shift
 // across arrays needs a second array: in an exchange each pair depends on itself alone, and the
 // senders of a strided round do not receive.
+//
+// A round is one step, but for a shift of messages above the eager limit. There a participant with
+// clock x, whose sender has clock y and whose receiver has clock z, has clock max(x + a, y + b, z + c)
+// after the round: b until the content has arrived, c until the content has left, a until both may
+// have happened at the earliest. The first step makes x' = max(x, y + b - a). The second step is a
+// shift back and makes max(x' + a, z' + c). The term x + b - a + c that it adds makes no difference:
+// b + c is at most 2a, since a is at least the time that the receiver and the data take, and at
+// least the time that the request and its sender take.
 func (a *Array) Evaluate() (messages uint64) {
 	p := a.Pattern()
 	lo, hi := bounds(p, a.Low, a.High)
@@ -150,7 +169,9 @@ func (a *Array) Evaluate() (messages uint64) {
 	}
 	runs(p, a.total(), lo, done.first, visit)
 	runs(p, a.total(), done.last, hi, visit)
-	messages = e.messages(p, hi-lo)
+	if !a.second {
+		messages = e.messages(p, hi-lo)
+	}
 	if p.Kind == collectives.Shift && !a.whole() && a.Interfaces == nil {
 		a.work, a.next = a.next, a.work
 	}
@@ -160,7 +181,11 @@ func (a *Array) Evaluate() (messages uint64) {
 	if invariant.Enabled {
 		a.checkRound(before)
 	}
-	a.enter(a.round + 1)
+	if p.Kind == collectives.Shift && e.bytes > e.target.EagerLimit() && !a.second {
+		a.enter(a.round, true)
+	} else {
+		a.enter(a.round+1, false)
+	}
 	return messages
 }
 

@@ -23,10 +23,13 @@ func (e *Evaluation) shiftInPlace(distance int) {
 	if distance == 0 {
 		return
 	}
-	if divisor := gcd(total, distance); divisor >= leastShiftBlock {
+	switch divisor := gcd(total, distance); {
+	case divisor >= leastShiftBlock:
 		e.shiftInCycles(distance, divisor)
-	} else {
+	case distance <= total/2:
 		e.shiftDownwards(distance)
+	default:
+		e.shiftUpwards(total - distance)
 	}
 }
 
@@ -73,11 +76,7 @@ func swapUniform(own, clocks []vtime.Time, delay, work vtime.Duration) {
 // clock; the old clocks for the first receivers, at the end, are set aside.
 func (e *Evaluation) shiftDownwards(distance int) {
 	work, total := e.a.work, e.a.total()
-	if room := cap(e.a.next); room < distance { // the next distance may be greater by one
-		e.a.next = e.a.Memory.Reserve(max(distance, min(2*room, total)))
-	}
-	kept := e.a.next[:distance]
-	copy(kept, work[total-distance:])
+	kept := e.setAside(work[total-distance:])
 	block := e.a.Memory.Take(shiftBlock)
 	for hi := total; hi > distance; {
 		lo := max(hi-shiftBlock, distance)
@@ -87,6 +86,31 @@ func (e *Evaluation) shiftDownwards(distance int) {
 	}
 	e.a.Memory.Give(block)
 	e.receive(0, total-distance, distance, 1, kept, 1)
+}
+
+// shiftUpwards is shiftDownwards for a shift back, from the first participant to the last.
+func (e *Evaluation) shiftUpwards(back int) {
+	work, total := e.a.work, e.a.total()
+	kept := e.setAside(work[:back])
+	block := e.a.Memory.Take(shiftBlock)
+	for lo := 0; lo < total-back; {
+		hi := min(lo+shiftBlock, total-back)
+		n := copy(block, work[lo+back:hi+back])
+		e.receive(lo, lo+back, n, 1, block[:n], 1)
+		lo = hi
+	}
+	e.a.Memory.Give(block)
+	e.receive(total-back, 0, back, 1, kept, 1)
+}
+
+// setAside returns a copy of clocks.
+func (e *Evaluation) setAside(clocks []vtime.Time) []vtime.Time {
+	if room := cap(e.a.next); room < len(clocks) { // the next distance may be greater by one
+		e.a.next = e.a.Memory.Reserve(max(len(clocks), min(2*room, e.a.total())))
+	}
+	kept := e.a.next[:len(clocks)]
+	copy(kept, clocks)
+	return kept
 }
 
 // gcd returns the greatest common divisor.
@@ -108,7 +132,7 @@ func KeptAside(s collectives.Schedule) float64 {
 			round = max(few, s.MaxRounds()-few)
 		}
 		if p := s.Pattern(round); p.Kind == collectives.Shift && gcd(s.Members(), p.Distance) < leastShiftBlock {
-			most = max(most, p.Distance)
+			most = max(most, min(p.Distance, s.Members()-p.Distance))
 		}
 	}
 	return float64(most) / float64(s.Members())
