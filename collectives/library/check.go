@@ -27,7 +27,7 @@ func (o *operation) check(d *document, op collectives.Operation, path string) {
 		}
 		reached[i] = true
 		for k := range r.Choices {
-			for _, a := range o.runs(&r.Choices[k]) {
+			for _, a := range o.mayRun(&r.Choices[k]) {
 				what, remedy := o.unsuited(a, &q)
 				if key := fmt.Sprint(r.Choices[k].line, i, a, what); what != "" && !reported[key] {
 					reported[key] = true
@@ -70,8 +70,8 @@ func (o *operation) fallbackOf(a collectives.Algorithm) int {
 	return slices.IndexFunc(o.fallbacks, func(f Fallback) bool { return f.Algorithm == a.Base() })
 }
 
-// runs returns the algorithms that may run for a choice.
-func (o *operation) runs(c *Choice) []collectives.Algorithm {
+// mayRun returns the algorithms that may run for a choice.
+func (o *operation) mayRun(c *Choice) []collectives.Algorithm {
 	if c.fallback < 0 {
 		return []collectives.Algorithm{c.Algorithm}
 	}

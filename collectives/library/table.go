@@ -62,12 +62,22 @@ func (t *Table) ByNodes(op collectives.Operation) bool { return t.operations[op]
 func (t *Table) Choose(q collectives.Question) collectives.Algorithm {
 	o := &t.operations[q.Operation]
 	c := o.rows[o.row(&q)].at(o.measure.of(&q))
-	if c.fallback >= 0 {
-		if f := &o.fallbacks[c.fallback]; !f.holds(&q) {
+	return o.runs(&q, c.Algorithm, c.fallback)
+}
+
+// Runs returns the algorithm that the library runs for a call if it is told an algorithm: that, or its fallback.
+func (t *Table) Runs(q collectives.Question, a collectives.Algorithm) collectives.Algorithm {
+	o := &t.operations[q.Operation]
+	return o.runs(&q, a, o.fallbackOf(a))
+}
+
+func (o *operation) runs(q *collectives.Question, a collectives.Algorithm, fallback int) collectives.Algorithm {
+	if fallback >= 0 {
+		if f := &o.fallbacks[fallback]; !f.holds(q) {
 			return f.Else
 		}
 	}
-	return c.Algorithm
+	return a
 }
 
 // Row is a row of a table: conditions, and an algorithm for each range of sizes.
