@@ -64,36 +64,132 @@ network: {model: twolevel, intra: {latency: 100ns, bandwidth: 8GB/s}, inter: {la
 }
 
 // A rendezvous of 10,000 bytes on the machine above, with a message in its way. Rank 0 sends it to rank 2 at 0, and
-// rank 1 sends 4,000 bytes to rank 3 at 4.05 us, eagerly.
+// rank 1 sends 5,000 or 4,000 bytes to rank 3 at 4.05 us, eagerly.
 //
 //   - REQ is there at 2 us, ACK leaves then and is back at 4 us. DATA takes the interface from 4 to 9 us, its way to 14 us:
 //     it is there at 16 us, and rank 0 is free at 14 us.
-//   - The eager message begins at 9.1 us, and asks for the last 2 us of its way at 13.1 us, when the other interface is
-//     busy: DATA came first, at 11 us, and takes 5 us. So it begins there at 16.1 us and is there at 18.1 us.
+//   - The eager message of 5,000 bytes begins at 9.1 us, and asks for the last 2.5 us of its way at 13.6 us, when the other
+//     interface is busy: DATA came first, at 11 us, and takes 5 us. So it begins there at 16.1 us and is there at 18.6 us.
+//   - That of 4,000 bytes is a packet. It begins a gap after DATA, at 4.1 us, asks for the last 2 us of its way at 8.1 us, and is
+//     there at 10.1 us.
 func TestRendezvousAtAnInterface(t *testing.T) {
 	const machine = `name: shared
 ranks_per_node: 2
 node: {bandwidth: 2GB/s, message_gap: 100ns}
-network: {model: twolevel, intra: {latency: 100ns, bandwidth: 8GB/s}, inter: {latency: 2us, bandwidth: 1GB/s}, eager_limit: 4000}
+network: {model: twolevel, intra: {latency: 100ns, bandwidth: 8GB/s}, inter: {latency: 2us, bandwidth: 1GB/s}, eager_limit: 5000}
+`
+	const ns = vtime.Time(vtime.Nanosecond)
+	for bytes, received := range map[int64]vtime.Time{5000: 18_600 * ns, 4000: 10_100 * ns} {
+		got := instants(t, machine, 4, mpivirt.Config{}, func(r *mpivirt.Rank, note func(string)) error {
+			w := r.World()
+			var err error
+			switch r.Rank() {
+			case 0:
+				err = w.SendSize(10_000, 2, 0)
+				note("free")
+			case 1:
+				r.Compute(4050 * vtime.Nanosecond)
+				err = w.SendSize(bytes, 3, 0)
+			default:
+				_, err = w.RecvSize(10_000, r.Rank()-2, 0)
+				note("received")
+			}
+			return err
+		})
+		wantInstants(t, got, []map[string]vtime.Time{{"free": 14_000 * ns}, {}, {"received": 16_000 * ns}, {"received": received}})
+	}
+}
+
+// Eager messages of a pair arrive in order, though the second one is a packet and the first one waits: rank 0 sends rank 2
+// 10,000 bytes and 8 bytes, while rank 1 sends rank 3 100,000 bytes before.
+//
+//   - The 100,000 bytes take the interface from 0 to 50 us. The 10,000 bytes begin at 50.1 us, take 5 us of it, and ask for the
+//     last 5 us of their way at 57.1 us. The other interface is busy from 52 to 102 us, and then takes them from 102.1 to 107.1 us.
+//   - The 8 bytes begin before them, and are there with them.
+func TestPacketsKeepTheOrderOfTheirPair(t *testing.T) {
+	const machine = `name: shared
+ranks_per_node: 2
+node: {bandwidth: 2GB/s, message_gap: 100ns}
+network: {model: twolevel, intra: {latency: 100ns, bandwidth: 8GB/s}, inter: {latency: 2us, bandwidth: 1GB/s}}
 `
 	got := instants(t, machine, 4, mpivirt.Config{}, func(r *mpivirt.Rank, note func(string)) error {
 		w := r.World()
-		var err error
 		switch r.Rank() {
 		case 0:
-			err = w.SendSize(10_000, 2, 0)
-			note("free")
+			r.Compute(vtime.Nanosecond)
+			for _, bytes := range []int64{10_000, 8} {
+				if err := w.SendSize(bytes, 2, 0); err != nil {
+					return err
+				}
+			}
+			return nil
 		case 1:
-			r.Compute(4050 * vtime.Nanosecond)
-			err = w.SendSize(4000, 3, 0)
-		default:
-			_, err = w.RecvSize(10_000, r.Rank()-2, 0)
-			note("received")
+			return w.SendSize(100_000, 3, 0)
+		case 2:
+			for k := range 2 {
+				if _, err := w.RecvSize(10_000, mpivirt.AnySource, 0); err != nil {
+					return err
+				}
+				note([]string{"first", "second"}[k])
+			}
+			return nil
 		}
+		_, err := w.RecvSize(100_000, 1, 0)
+		note("received")
 		return err
 	})
 	const ns = vtime.Time(vtime.Nanosecond)
-	wantInstants(t, got, []map[string]vtime.Time{{"free": 14_000 * ns}, {}, {"received": 16_000 * ns}, {"received": 18_100 * ns}})
+	wantInstants(t, got, []map[string]vtime.Time{{}, {}, {"first": 107_100 * ns, "second": 107_100 * ns}, {"received": 102_000 * ns}})
+}
+
+// In a ring of 1 MiB each rank sends to the next, again and again: REQ, ACK and DATA of both neighbours share its interface. A
+// skew makes it later by the greatest skew at most: no message without bytes waits for DATA.
+func TestRingsWithSkew(t *testing.T) {
+	const ranks, rounds = 8, 7
+	for _, node := range []string{"interfaces: 1", "interfaces: 2", "interfaces: 2, rail: shared"} {
+		tgt := target(t, `name: ring
+node: {bandwidth: 25GB/s, message_gap: 4.65ns, `+node+`}
+network: {model: flat, latency: 1us, bandwidth: 25GB/s, eager_limit: 16KiB, overhead: {send: 100ns, receive: 100ns}}
+`, ranks)
+		ring := func(skew func(rank int) vtime.Duration) vtime.Time {
+			c := mpivirt.Config{Target: tgt, Program: mpivirt.Program{Name: "ring", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+				w := r.World()
+				r.Compute(skew(r.Rank()))
+				for range rounds {
+					q, err := w.IrecvSize(1<<20, (r.Rank()+ranks-1)%ranks, 0)
+					if err != nil {
+						return err
+					}
+					if err := w.SendSize(1<<20, (r.Rank()+1)%ranks, 0); err != nil {
+						return err
+					}
+					if _, err = q.Wait(); err != nil {
+						return err
+					}
+				}
+				return nil
+			})}}}
+			result, err := simulate(t, c, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result.VirtualTime
+		}
+		together := ring(func(int) vtime.Duration { return 0 })
+		for name, skew := range map[string]func(rank int) vtime.Duration{
+			"up":   func(rank int) vtime.Duration { return vtime.Duration(rank) },
+			"down": func(rank int) vtime.Duration { return vtime.Duration(ranks - 1 - rank) },
+			"odd":  func(rank int) vtime.Duration { return vtime.Duration(rank%2) * (ranks - 1) },
+			"last": func(rank int) vtime.Duration { return vtime.Duration(rank/(ranks-1)) * (ranks - 1) },
+		} {
+			for _, step := range []vtime.Duration{100 * vtime.Nanosecond, 160 * vtime.Nanosecond, 300 * vtime.Nanosecond} {
+				got := ring(func(rank int) vtime.Duration { return skew(rank) * step })
+				if most := together.Add(step * (ranks - 1)); got > most {
+					t.Errorf("node %s, skew %s of %v: %v, and %v without", node, name, step, got, together)
+				}
+			}
+		}
+	}
 }
 
 // shares adds section node to random machines.

@@ -96,6 +96,13 @@ func (t *Target) Interfaces() (each int, shared bool, gap vtime.Duration) {
 // gap.
 func (t *Target) InterfaceTime(bytes int64) vtime.Duration { return t.passage.time(bytes) }
 
+// PacketTime returns the time for which a packet occupies an interface. Messages of at most a packet
+// do not wait at an interface for the bytes of longer messages.
+func (t *Target) PacketTime() vtime.Duration { return t.InterfaceTime(packet) }
+
+// packet is the size of the packets into which interfaces divide messages, in bytes: the greatest MTU of InfiniBand.
+const packet = 4 << 10
+
 // RankInNode returns the number of a rank among the ranks of its node, in ascending order.
 func (t *Target) RankInNode(rank int) int {
 	if t.paths.perNode > 0 {

@@ -575,7 +575,7 @@ func TestFairAlone(t *testing.T) {
 
 // Interfaces serve one message after the other: bytes over the bandwidth and a gap each.
 func TestInterfaces(t *testing.T) {
-	own := NewInterfaces(2, 2, false, 5)
+	own := NewInterfaces(2, 2, false, 5, 1000)
 	for _, step := range []struct {
 		node, k int
 		asks    vtime.Time
@@ -588,10 +588,119 @@ func TestInterfaces(t *testing.T) {
 			t.Errorf("%+v begins at %v", step, int64(got))
 		}
 	}
-	shared := NewInterfaces(1, 2, true, 5)
+	shared := NewInterfaces(1, 2, true, 5, 1000)
 	for i, want := range []vtime.Time{10, 10, 22, 37} {
 		if got := shared.Take(0, 0, 10, []vtime.Duration{100, 7, 10, 5}[i]); got != want {
 			t.Errorf("message %d begins at %v, not %v", i, int64(got), int64(want))
+		}
+	}
+}
+
+// A message of at most a packet, of 10 here, does not wait for the bytes of longer ones: behind transfers of 100 and
+// 50 at 0, which begin at 0 and 105, it begins at once, and the next transfer, which would begin at 160, by its bytes later.
+// Two more that ask at 20 begin one after the other, but the third has nothing more to borrow; a message without bytes
+// borrows nothing. From 160 on, and from 232, a packet is lent again.
+func TestPacketsPassTransfers(t *testing.T) {
+	i := NewInterfaces(1, 1, false, 5, 10)
+	for _, step := range []struct {
+		asks   vtime.Time
+		bytes  vtime.Duration
+		begins vtime.Time
+	}{
+		{0, 100, 0}, {0, 50, 105}, {1, 3, 10}, {20, 3, 20}, {20, 3, 28}, {20, 3, 169}, {20, 0, 41}, {21, 0, 46}, {22, 50, 177}, {165, 10, 165}, {240, 4, 240}, {260, 50, 260},
+	} {
+		if got := i.Take(0, 0, step.asks, step.bytes); got != step.begins {
+			t.Errorf("%+v begins at %v", step, int64(got))
+		}
+	}
+	// Of two interfaces a packet takes one that is idle, and if none is, the one at which it begins first.
+	two := NewInterfaces(1, 2, true, 5, 10)
+	for k, want := range []vtime.Time{0, 0, 5, 5, 106} {
+		if got := two.Take(0, 0, vtime.Time(k/2*3), []vtime.Duration{100, 100, 1, 1, 20}[k]); got != want {
+			t.Errorf("message %d begins at %v, not %v", k, int64(got), int64(want))
+		}
+	}
+}
+
+// takes is a message at an interface.
+type takes struct {
+	asks, begins vtime.Time
+	bytes        vtime.Duration
+}
+
+// randomTakes returns messages that have asked at one interface.
+func randomTakes(rng *rand.Rand, i *Interfaces, packet vtime.Duration) []takes {
+	all := make([]takes, 300)
+	now, spread := vtime.Time(0), 1+rng.IntN(200)
+	for k := range all {
+		now = now.Add(vtime.Duration(rng.IntN(spread)))
+		m := takes{asks: now}
+		switch rng.IntN(4) {
+		case 0:
+			m.bytes = vtime.Duration(rng.IntN(int(packet) + 1))
+		case 1:
+			m.bytes = packet + 1 + vtime.Duration(rng.IntN(3000))
+		case 2:
+			m.bytes = packet
+		}
+		m.begins = i.Take(0, 0, m.asks, m.bytes)
+		all[k] = m
+	}
+	return all
+}
+
+// In any interval the messages of an interface take no more time than there is, but for two packets: an interface never works
+// ahead of its bandwidth by more.
+func TestInterfacesCarryNoMoreThanTheyCan(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		packet, gap := vtime.Duration(1+rng.IntN(100)), vtime.Duration(rng.IntN(2)*rng.IntN(60))
+		all := randomTakes(rng, NewInterfaces(1, 1, false, gap, packet), packet)
+		slices.SortFunc(all, func(a, b takes) int { return cmp.Compare(a.begins.Add(a.bytes), b.begins.Add(b.bytes)) })
+		for _, first := range all {
+			sum := vtime.Duration(0)
+			for _, m := range all {
+				if m.begins < first.begins {
+					continue
+				}
+				sum += m.bytes
+				if end := m.begins.Add(m.bytes); sum > end.Sub(first.begins)+2*packet {
+					t.Fatalf("seed %d: %v of bytes from %d to %d, with packets of %v", seed, int64(sum), first.begins, end, int64(packet))
+				}
+			}
+		}
+	}
+}
+
+// A message of at most a packet waits for the bytes of others of at most a packet and their gaps alone, unless the
+// interface has lent all; longer messages keep their order, and none overlaps another.
+func TestPacketsWaitForPacketsOnly(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		packet, gap := vtime.Duration(1+rng.IntN(100)), vtime.Duration(rng.IntN(60))
+		over := vtime.Time(0)
+		for k, m := range randomTakes(rng, NewInterfaces(1, 1, false, gap, packet), packet) {
+			if m.begins < m.asks {
+				t.Fatalf("seed %d: message %d asks at %d and begins at %d", seed, k, m.asks, m.begins)
+			}
+			if m.bytes > packet {
+				if m.begins < over {
+					t.Fatalf("seed %d: message %d begins at %d, before the earlier one is over at %d", seed, k, m.begins, over)
+				}
+				over = m.begins.Add(m.bytes).Add(gap)
+			}
+		}
+		// Without bytes the wait is for gaps alone.
+		i, own := NewInterfaces(1, 1, false, gap, packet), vtime.Time(0)
+		i.Take(0, 0, 0, 1<<30)
+		own = own.Add(gap)
+		for range 100 {
+			asks := vtime.Time(rng.IntN(5000))
+			asks = max(asks, own.Add(-gap))
+			if got := i.Take(0, 0, asks, 0); got != max(asks, own) {
+				t.Fatalf("seed %d: a message without bytes asks at %d and begins at %d, not %d", seed, asks, got, max(asks, own))
+			}
+			own = max(asks, own).Add(gap)
 		}
 	}
 }

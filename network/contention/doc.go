@@ -9,7 +9,8 @@
 // changes.
 //
 //   - [Interfaces] serve the messages of a node in the order in which they ask. A message
-//     occupies an interface for its bytes over the bandwidth and the gap that follows.
+//     occupies an interface for its bytes over the bandwidth and the gap that follows. A message of
+//     at most a packet does not wait for the bytes of longer messages in front of it.
 //   - [Links] are the busses of a machine and the links out of and into each node, as in Dimemas
 //     (Badia et al., 2003) and in the contention models of PSINS (Tikir et al., 2009). At each
 //     instant at which a message asks or a transfer ends, the waiting messages are examined in
@@ -32,6 +33,7 @@
 //
 //   - A message does not end before an earlier message of the same pair of ranks (Links, Scaled,
 //     Fair).
+//   - In any interval an interface carries no more bytes than its bandwidth allows, and two packets.
 //   - The transfers that hold a link at an instant are never more than the link allows.
 //   - Each message under Links is examined when it asks, and when the link or bus for which it waits
 //     becomes free: not each time that any other transfer ends.

@@ -15,20 +15,21 @@ import (
 )
 
 // sharedSlowly takes clocks through rounds message by message: those of a round take an interface of their node in the order
-// (instant, sender), outward and then inward, before those of the next round.
-func sharedSlowly(r *Rounds, each int, gap vtime.Duration, clocks []vtime.Time) []vtime.Time {
+// (instant, sender), outward and then inward, before those of the next round. Package contention holds the arithmetic of one interface to laws.
+func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vtime.Time {
 	type message struct {
 		at       vtime.Time
 		src, dst int
 	}
 	t, now := r.Target, slices.Clone(clocks)
-	free := map[[3]int]vtime.Time{} // by node, interface and direction
-	take := func(all []message, direction int, rank func(m message) int, bytes vtime.Duration) {
+	own := share()
+	take := func(all []message, i *contention.Interfaces, rank func(m message) int, bytes vtime.Duration) {
 		slices.SortFunc(all, func(a, b message) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.src, b.src)) })
-		for i := range all {
-			key := [3]int{rank(all[i]) / r.Interfaces.PerNode, rank(all[i]) % r.Interfaces.PerNode % each, direction}
-			all[i].at = max(all[i].at, free[key])
-			free[key] = all[i].at.Add(bytes).Add(gap)
+		for k := range all {
+			all[k].at = i.Take(rank(all[k])/own.PerNode, rank(all[k])%own.PerNode, all[k].at, bytes)
+		}
+		for node := range t.Nodes() {
+			i.Close(node)
 		}
 	}
 	for round := range r.Schedule.MaxRounds() {
@@ -45,19 +46,19 @@ func sharedSlowly(r *Rounds, each int, gap vtime.Duration, clocks []vtime.Time) 
 				continue
 			}
 			free, leaves := t.Send(nil, bytes, now[m])
-			if ready[m] = free; m/r.Interfaces.PerNode == to/r.Interfaces.PerNode {
+			if ready[m] = free; m/own.PerNode == to/own.PerNode {
 				arrival[to] = leaves.Add(t.Delay(m, to, bytes))
 			} else {
 				between = append(between, message{leaves, m, to})
 			}
 		}
 		busy := t.InterfaceTime(bytes)
-		take(between, 0, func(m message) int { return m.src }, busy)
+		take(between, own.Out, func(m message) int { return m.src }, busy)
 		for i, m := range between {
 			latency, transfer := t.LatencyAndTransfer(m.src, m.dst, bytes)
 			between[i].at = m.at.Add(latency).Add(max(transfer-busy, 0))
 		}
-		take(between, 1, func(m message) int { return m.dst }, busy)
+		take(between, own.In, func(m message) int { return m.dst }, busy)
 		for _, m := range between {
 			arrival[m.dst] = m.at.Add(busy)
 		}
@@ -80,17 +81,21 @@ func TestSharedInterfaces(t *testing.T) {
 			perNode := rapid.SampledFrom([]int{1, 2, 5, 16}).Draw(t, "ranks per node")
 			r := drawRounds(t, strings.Replace(machine, "%", strconv.Itoa(perNode), 1))
 			each, gap := rapid.SampledFrom([]int{1, 1, 3}).Draw(t, "interfaces"), rapid.SampledFrom([]vtime.Duration{0, 1, 70_000, 900_000}).Draw(t, "gap")
-			nodes := r.Target.Nodes()
+			nodes, shared := r.Target.Nodes(), rapid.Bool().Draw(t, "shared")
+			packet := r.Target.InterfaceTime(rapid.SampledFrom([]int64{0, 8, 30, 4096}).Draw(t, "packet"))
+			r.Bytes = rapid.SampledFrom([]int64{8, 8, 500}).Draw(t, "bytes")
 			share := func() *Interfaces {
-				return &Interfaces{Out: contention.NewInterfaces(nodes, each, false, gap), In: contention.NewInterfaces(nodes, each, false, gap), PerNode: perNode}
+				i := &Interfaces{Out: contention.NewInterfaces(nodes, each, shared, gap, packet), In: contention.NewInterfaces(nodes, each, shared, gap, packet), PerNode: perNode}
+				i.Out.Layer()
+				i.In.Layer()
+				return i
 			}
 			clocks := make([]vtime.Time, r.High)
 			entry := rapid.SliceOfN(rapid.Int64Range(0, int64(5*vtime.Microsecond)), 1, 20).Draw(t, "entries")
 			for i := range clocks {
 				clocks[i] = vtime.Time(entry[i*i%len(entry)])
 			}
-			r.Interfaces = share()
-			want := sharedSlowly(&r, each, gap, clocks)
+			want := sharedSlowly(&r, share, clocks)
 			for _, pieces := range []int{1, rapid.IntRange(1, min(nodes, 5)).Draw(t, "arrays")} {
 				r.Interfaces = share()
 				at := cuts{0}

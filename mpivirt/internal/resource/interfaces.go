@@ -13,7 +13,8 @@ import (
 //
 // A message asks for an interface of its sender's node when it leaves, in the order (virtual time,
 // source rank, Order). It begins once an interface is free and occupies that interface for its
-// bytes over the bandwidth plus a gap. An undisturbed message arrives its latency and transfer
+// bytes over the bandwidth plus a gap. A message of at most a packet passes longer messages in front
+// of it (package contention). An undisturbed message arrives its latency and transfer
 // after it begins. It asks for the interfaces of its receiver's node earlier by the time that they
 // need for its bytes, but not within the latency. It has arrived when they have taken its bytes. So
 // an undisturbed message takes its latency plus the longer of its transfer and its time at an
@@ -103,7 +104,8 @@ func NewInterfaces(p *world.Partition) *Interfaces {
 	if p.Ranks > 0 {
 		x.first, nodes = x.nodesHere()
 	}
-	x.out, x.in = contention.NewInterfaces(nodes, x.each, x.shared, gap), contention.NewInterfaces(nodes, x.each, x.shared, gap)
+	packet := p.Target.PacketTime()
+	x.out, x.in = contention.NewInterfaces(nodes, x.each, x.shared, gap, packet), contention.NewInterfaces(nodes, x.each, x.shared, gap, packet)
 	x.leaving.armed, x.coming = vtime.Forever, passages{sent: true, armed: vtime.Forever}
 	return x
 }
@@ -186,21 +188,21 @@ func (x *Interfaces) leave(p *Passage) {
 	alone := p.Transfer.Plus(p.Jitter)
 	asks := earliest.Add(alone - min(alone, bytes))
 	if p.Ordered {
-		asks = x.inOrder(p, earliest, asks)
+		asks = x.inOrder(p, begins, asks)
 	}
 	x.works[p.Owner].Left(p, begins, asks)
 }
 
-// inOrder returns when an ordered message asks at its receiver's node: not before an earlier
-// message of the pair.
-func (x *Interfaces) inOrder(p *Passage, earliest, asks vtime.Time) vtime.Time {
+// inOrder returns when an ordered message that begins at an instant asks at its receiver's node: not
+// before an earlier message of the pair.
+func (x *Interfaces) inOrder(p *Passage, begins, asks vtime.Time) vtime.Time {
 	key := route{p.Source, p.Dest}
 	if len(x.overtaken) > 0 {
 		if before, known := x.overtaken[key]; known && before > asks {
 			asks = before
 		}
 	}
-	if asks > earliest {
+	if asks > begins.Add(p.Latency) || begins > p.At && x.out.Overtakes() {
 		if x.overtaken == nil {
 			x.overtaken = map[route]vtime.Time{}
 		}
@@ -225,13 +227,13 @@ func dropOver(m map[route]vtime.Time, limit int, now vtime.Time) int {
 	return 2 * len(m)
 }
 
-// arrive serves a request at the receiver's node. Where messages of a pair may take several
-// interfaces, a later message does not arrive before an earlier one.
+// arrive serves a request at the receiver's node. A later message of a pair does not arrive before an
+// earlier one, even if it takes another interface or passes longer messages.
 func (x *Interfaces) arrive(p *Passage) {
 	t := x.partition.Target
 	bytes := t.InterfaceTime(p.Bytes)
 	at := x.in.Take(t.Node(int(p.Dest))-x.first, x.rail(p.Dest), p.At, bytes).Add(bytes)
-	if p.Ordered && x.shared && x.each > 1 {
+	if p.Ordered && (x.in.Overtakes() || x.shared && x.each > 1) {
 		if x.delivered == nil {
 			x.delivered = map[route]vtime.Time{}
 		}
