@@ -175,6 +175,10 @@ func (b *body) answer(lp int32, c *cCall) bool {
 		made := b.duplicateLocally(lp, k.Communicator(int32(c.comm)), int32(c.key))
 		b.copyTopology(lp, int32(c.comm), made.Index)
 		b.madeWithTopology(lp, c, made)
+	case C.GIGARANK_PARTITIONED: // duplicates for the program itself have positive numbers
+		of := k.Communicator(int32(c.comm))
+		made := b.duplicateLocally(lp, of, -1-int32(c.key))
+		made.Of, c.made = &of.Comm, C.int32_t(made.Index)
 	case C.GIGARANK_INTRODUCTION:
 		b.introduce(lp, c)
 	case C.GIGARANK_TOPOLOGY:

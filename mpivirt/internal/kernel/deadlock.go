@@ -215,12 +215,20 @@ func (k *Kernel) describe(ri int32) string {
 	r := k.messages.Requests.At(ri)
 	switch r.Kind {
 	case p2p.ReceiveRequest:
-		return "a message " + k.from(r.Comm, r.Peer, r.Tag)
+		return "a " + messageOf(r.Procedure) + " " + k.from(r.Comm, r.Peer, r.Tag)
 	case p2p.SendRequest:
-		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.Peer, k.collectives.Communicator(r.Comm), r.Tag)
+		return fmt.Sprintf("rank %d of %s to receive its %s with tag %d", r.Peer, k.collectives.Communicator(r.Comm), messageOf(r.Procedure), r.Tag)
 	default:
 		return fmt.Sprintf("the end of %s on %s", k.partition.NameOf(r.Procedure), k.collectives.Communicator(r.Comm))
 	}
+}
+
+// messageOf returns the noun for the message of a procedure.
+func messageOf(c world.Procedure) string {
+	if c == world.Psend || c == world.Precv {
+		return "partitioned message"
+	}
+	return "message"
 }
 
 // from describes the source and tag of a receive.

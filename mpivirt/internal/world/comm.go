@@ -20,6 +20,9 @@ type Comm struct {
 	// Remote is the communicator of the remote group of an intercommunicator, nil of other
 	// communicators. A message travels on the communicator of its receiver.
 	Remote *Comm
+
+	// Of is the communicator whose partitioned messages have this one for their context, nil of other communicators.
+	Of *Comm
 }
 
 // Peers returns the communicator whose members are the partners of messages.
@@ -31,6 +34,9 @@ func (c *Comm) Peers() *Comm {
 }
 
 func (c *Comm) String() string {
+	if c.Of != nil {
+		return c.Of.String()
+	}
 	switch c.Context {
 	case WorldContext:
 		return "WORLD"

@@ -83,6 +83,8 @@ const (
 	IntercommMerge
 	Cancel
 	ReduceLocal
+	Psend
+	Precv
 )
 
 // Class is the kind of work that a procedure does for a rank.
@@ -205,6 +207,8 @@ var procedures = [...]procedure{
 	IntercommMerge:          {name: "Comm.Merge", inC: "Intercomm_merge", class: ClassIntercommunicator, blocking: true},
 	Cancel:                  {name: "Cancel", class: ClassRequest},
 	ReduceLocal:             {name: "ReduceLocal", inC: "Reduce_local", class: ClassLocal},
+	Psend:                   {name: "Psend", inC: "Psend_init", class: ClassSend},
+	Precv:                   {name: "Precv", inC: "Precv_init", class: ClassReceive},
 }
 
 // traits are the columns of the table that each call reads, with room for every value of a

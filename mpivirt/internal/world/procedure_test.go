@@ -50,13 +50,16 @@ func TestProceduresOfOperations(t *testing.T) {
 	}
 }
 
-// Names say what MPI says of procedures (MPI 4.1, 3.4 and 3.7.2): a nonblocking one begins with I, then comes
-// the mode of a send.
+// Names say what MPI says of procedures (MPI 4.1, 3.4, 3.7.2 and 4.2): a nonblocking one begins with I, then comes
+// the mode of a send. That which initialises a partitioned message begins with P and ends with _init.
 func TestNamesTellModesAndBlocking(t *testing.T) {
 	modes := map[string]SendMode{"send": Standard, "ssend": Synchronous, "bsend": Buffered, "rsend": Ready}
 	for p := range Procedure(Procedures()) {
 		name := strings.ToLower(p.NameInC())
 		plain, later := strings.CutPrefix(name, "i")
+		if partitioned, is := strings.CutSuffix(name, "_init"); is {
+			plain, later = strings.CutPrefix(partitioned, "p")
+		}
 		switch p.Class() {
 		case ClassSend:
 			if !later {
@@ -64,11 +67,12 @@ func TestNamesTellModesAndBlocking(t *testing.T) {
 			}
 			mode, known := modes[plain]
 			if !known || p.Mode() != mode || p.Blocks() == later || p.Sends() == later {
-				t.Errorf("%v: mode %d, blocks %t, sends %t", p, p.Mode(), p.Blocks(), p.Sends())
+				t.Errorf("%v: mode %d, blocks %t, sends %t, and its name in C, %s, says otherwise: correct its row in procedures, or inC there",
+					p, p.Mode(), p.Blocks(), p.Sends(), p.NameInC())
 			}
 		case ClassReceive, ClassSendReceive:
 			if p.Blocks() == later || p.Sends() {
-				t.Errorf("%v: blocks %t, sends %t", p, p.Blocks(), p.Sends())
+				t.Errorf("%v: blocks %t, sends %t, and its name in C, %s, says otherwise: correct its row in procedures, or inC there", p, p.Blocks(), p.Sends(), p.NameInC())
 			}
 		default:
 			if p.Blocks() || p.Sends() || p.Mode() != Standard {

@@ -162,16 +162,6 @@ GIGARANK_UNSUPPORTED(int, MPI_Open_port, (MPI_Info info, char *port_name))
 GIGARANK_UNSUPPORTED(int, MPI_Publish_name, (const char *service_name, MPI_Info info, const char *port_name))
 GIGARANK_UNSUPPORTED(int, MPI_Unpublish_name, (const char *service_name, MPI_Info info, const char *port_name))
 
-/* Partitioned messages. */
-GIGARANK_UNSUPPORTED(int, MPI_Parrived, (MPI_Request request, int partition, int *flag))
-GIGARANK_UNSUPPORTED(int, MPI_Pready, (int partition, MPI_Request request))
-GIGARANK_UNSUPPORTED(int, MPI_Pready_list, (int length, const int array_of_partitions[], MPI_Request request))
-GIGARANK_UNSUPPORTED(int, MPI_Pready_range, (int partition_low, int partition_high, MPI_Request request))
-GIGARANK_UNSUPPORTED_ON(int, MPI_Precv_init, (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-GIGARANK_UNSUPPORTED_ON(int, MPI_Psend_init, (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-GIGARANK_UNSUPPORTED_ON(int, MPI_Precv_init_c, (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-GIGARANK_UNSUPPORTED_ON(int, MPI_Psend_init_c, (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request))
-
 /* The tools interface. */
 GIGARANK_UNSUPPORTED(int, MPI_T_category_changed, (int *update_number))
 GIGARANK_UNSUPPORTED(int, MPI_T_category_get_categories, (int cat_index, int len, int indices[]))

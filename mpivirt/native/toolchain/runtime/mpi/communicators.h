@@ -18,6 +18,7 @@ struct gigarank_comm {
 	struct gigarank_attribute *attributes;
 	struct gigarank_info *hints; /* that the program has given it, NULL for none */
 	struct gigarank_topology topology;
+	struct gigarank_channels *channels; /* of partitioned messages, NULL for none */
 };
 
 /* The origin of a new communicator: the communicator and the call from which it gets its error handler, hints and attributes.

@@ -10,14 +10,14 @@ SENDS_LATER(MPI_Isend, GIGARANK_ISEND, begin)
 SENDS_LATER(MPI_Issend, GIGARANK_ISSEND, begin)
 SENDS_LATER(MPI_Ibsend, GIGARANK_IBSEND, begin)
 SENDS_LATER(MPI_Irsend, GIGARANK_IRSEND, begin)
-SENDS_LATER(MPI_Send_init, GIGARANK_ISEND, persist)
-SENDS_LATER(MPI_Ssend_init, GIGARANK_ISSEND, persist)
-SENDS_LATER(MPI_Bsend_init, GIGARANK_IBSEND, persist)
-SENDS_LATER(MPI_Rsend_init, GIGARANK_IRSEND, persist)
+SENDS_LATER(MPI_Send_init, GIGARANK_ISEND, gigarank_persist)
+SENDS_LATER(MPI_Ssend_init, GIGARANK_ISSEND, gigarank_persist)
+SENDS_LATER(MPI_Bsend_init, GIGARANK_IBSEND, gigarank_persist)
+SENDS_LATER(MPI_Rsend_init, GIGARANK_IRSEND, gigarank_persist)
 
 COUNTED(MPI_Recv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
 	struct gigarank_call c = {0};
-	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, source, tag, comm));
+	CHECK(gigarank_receiving(&c, GIGARANK_RECV, buffer, count, type, source, tag, comm));
 	gigarank_transfer(&c);
 	gigarank_set_status(status, &c.status, -1);
 	return c.error;
@@ -26,7 +26,7 @@ COUNTED(MPI_Recv, void *buffer, COUNT count, MPI_Datatype type, int source, int 
 COUNTED(MPI_Irecv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
-	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
+	CHECK(gigarank_receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
 	return begin(&c, request);
 }
 
@@ -34,14 +34,14 @@ COUNTED(MPI_Recv_init, void *buffer, COUNT count, MPI_Datatype type, int source,
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	gigarank_form(GIGARANK_PERSISTENT);
-	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
-	return persist(&c, request);
+	CHECK(gigarank_receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
+	return gigarank_persist(&c, request);
 }
 
 COUNTED(MPI_Sendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
 	struct gigarank_call c = {0};
-	CHECK(sending(&c, GIGARANK_SENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
-	CHECK(receiving(&c, GIGARANK_SENDRECV, received, recvcount, recvtype, source, recvtag, comm));
+	CHECK(gigarank_sending(&c, GIGARANK_SENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
+	CHECK(gigarank_receiving(&c, GIGARANK_SENDRECV, received, recvcount, recvtype, source, recvtag, comm));
 	gigarank_transfer(&c);
 	gigarank_set_status(status, &c.status, -1);
 	return c.error;
@@ -49,8 +49,8 @@ COUNTED(MPI_Sendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, 
 
 COUNTED(MPI_Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
 	struct gigarank_call c = {0};
-	CHECK(sending(&c, GIGARANK_SENDRECV, buffer, count, type, dest, sendtag, comm));
-	CHECK(receiving(&c, GIGARANK_SENDRECV, buffer, count, type, source, recvtag, comm));
+	CHECK(gigarank_sending(&c, GIGARANK_SENDRECV, buffer, count, type, dest, sendtag, comm));
+	CHECK(gigarank_receiving(&c, GIGARANK_SENDRECV, buffer, count, type, source, recvtag, comm));
 	void *copy = NULL;
 	if (!c.from.type) {
 		if (!(copy = malloc((size_t)c.bytes + 1)))
@@ -67,15 +67,15 @@ COUNTED(MPI_Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int 
 
 COUNTED(MPI_Isendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
-	CHECK(sending(&c, GIGARANK_ISENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
-	CHECK(receiving(&c, GIGARANK_ISENDRECV, received, recvcount, recvtype, source, recvtag, comm));
+	CHECK(gigarank_sending(&c, GIGARANK_ISENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
+	CHECK(gigarank_receiving(&c, GIGARANK_ISENDRECV, received, recvcount, recvtype, source, recvtag, comm));
 	return begin(&c, request);
 }
 
 COUNTED(MPI_Isendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
-	CHECK(sending(&c, GIGARANK_ISENDRECV, buffer, count, type, dest, sendtag, comm));
-	CHECK(receiving(&c, GIGARANK_ISENDRECV, buffer, count, type, source, recvtag, comm));
+	CHECK(gigarank_sending(&c, GIGARANK_ISENDRECV, buffer, count, type, dest, sendtag, comm));
+	CHECK(gigarank_receiving(&c, GIGARANK_ISENDRECV, buffer, count, type, source, recvtag, comm));
 	void *copy = NULL; /* which is copied when it is sent */
 	if (!c.from.type) {
 		if (!(copy = gigarank_copy_of(c.input, c.bytes)))
@@ -91,7 +91,7 @@ COUNTED(MPI_Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *me
 	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	gigarank_form(GIGARANK_MATCHED);
-	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+	CHECK(gigarank_receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
 	c.message = take_message(message);
 	gigarank_transfer(&c);
 	gigarank_set_status(status, &c.status, -1);
@@ -102,7 +102,7 @@ COUNTED(MPI_Imrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *m
 	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	gigarank_form(GIGARANK_MATCHED);
-	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+	CHECK(gigarank_receiving(&c, GIGARANK_IRECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
 	c.message = take_message(message);
 	return begin(&c, request);
 }

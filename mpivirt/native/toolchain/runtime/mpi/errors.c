@@ -338,6 +338,7 @@ MPI(MPI_Comm_call_errhandler, MPI_Comm comm, int code) {
 void gigarank_forget_comm(struct gigarank_comm *c) {
 	gigarank_free_attributes(c->attributes);
 	free(c->name);
+	free(c->channels);
 	free(c);
 }
 

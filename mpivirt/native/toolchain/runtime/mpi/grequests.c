@@ -51,15 +51,25 @@ int gigarank_drop_grequest(MPI_Request *request) {
 	return MPI_SUCCESS;
 }
 
-int gigarank_wait_for_grequests(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over) {
+/* first_unready returns the first partition of a send that is not ready. */
+static int first_unready(const struct gigarank_partitions *p) {
+	int i = 0;
+	while (p->ready[i])
+		i++;
+	return i;
+}
+
+int gigarank_wait_for_own(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over) {
 	int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
 	int any = procedure == GIGARANK_WAITANY || procedure == GIGARANK_TESTANY;
-	int pending = 0, others = 0, error = MPI_SUCCESS;
+	int pending = 0, others = 0, unready = -1, error = MPI_SUCCESS;
 	*over = 1, *outcount = 0, *flag = 0;
 	for (int i = 0; i < n; i++) {
 		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL ? NULL : gigarank_find_request(requests[i]);
 		if (!q || !q->grequest) {
-			others += q && q->index;
+			others += q && (q->index || q->done);
+			if (q && gigarank_unready(q))
+				pending++, unready = i;
 			continue;
 		}
 		if (!q->grequest->complete)
@@ -76,6 +86,12 @@ int gigarank_wait_for_grequests(int procedure, int n, MPI_Request *requests, int
 	if (*outcount)
 		return error;
 	*over = pending && (every || !others);
+	if (*over && procedure < GIGARANK_TEST && unready >= 0) {
+		const struct gigarank_request *q = gigarank_find_request(requests[unready]);
+		gigarank_running()->about = q->comm;
+		return refuse(procedure, MPI_ERR_REQUEST, "request %d is a partitioned send whose partition %d of %d is not ready, and nobody can make it ready while its rank waits: call MPI_Pready before",
+			unready, first_unready(q->partitions), q->partitions->count);
+	}
 	if (*over && procedure < GIGARANK_TEST)
 		return refuse(procedure, MPI_ERR_REQUEST, "a generalised request is not complete, and nobody can complete it while its rank waits");
 	return MPI_SUCCESS;

@@ -20,9 +20,9 @@ struct gigarank_grequest {
 int gigarank_end_grequest(MPI_Request *request, MPI_Status *status);
 int gigarank_drop_grequest(MPI_Request *request);
 
-/* gigarank_wait_for_grequests completes the generalised requests of a wait or test. It
- * stores whether the wait is over. */
-int gigarank_wait_for_grequests(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over);
+/* gigarank_wait_for_own completes the generalised requests of a wait or test, and finds the partitioned sends that are not
+ * ready. It stores whether the wait is over. */
+int gigarank_wait_for_own(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over);
 
 #pragma GCC visibility pop
 

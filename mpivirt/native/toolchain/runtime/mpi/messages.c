@@ -1,7 +1,9 @@
 /* Messages from rank to rank. */
+#include "mpi/messages.h"
 #include "mpi/arguments.h"
 #include "mpi/bounce_buffers.h"
 #include "mpi/datatypes.h"
+#include "mpi/errors.h"
 #include "mpi/requests.h"
 #include "mpi/waits.h"
 #include "rank/ranks.h"
@@ -35,7 +37,7 @@ static int from(struct gigarank_call *c, int procedure, int source, int tag) {
 	return MPI_SUCCESS;
 }
 
-static int sending(struct gigarank_call *c, int procedure, const void *buffer, int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+int gigarank_sending(struct gigarank_call *c, int procedure, const void *buffer, int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
 	CHECK(gigarank_bytes_of(procedure, count, type, &c->bytes));
 	gigarank_lay(&c->from, &buffer, count, type);
@@ -45,7 +47,7 @@ static int sending(struct gigarank_call *c, int procedure, const void *buffer, i
 	return to(c, procedure, dest, tag);
 }
 
-static int receiving(struct gigarank_call *c, int procedure, void *buffer, int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
+int gigarank_receiving(struct gigarank_call *c, int procedure, void *buffer, int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
 	CHECK(gigarank_bytes_of(procedure, count, type, &c->room));
 	gigarank_lay(&c->to, (const void **)&buffer, count, type);
@@ -55,16 +57,16 @@ static int receiving(struct gigarank_call *c, int procedure, void *buffer, int64
 	return from(c, procedure, source, tag);
 }
 
-/* launch makes a call that begins an operation. It stores the work for the end of the operation
- * in a request: a new request, or a persistent request that is started. */
-static int launch(struct gigarank_call *c, MPI_Request *request, int persistent) {
+int gigarank_launch(struct gigarank_call *c, MPI_Request *request, int persistent) {
 	struct gigarank_bounce_buffer *s;
 	CHECK(gigarank_pack_call(c));
 	const void *sent = c->input;
 	void *packed = c->output;
 	int error = gigarank_bounce(c, 0, &s); /* bytes that are sent are copied at once */
 	if (!error) {
-		error = gigarank_trap(c);
+		error = gigarank_suspend(c);
+		if (error) /* the communicator of the request, since the message may have another */
+			gigarank_handle_error(persistent ? gigarank_find_request(*request)->comm : c->comm, error);
 		int32_t index = c->request;
 		if (!error && !persistent)
 			error = gigarank_add_request(index, NULL, request);
@@ -83,10 +85,9 @@ static int launch(struct gigarank_call *c, MPI_Request *request, int persistent)
 	return error;
 }
 
-static int begin(struct gigarank_call *c, MPI_Request *request) { return launch(c, request, 0); }
+static int begin(struct gigarank_call *c, MPI_Request *request) { return gigarank_launch(c, request, 0); }
 
-/* persist keeps a call that a start makes. Ranks that are not in the communicator are refused at once. */
-static int persist(struct gigarank_call *c, MPI_Request *request) {
+int gigarank_persist(struct gigarank_call *c, MPI_Request *request) {
 	int ranks = c->remote ? c->remote : c->size;
 	if (c->dest >= ranks)
 		return refuse(c->procedure, MPI_ERR_RANK, "destination %d in a communicator of %d rank%s", c->dest, ranks, plural(ranks));
@@ -104,15 +105,15 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 #define SENDS(name, procedure) \
 	COUNTED(name, const void *buffer, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) { \
 		struct gigarank_call c = {0}; \
-		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
+		CHECK(gigarank_sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
 		return gigarank_transfer(&c); \
 	}
 #define SENDS_LATER(name, procedure, how) \
 	COUNTED(name, const void *buffer, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) { \
 		struct gigarank_call c = {0}; \
 		GIVEN(request, "request", MPI_ERR_REQUEST); \
-		gigarank_form(how == persist ? GIGARANK_PERSISTENT : GIGARANK_PLAIN); \
-		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
+		gigarank_form(how == gigarank_persist ? GIGARANK_PERSISTENT : GIGARANK_PLAIN); \
+		CHECK(gigarank_sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
 		return how(&c, request); \
 	}
 
@@ -122,12 +123,18 @@ MPI(MPI_Start, MPI_Request *request) {
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : gigarank_find_request(*request);
 	if (!q || (!q->persistent && !q->plan))
 		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the request is not persistent");
-	if (q->index || q->done)
+	if (q->index || q->done || gigarank_unready(q))
 		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the persistent request is active: wait for it before the next start");
 	if (q->plan)
 		return gigarank_start_plan(request);
+	struct gigarank_partitions *p = q->partitions;
+	if (p && !p->receives && p->count > 0) { /* the message leaves with its last partition */
+		memset(p->ready, 0, (size_t)p->count);
+		p->unready = p->count, gigarank_running()->singular = 1;
+		return MPI_SUCCESS;
+	}
 	struct gigarank_call c = *q->persistent;
-	return launch(&c, request, 1);
+	return gigarank_launch(&c, request, 1);
 }
 
 MPI(MPI_Startall, int count, MPI_Request requests[]) {

@@ -34,6 +34,15 @@ MPI(MPI_Request_free, MPI_Request *request) {
 	CHECK(error);
 	if (q->grequest)
 		return gigarank_drop_grequest(request);
+	if (q->partitions) {
+		int over = 1;
+		CHECK(PMPI_Request_get_status(*request, &over, MPI_STATUS_IGNORE));
+		q = gigarank_find_request(*request); /* the table may have moved */
+		if (!over) {
+			gigarank_running()->about = q->comm;
+			return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the request is of a partitioned message that is active: wait for it before");
+		}
+	}
 	if (q->index) {
 		q->detached = 1, q->generation++;
 		gigarank_current->detached_requests++;
@@ -82,6 +91,10 @@ MPI(MPI_Request_get_status, MPI_Request request, int *flag, MPI_Status *status) 
 			*status = own;
 		return error;
 	}
+	if (gigarank_unready(q)) {
+		*flag = 0;
+		return MPI_SUCCESS;
+	}
 	if (q->index) {
 		int32_t place = 0, index = q->index;
 		struct gigarank_call c = {.procedure = GIGARANK_TEST, .comm = 1, .n = 1, .requests = &index, .indices = &place, .statuses = &c.status};
@@ -123,7 +136,7 @@ MPI(MPI_Request_get_status_all, int count, const MPI_Request requests[], int *fl
 /* passive reports whether a request has no operation. */
 static int passive(MPI_Request request) {
 	struct gigarank_request *q = request == MPI_REQUEST_NULL || !gigarank_running() ? NULL : gigarank_find_request(request);
-	return request == MPI_REQUEST_NULL || (q && !q->index && !q->done && !q->grequest);
+	return request == MPI_REQUEST_NULL || (q && !q->index && !q->done && !q->grequest && !gigarank_unready(q));
 }
 
 MPI(MPI_Request_get_status_any, int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {

@@ -29,7 +29,7 @@ int gigarank_add_request(int32_t index, struct gigarank_call *persistent, MPI_Re
 	q->rank = (int32_t)(e->running - e->ranks);
 	q->index = 0;
 	gigarank_set_index(q, index);
-	q->persistent = persistent, q->plan = NULL;
+	q->persistent = persistent, q->partitions = NULL, q->plan = NULL;
 	q->done = q->detached = 0;
 	q->grequest = NULL;
 	q->comm = e->running->about;
@@ -54,10 +54,11 @@ void gigarank_drop_request(struct gigarank_request *q) {
 	if (q->persistent)
 		gigarank_leave_layouts(q->persistent);
 	free(q->persistent);
+	free(q->partitions);
 	free(q->grequest);
 	if (q->plan)
 		q->plan->close(q->plan);
-	q->persistent = NULL, q->plan = NULL, q->grequest = NULL;
+	q->persistent = NULL, q->partitions = NULL, q->plan = NULL, q->grequest = NULL;
 	gigarank_set_index(q, 0);
 	q->rank = -1;
 	q->generation++;
@@ -86,7 +87,7 @@ static void retire(MPI_Request *request, int64_t bytes) {
 struct list {
 	int n, every, any; /* a wait for all of them, or for any one */
 	MPI_Request *requests;
-	int grequests, done; /* some are generalised requests, or known to be done */
+	int pending, done; /* some are of the rank's own to complete, or known to be done */
 	int actives;        /* with an index */
 };
 
@@ -101,7 +102,7 @@ static int indices_of(int procedure, struct list *l, int32_t *indices) {
 			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
 		indices[i] = q->index;
 		l->actives += q->index != 0;
-		l->grequests |= q->grequest != NULL;
+		l->pending |= q->grequest != NULL || gigarank_unready(q);
 		l->done |= q->done;
 	}
 	return MPI_SUCCESS;
@@ -131,7 +132,7 @@ static void take_kept(struct gigarank_call *c, const struct list *l) {
 /* collect retires the requests that a call has completed, and stores their places and statuses. */
 static int collect(struct gigarank_call *c, const struct list *l, int error, int *which, int *outcount, int *flag, MPI_Status *statuses) {
 	MPI_Request *requests = l->requests;
-	int32_t comm = error || l->grequests ? comm_of(l->n, requests) : 1;
+	int32_t comm = error || l->pending ? comm_of(l->n, requests) : 1;
 	*flag = c->found;
 	*outcount = c->outcount;
 	if (error && c->outcount == 0 && l->every)
@@ -144,7 +145,7 @@ static int collect(struct gigarank_call *c, const struct list *l, int error, int
 			*s = q->kept;
 		if (which)
 			which[i] = at;
-		if (l->grequests && requests[at] != MPI_REQUEST_NULL && gigarank_find_request(requests[at])->grequest) {
+		if (l->pending && requests[at] != MPI_REQUEST_NULL && gigarank_find_request(requests[at])->grequest) {
 			int failed = gigarank_end_grequest(&requests[at], statuses ? &statuses[to] : NULL);
 			error = error ? error : failed;
 			continue;
@@ -197,8 +198,8 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 			goto none;
 		c = (struct gigarank_call){.procedure = procedure, .comm = 1, .n = n, .requests = indices, .indices = positions, .statuses = all};
 		error = indices_of(procedure, &l, indices);
-		if (!error && l.grequests)
-			error = gigarank_wait_for_grequests(procedure, n, requests, which, outcount, flag, statuses, &over);
+		if (!error && l.pending)
+			error = gigarank_wait_for_own(procedure, n, requests, which, outcount, flag, statuses, &over);
 		over |= error;
 		if (!over && kept && (r->listed = l.actives == r->actives))
 			c.handles = (const uintptr_t *)requests;
@@ -270,6 +271,8 @@ MPI(MPI_Cancel, MPI_Request *request) {
 		return q->grequest->cancel(q->grequest->extra, q->grequest->complete);
 	if (q->done)
 		return MPI_SUCCESS;
+	if (q->partitions && (q->index || gigarank_unready(q)))
+		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, "a partitioned message that is active cannot be cancelled");
 	if (!q->index)
 		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, "the request is not active");
 	int32_t index = q->index, about = q->comm;

@@ -18,6 +18,10 @@ static inline void gigarank_set_index(struct gigarank_request *q, int32_t index)
 	q->index = index;
 }
 
+/* gigarank_unready reports whether a request is a partitioned send that is started and lacks partitions. The simulator does not
+ * know of it. */
+static inline int gigarank_unready(const struct gigarank_request *q) { return q->partitions && q->partitions->unready > 0; }
+
 /* gigarank_drop_request makes a slot free. */
 void gigarank_drop_request(struct gigarank_request *q);
 

@@ -15,7 +15,7 @@ enum gigarank_service {
 	GIGARANK_ERRORS_RETURN = GIGARANK_PROCEDURES, GIGARANK_ATTACH, GIGARANK_NODE, GIGARANK_COMPARE,
 	GIGARANK_RECORD,
 	GIGARANK_CLOCK_POLL, GIGARANK_SAMPLE_BEGIN, GIGARANK_SAMPLE_END,
-	GIGARANK_GROUP, GIGARANK_LOCAL_DUPLICATE, GIGARANK_ON_ONE_NODE, GIGARANK_INTRODUCTION, GIGARANK_TOPOLOGY,
+	GIGARANK_GROUP, GIGARANK_LOCAL_DUPLICATE, GIGARANK_PARTITIONED, GIGARANK_ON_ONE_NODE, GIGARANK_INTRODUCTION, GIGARANK_TOPOLOGY,
 	/* Not resumed. */
 	GIGARANK_ABORT, GIGARANK_RAISE,
 };
@@ -114,6 +114,14 @@ struct gigarank_call {
 /* The handles below are predefined. */
 #define GIGARANK_PREDEFINED 4096
 
+/* The partitions of a persistent message. */
+struct gigarank_partitions {
+	int32_t count;
+	int32_t unready;  /* of a send that is started: partitions that are not ready; else 0 */
+	uint8_t receives;
+	uint8_t ready[];  /* by partition of a send, since its start */
+};
+
 /* An operation that a rank has begun, or can start. A handle is a slot and its generation. */
 struct gigarank_request {
 	int32_t index;      /* of the simulator's request, 0 for an inactive request */
@@ -122,6 +130,7 @@ struct gigarank_request {
 	int32_t next;       /* of the free slots */
 	int32_t comm;       /* index of its communicator */
 	struct gigarank_call *persistent; /* that a start makes, NULL for none */
+	struct gigarank_partitions *partitions; /* of the message that persistent describes, NULL for none */
 	struct gigarank_plan *plan;       /* of the collective that a start begins, NULL for none */
 	struct gigarank_status kept;      /* of the operation, if it is done and has not been waited for */
 	uint8_t done, detached;           /* detached: freed while active */

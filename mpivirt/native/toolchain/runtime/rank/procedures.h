@@ -78,7 +78,9 @@ enum gigarank_procedure {
 	GIGARANK_INTERCOMM_MERGE = 71,
 	GIGARANK_CANCEL = 72,
 	GIGARANK_REDUCE_LOCAL = 73,
-	GIGARANK_PROCEDURES = 74, /* how many they are */
+	GIGARANK_PSEND_INIT = 74,
+	GIGARANK_PRECV_INIT = 75,
+	GIGARANK_PROCEDURES = 76, /* how many they are */
 };
 
 /* gigarank_neighborhood tells whether a procedure is a neighbourhood collective. */

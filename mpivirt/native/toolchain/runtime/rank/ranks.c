@@ -183,7 +183,7 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 		}
 	gigarank_hooks.close_directories(e);
 	for (int32_t i = 0; i < e->request_count; i++) {
-		free(e->requests[i].persistent), free(e->requests[i].grequest);
+		free(e->requests[i].persistent), free(e->requests[i].partitions), free(e->requests[i].grequest);
 		if (e->requests[i].plan)
 			e->requests[i].plan->close(e->requests[i].plan);
 	}
