@@ -43,7 +43,8 @@ var port = struct {
 		Unwound WaitSetSlice Yield`,
 	values: `
 		Activity ActivityTimes Blocked Call Collective Communicator Completion Config DeadlockError Distribution
-		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent Program Repeated Result Sample Simulation`,
+		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent Program Repeated Result Sample Simulation
+		SizeClass`,
 	names: `
 		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
 		Kinds

@@ -64,7 +64,8 @@ type Config struct {
 	// long, as by a channel or a lock, ends the run. Computing does not count as blocked.
 	// 0 means 5 seconds; a negative value switches the watchdog off.
 	Watchdog float64
-	// Activities has the activities of VACED-SIM counted. Collectives then go by messages.
+	// Activities has the activities of VACED-SIM counted, and messages and calls of collectives by size. Collectives then
+	// go by messages.
 	Activities bool
 	// Observer returns the observer of an engine of this process, which has n ranks from first on. It is called once for
 	// each engine. Nil observes nothing.

@@ -19,6 +19,8 @@ type Result struct {
 	Operations  []OperationTimes // by name
 	SetupWall   float64          // seconds until the first rank ran
 	Activities  []ActivityTimes  // all six, or nil if they were not counted
+	Sent        []SizeClass      // messages sent point to point, by size; nil if they were not counted
+	Handed      []SizeClass      // calls of collectives, by the bytes that the rank hands over; nil if they were not counted
 	Uncharged   bool             // ranks have computed, and no virtual time was charged for it; it rests on times of the host
 	Late        Late             // what came later than decisions that it might have changed
 }
@@ -70,6 +72,13 @@ type ActivityTimes struct {
 	PerRank        vtime.Duration // total over the number of ranks, rounded down
 }
 
+// SizeClass counts the sizes from a power of two up to the next, or those of 0.
+type SizeClass struct {
+	Low, High int64  // least and greatest size of the class in bytes
+	Count     uint64 // of messages or calls
+	Bytes     uint64 // their sum; 2^64-1 stands for more, too
+}
+
 // Progress is the state of a running simulation.
 type Progress struct {
 	Ranks     uint64 // ranks of this process
@@ -107,6 +116,19 @@ func resultOf(r *kernel.Result) *Result {
 		of.Activities = append(of.Activities, ActivityTimes{
 			Activity: Activity(a.Activity.String()), Count: a.Count, Min: a.Min, Mean: a.Mean, Max: a.Max, PerRank: a.PerRank,
 		})
+	}
+	of.Sent, of.Handed = sizeClasses(r.Sent), sizeClasses(r.Handed)
+	return of
+}
+
+// sizeClasses returns the kernel's classes under the names of this package, nil for nil.
+func sizeClasses(classes []kernel.SizeClass) []SizeClass {
+	if classes == nil {
+		return nil
+	}
+	of := make([]SizeClass, 0, len(classes))
+	for _, c := range classes {
+		of = append(of, SizeClass(c))
 	}
 	return of
 }

@@ -59,6 +59,7 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 		d.Activities = append(d.Activities, result.Activity{Activity: a.Activity.String(), Count: a.Count,
 			Min: int64(a.Min), Mean: int64(a.Mean), Max: int64(a.Max), PerRank: int64(a.PerRank)})
 	}
+	d.Sent, d.Handed = sizeClasses(simulated.Sent), sizeClasses(simulated.Handed)
 	if o.Err != nil {
 		d.Reason = o.Err.Error()
 	}
@@ -95,6 +96,18 @@ func lambda(ranks int64, engines int) float64 {
 // histogram converts a histogram to the form of a document.
 func histogram(h mpivirt.Histogram) result.Histogram {
 	return result.Histogram{Low: int64(h.Low), Width: int64(h.Width), Counts: append([]uint64{}, h.Counts...)}
+}
+
+// sizeClasses converts classes of sizes to the form of a document, nil to nil.
+func sizeClasses(classes []mpivirt.SizeClass) []result.SizeClass {
+	if classes == nil {
+		return nil
+	}
+	of := make([]result.SizeClass, 0, len(classes))
+	for _, c := range classes {
+		of = append(of, result.SizeClass(c))
+	}
+	return of
 }
 
 // round rounds a wall time to microseconds and returns it in seconds.

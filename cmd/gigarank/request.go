@@ -80,7 +80,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	})
 	terminal.Group(all, groupResults, func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
-		flags.BoolVar(&f.stats, "stats", false, "count the activities of ranks and messages: computation, copies, REQ, ACK, DATA; collectives go by messages")
+		flags.BoolVar(&f.stats, "stats", false, "count the activities of ranks and messages (computation, copies, REQ, ACK, DATA), and messages and calls of collectives by size; collectives go by messages")
 	})
 	terminal.Group(all, "Native programs", func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default the limit of ulimit -s)")

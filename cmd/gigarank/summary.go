@@ -33,6 +33,8 @@ func (d *document) summarize(w io.Writer) {
 	p("\n")
 	d.tabulate(w)
 	d.tabulateActivities(w)
+	tabulateSizes(w, "messages sent point to point", "messages", d.Sent)
+	tabulateSizes(w, "bytes that a rank hands to a collective", "calls", d.Handed)
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	t := func(name, format string, arguments ...any) {
 		_, _ = fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
@@ -130,6 +132,25 @@ func (d *document) tabulateActivities(w io.Writer) {
 	for _, a := range d.Activities {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%v\t%v\t%v\t%v\n", a.Activity, a.Count,
 			vtime.Duration(a.Min), vtime.Duration(a.Mean), vtime.Duration(a.Max), vtime.Duration(a.PerRank))
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// tabulateSizes prints the classes of sizes that have messages or calls.
+func tabulateSizes(w io.Writer, title, counted string, classes []result.SizeClass) {
+	if len(classes) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintln(w, title)
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintf(table, "bytes\t%s\tbytes in all\n", counted)
+	for _, c := range classes {
+		size := fmt.Sprint(c.Low)
+		if c.High > c.Low {
+			size += fmt.Sprintf("-%d", c.High)
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%d\n", size, c.Count, c.Bytes)
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(w)

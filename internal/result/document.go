@@ -74,6 +74,11 @@ type Document struct {
 	Operations []Operation  `json:"operations"`
 	// Activities are there if they were asked for.
 	Activities []Activity `json:"activities,omitempty"`
+	// Sent are the messages that the program sends point to point, by size, and Handed the calls of
+	// collectives, by the bytes that the rank contributes. They are there if they were asked for, and list the
+	// classes that have any.
+	Sent   []SizeClass `json:"sent,omitzero"`
+	Handed []SizeClass `json:"handed_to_collectives,omitzero"`
 }
 
 // Activity sums up one of the six activities of VACED-SIM over all ranks and messages:
@@ -86,6 +91,16 @@ type Activity struct {
 	Max      int64  `json:"max_ps"`
 	// PerRank is the total over the number of ranks.
 	PerRank int64 `json:"per_rank_ps"`
+}
+
+// SizeClass counts messages or calls whose bytes are from Low to High: 0, or from a power of two up to
+// the next.
+type SizeClass struct {
+	Low   int64  `json:"low_bytes"`
+	High  int64  `json:"high_bytes"`
+	Count uint64 `json:"count"`
+	// Bytes is the sum; 2^64-1 stands for more, too.
+	Bytes uint64 `json:"bytes"`
 }
 
 // Distribution describes times over ranks.

@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 
 	"gigarank/collectives"
@@ -75,6 +77,58 @@ func (v *Collective) own(member int) int64 {
 		return v.InCounts[member]
 	}
 	return 0
+}
+
+// Handed returns the number of bytes that a member contributes to a collective whose arguments have
+// been checked: of MPI, the length of its send buffer.
+func (c *Communicator) Handed(member int, v *Collective) int64 {
+	isRoot, inRootsGroup := member == v.Root, false
+	if c.Remote != nil {
+		isRoot, inRootsGroup = v.Root == world.Root, v.Root == world.Root || v.Root == world.ProcNull
+	}
+	switch v.Operation {
+	case collectives.Barrier:
+		return 0
+	case collectives.Bcast, collectives.Scatter, collectives.Scatterv:
+		if !isRoot {
+			return 0
+		}
+	case collectives.Gather, collectives.Gatherv, collectives.Reduce:
+		if inRootsGroup {
+			return 0
+		}
+	}
+	switch op := v.Operation; {
+	case op == collectives.Alltoallv:
+		return sum(v.InCounts)
+	case op == collectives.Scatterv, op == collectives.ReduceScatter && v.Counts != nil:
+		return sum(v.Counts)
+	case op == collectives.Allgatherv && c.Remote == nil:
+		return v.Counts[member]
+	case c.Remote != nil && v.Data:
+		return int64(len(v.Input))
+	case op == collectives.Scatter, op == collectives.Alltoall:
+		return blocks(v.Bytes, c.Peers().Size)
+	case op == collectives.ReduceScatter:
+		return blocks(v.Bytes, c.Size)
+	}
+	return v.Bytes
+}
+
+// sum returns the sum of counts.
+func sum(counts []int64) (all int64) {
+	for _, n := range counts {
+		all += n
+	}
+	return all
+}
+
+// blocks returns the bytes of n blocks, at most 2^63-1.
+func blocks(bytes int64, n int) int64 {
+	if high, low := bits.Mul64(uint64(bytes), uint64(n)); high == 0 && low <= math.MaxInt64 {
+		return int64(low)
+	}
+	return math.MaxInt64
 }
 
 // CopyOwn charges an LP for copying its own block in an alltoall, and the blocks that the algorithm

@@ -50,6 +50,8 @@ type (
 	Histogram = stats.Histogram
 	// ActivityTimes summarises one activity of VACED-SIM over all ranks and messages.
 	ActivityTimes = stats.ActivityTimes
+	// SizeClass counts sizes of one class.
+	SizeClass = stats.SizeClass
 	// Late counts events that came after decisions that they might have changed.
 	Late = world.Late
 )
@@ -67,6 +69,8 @@ type Result struct {
 	Operations  []OperationTimes // by name
 	SetupWall   float64          // seconds until the first rank ran
 	Activities  []ActivityTimes  // all six activities; nil if they were not counted
+	Sent        []SizeClass      // of messages point to point; nil if they were not counted
+	Handed      []SizeClass      // of what ranks hand to collectives; nil if that was not counted
 	Late        Late             // events that came after decisions that they might have changed
 	Uncharged   bool             // ranks have computed without a charge of virtual time; depends on times of the host
 }

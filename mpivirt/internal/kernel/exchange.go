@@ -27,23 +27,40 @@ func (q *Call) Exchanges(x Exchange, err error) *Call {
 
 // submitExchange begins the messages of an exchange, and waits for them in the blocking form.
 func (k *Kernel) submitExchange(lp int32, q *Call) bool {
-	x, named := q.exchange, q.communicator
+	x, err := q.exchange, q.checkExchange()
 	q.exchange = Exchange{}
+	if err != nil {
+		return k.messages.Raise(lp, q.Procedure, err)
+	}
+	return k.exchange(lp, q, x)
+}
+
+// checkExchange returns the error in the arguments of an exchange.
+func (q *Call) checkExchange() error {
 	err := q.err
-	for _, parts := range [][]Part{x.Receives, x.Sends} {
+	for _, parts := range [][]Part{q.exchange.Receives, q.exchange.Sends} {
 		for i := range parts {
 			if err == nil {
 				err = q.Comm.CheckSend(parts[i].Peer, parts[i].Tag, parts[i].Bytes)
 			}
 		}
 	}
-	if err == nil && named.Size == 0 {
-		err = world.Errorf(world.ErrComm, "%s", named)
+	if err == nil && q.communicator.Size == 0 {
+		err = world.Errorf(world.ErrComm, "%s", q.communicator)
 	}
-	if err != nil {
-		return k.messages.Raise(lp, q.Procedure, err)
+	return err
+}
+
+// handed returns the number of bytes that a member hands to a neighbourhood collective. An allgather sends one block to
+// all neighbours.
+func (q *Call) handed() int64 {
+	bytes := int64(0)
+	for i := range q.exchange.Sends {
+		if bytes += q.exchange.Sends[i].Bytes; q.Procedure == world.NeighborAllgather || q.Procedure == world.NeighborAllgatherv {
+			break
+		}
 	}
-	return k.exchange(lp, q, x)
+	return bytes
 }
 
 // exchange carries out an exchange whose arguments have been checked.

@@ -58,15 +58,16 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 		observer = c.Observer(k.partition.First, k.partition.Ranks)
 	}
 	if c.Activities {
-		counted := sums{&k.partition.Summary.Activities}
-		if k.partition.Activities = counted; observer != nil {
-			k.partition.Activities = both{observer, counted}
+		counted := Observer(sums{&k.partition.Summary})
+		if observer != nil {
+			counted = both{observer, counted}
 		}
+		observer, k.partition.Activities = counted, counted
 	}
 	k.messages.Open(c.Noise, c.Polls, k)
 	k.collectives.Open(algorithms, c.Collectives, c.Program.Repeats)
 	if observer != nil {
-		k.observe(observer)
+		k.observe(observer, c.Observer != nil)
 	}
 	if c.Bursts != nil {
 		k.bursts = c.Bursts(k.partition.First, k.partition.Ranks)

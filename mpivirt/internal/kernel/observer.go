@@ -41,6 +41,8 @@ type CallBegin struct {
 	Received    Envelope       // of a receive or probe; the receive of a Sendrecv
 	Root        int            // of a collective
 	Bytes       int64          // of a collective: the size of the vector, or of one block
+	Handed      int64          // of a collective: the bytes that the rank contributes to it
+	Refused     bool           // the arguments are in error: the call sends nothing and enters nothing
 	Length      vtime.Duration // of Compute, without noise
 }
 
@@ -66,18 +68,23 @@ type CallEnd struct {
 type hearing struct {
 	observer Observer     // nil for none
 	inCall   bool         // a call is submitted: calls that are parts of it are not heard
-	open     []CallEnd    // by LP: its unfinished call; Rank is None for none
-	began    []vtime.Time // by LP: the beginning heard last
+	open     []CallEnd    // by LP: its unfinished call; Rank is None for none. nil if the observer hears no ends
+	began    []vtime.Time // by LP: the beginning heard last; nil likewise
 	begin    CallBegin    // scratch
 }
 
-// observe attaches an observer to the engine's ranks.
-func (k *Kernel) observe(o Observer) {
-	k.hearing = hearing{observer: o, open: make([]CallEnd, k.partition.Ranks), began: make([]vtime.Time, k.partition.Ranks)}
+// observe attaches an observer to the engine's ranks. An observer that hears no ends of calls costs no memory for each
+// rank.
+func (k *Kernel) observe(o Observer, ends bool) {
+	k.hearing = hearing{observer: o}
+	k.messages.InFull()
+	if !ends {
+		return
+	}
+	k.hearing.open, k.hearing.began = make([]CallEnd, k.partition.Ranks), make([]vtime.Time, k.partition.Ranks)
 	for lp := range k.hearing.open {
 		k.hearing.open[lp].Rank = world.None
 	}
-	k.messages.InFull()
 }
 
 // submitObserved is Submit for an observer.
@@ -108,6 +115,7 @@ func (k *Kernel) describeCall(lp int32, q *Call) {
 		b.Context = q.Comm.Context
 	}
 	if p := q.persistent; q.Procedure == world.Start && p != nil {
+		b.Refused = k.refuses(lp, q)
 		side := Envelope{Member: p.Peer, Tag: p.Tag, Bytes: int64(len(p.Buffer)), Present: true}
 		if p.Procedure == world.Irecv {
 			b.Received = side
@@ -130,14 +138,42 @@ func (k *Kernel) describeCall(lp int32, q *Call) {
 		if v := q.collective; v != nil && q.Procedure != world.CommFree {
 			b.Root, b.Bytes = v.Root, v.Bytes
 		}
+	case world.ClassNeighborhood:
+		b.Nonblocking = q.nonblocking
 	}
+	switch b.Refused = k.refuses(lp, q); {
+	case b.Refused:
+	case class == world.ClassCollective:
+		b.Handed = q.communicator.Handed(int(q.Member), q.collective)
+	case class == world.ClassNeighborhood:
+		b.Handed = q.handed()
+	}
+}
+
+// refuses reports whether the arguments of a call that sends a message, or of a collective, are in error.
+func (k *Kernel) refuses(lp int32, q *Call) bool {
+	switch q.Procedure.Class() {
+	case world.ClassSend:
+		return k.checkSend(lp, q) != nil
+	case world.ClassSendReceive:
+		return k.checkSendrecv(lp, q) != nil
+	case world.ClassRequest:
+		return q.Procedure == world.Start && k.refusesStart(lp, q)
+	case world.ClassCollective:
+		return q.err != nil || q.communicator.Check(q.collective) != nil
+	case world.ClassNeighborhood:
+		return q.checkExchange() != nil
+	}
+	return false
 }
 
 // begins reports the call in hearing.begin as begun at the LP's clock, once the clock includes all
 // operations that the LP has started.
 func (k *Kernel) begins(lp int32) {
 	h := &k.hearing
-	h.open[lp] = CallEnd{Rank: h.begin.Rank, Procedure: h.begin.Procedure, For: world.None}
+	if h.open != nil {
+		h.open[lp] = CallEnd{Rank: h.begin.Rank, Procedure: h.begin.Procedure, For: world.None}
+	}
 	if k.messages.Behind(lp) {
 		b := h.begin
 		k.messages.After(lp, func() { k.beginsAt(lp, &b) })
@@ -148,13 +184,18 @@ func (k *Kernel) begins(lp int32) {
 
 func (k *Kernel) beginsAt(lp int32, b *CallBegin) {
 	b.Time = k.partition.Clock[lp]
-	k.hearing.began[lp] = b.Time
+	if k.hearing.began != nil {
+		k.hearing.began[lp] = b.Time
+	}
 	k.hearing.observer.Begins(b)
 }
 
 // ends reports the call of an LP as over at the LP's clock, once the clock includes all operations
 // that the LP has started.
 func (k *Kernel) ends(lp int32) {
+	if k.hearing.open == nil {
+		return
+	}
 	e := &k.hearing.open[lp]
 	b := &k.messages.Completion
 	switch own := b.LP == lp; e.Procedure.Class() {
@@ -190,7 +231,7 @@ func (k *Kernel) endsAt(lp int32, e *CallEnd) {
 
 // resumes reports the call in which an LP has waited, if any, as over.
 func (k *Kernel) resumes(lp int32) {
-	if k.hearing.open[lp].Rank != world.None && !k.InParts(lp) {
+	if k.hearing.open != nil && k.hearing.open[lp].Rank != world.None && !k.InParts(lp) {
 		k.ends(lp)
 	}
 }
@@ -199,20 +240,37 @@ func (k *Kernel) resumes(lp int32) {
 func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 	k.hearing.begin = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: world.Compute, Length: d}
 	k.begins(lp)
-	if err := k.messages.Compute(lp, d); err != nil {
+	err := k.messages.Compute(lp, d)
+	switch {
+	case err == nil:
+		k.ends(lp)
+	case k.hearing.open != nil:
 		k.hearing.open[lp].Rank = world.None
-		return err
 	}
-	k.ends(lp)
-	return nil
+	return err
 }
 
-// sums is the observer of Config.Activities: it sums the times of activities.
-type sums struct{ *stats.Activities }
+// sums is the observer of Config.Activities: it adds up the statistics of `run --stats`, in the summary of the
+// engine's ranks. It hears no ends.
+type sums struct{ *world.Summary }
 
-func (sums) Begins(*CallBegin) {}
+// Begins counts the message that a call sends, and the bytes that a rank hands to a collective.
+func (s sums) Begins(b *CallBegin) {
+	if b.Refused {
+		return
+	}
+	if b.Sent.Present && b.Sent.Member != world.ProcNull {
+		s.Sent.Note(b.Sent.Bytes)
+	}
+	switch b.Procedure.Class() {
+	case world.ClassCollective, world.ClassNeighborhood:
+		s.Handed.Note(b.Handed)
+	}
+}
 
 func (sums) Ends(*CallEnd) {}
+
+func (s sums) Note(a Activity, d vtime.Duration) { s.Activities.Note(a, d) }
 
 // both is an observer that forwards to two observers.
 type both struct{ first, second Observer }

@@ -180,6 +180,7 @@ func (s *Simulation) Run() (*Result, error) {
 	result := resultOf(total, statistics)
 	if s.config.Activities {
 		result.Activities = total.Activities.Times(s.config.Target.Ranks())
+		result.Sent, result.Handed = total.Sent.Classes(), total.Handed.Classes()
 	}
 	result.Complete = err == nil
 	return result, err

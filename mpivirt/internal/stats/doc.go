@@ -1,5 +1,5 @@
 // Package stats summarises times that ranks report: the times of operations, and the finish times
-// of ranks.
+// of ranks. It counts what an observer hears: the activities of ranks and messages, and sizes.
 //
 // # Model
 //
@@ -9,12 +9,15 @@
 // a comparison and a counter for each rank, and is added up when it ends. A label stands for an
 // operation of an iteration, so that a collective looks the operation up once.
 //
+// [Activities] and [Sizes] of an engine are arrays of counters, and travel with its tally.
+//
 // # Invariants
 //
 //   - The memory of a tally grows with operations and iterations, never with ranks.
 //   - A tally is a pure function of the recorded times, in any order, except for its wall
 //     times. So merging the tallies of any partition of the ranks gives the same result.
-//   - Sums have 128 bits and cannot overflow. A mean is rounded down to a picosecond.
+//   - Sums of times have 128 bits and cannot overflow. A mean is rounded down to a picosecond. Sums of bytes
+//     stay at 2^64-1.
 //   - Merge, Append and the results need settled tallies.
 //
 // # Use

@@ -17,6 +17,8 @@ type Summary struct {
 	Unreceived Unreceived
 	Late       Late
 	Activities stats.Activities
+	Sent       stats.Sizes // of messages point to point
+	Handed     stats.Sizes // bytes that ranks hand to collectives
 	Uncharged  Uncharged
 }
 
@@ -42,18 +44,20 @@ func (s *Summary) Merge(o *Summary) {
 	s.Unreceived.merge(o.Unreceived.Messages, &o.Unreceived.first)
 	s.Late.merge(&o.Late)
 	s.Activities.Merge(&o.Activities)
+	s.Sent.Merge(&o.Sent)
+	s.Handed.Merge(&o.Handed)
 	s.Uncharged.merge(&o.Uncharged)
 }
 
 // Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return s.Tally.Append(s.Uncharged.append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))))
+	return s.Tally.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))))))
 }
 
 // DecodeSummary returns the summary and statistics that Encode has packed into b, and the rest of
 // b.
 func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
 	s = &Summary{}
-	rest = s.Tally.Read(s.Uncharged.read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b)))))))
+	rest = s.Tally.Read(s.Uncharged.read(s.Handed.Read(s.Sent.Read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b)))))))))
 	return s, counts, rest
 }

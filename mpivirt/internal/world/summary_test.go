@@ -32,6 +32,8 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 				s.Finish(rank, at)
 				s.Tally.Record(rank%3, "barrier", vtime.Duration(rank%5))
 				s.Activities.Note(stats.Data, vtime.Duration(rank))
+				s.Sent.Note(int64(rank))
+				s.Handed.Note(int64(rank) * 100)
 				s.Uncharged.merge(&Uncharged{Code: int64(rank), Timeless: 1, Declared: rank == 140})
 			}
 		}
@@ -55,7 +57,7 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 		}
 		for _, c := range []struct{ got, want any }{
 			{total.Digest, alone.Digest}, {total.Late, alone.Late}, {total.Unreceived, alone.Unreceived}, {total.Uncharged, alone.Uncharged},
-			{total.Activities, alone.Activities}, {total.Tally.Finishes(), alone.Tally.Finishes()},
+			{total.Activities, alone.Activities}, {total.Sent, alone.Sent}, {total.Handed, alone.Handed}, {total.Tally.Finishes(), alone.Tally.Finishes()},
 			{total.Tally.Iterations(), alone.Tally.Iterations()}, {total.Tally.Operations(), alone.Tally.Operations()},
 		} {
 			if !reflect.DeepEqual(c.got, c.want) {

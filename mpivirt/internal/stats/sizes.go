@@ -1,0 +1,73 @@
+package stats
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Sizes counts sizes in bytes by classes: 0 bytes, and from each power of two up to the next. The sums of
+// an engine's ranks add up to the same whoever counts them.
+type Sizes [sizeClasses]struct{ count, bytes uint64 }
+
+// sizeClasses is the number of classes that an int64 which is not negative can have: the class is the
+// number of its bits.
+const sizeClasses = 64
+
+// Note counts a size, which is not negative.
+func (s *Sizes) Note(bytes int64) {
+	c := &s[bits.Len64(uint64(bytes))]
+	c.count++
+	c.bytes = addUp(c.bytes, uint64(bytes))
+}
+
+// Merge adds the sizes of another engine.
+func (s *Sizes) Merge(o *Sizes) {
+	for i := range s {
+		s[i].count += o[i].count
+		s[i].bytes = addUp(s[i].bytes, o[i].bytes)
+	}
+}
+
+// addUp returns a sum of bytes, at most 2^64-1. So the order in which sums are added has no effect.
+func addUp(a, b uint64) uint64 {
+	sum, carry := bits.Add64(a, b, 0)
+	if carry > 0 {
+		return math.MaxUint64
+	}
+	return sum
+}
+
+// SizeClass is a class of sizes.
+type SizeClass struct {
+	Low, High int64  // least and greatest size of the class
+	Count     uint64 // of the sizes in the class
+	Bytes     uint64 // their sum; 2^64-1 stands for more, too
+}
+
+// Classes returns the classes that have sizes, by size. It is not nil.
+func (s *Sizes) Classes() []SizeClass {
+	all := []SizeClass{}
+	for i, c := range s {
+		if c.count > 0 {
+			all = append(all, SizeClass{Low: int64(uint64(1) << i >> 1), High: int64(uint64(1)<<i - 1), Count: c.count, Bytes: c.bytes})
+		}
+	}
+	return all
+}
+
+// Append appends the sizes to b, in the form that Read reads.
+func (s *Sizes) Append(b []byte) []byte {
+	for i := range s {
+		b = appendWords(b, s[i].count, s[i].bytes)
+	}
+	return b
+}
+
+// Read sets the sizes from the bytes of Append and returns the rest of b.
+func (s *Sizes) Read(b []byte) (rest []byte) {
+	r := reader{b}
+	for i := range s {
+		s[i].count, s[i].bytes = r.word(), r.word()
+	}
+	return r.b
+}
