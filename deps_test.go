@@ -158,6 +158,7 @@ var rules = map[string]rule{
 	"internal/measure/report":   {imports: "internal/spelling sync network collectives mpivirt mpivirt/steps bench"},
 	"internal/measure/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
 	"internal/measure/recorded": {imports: "internal/quantity collectives collectives/library"},
+	"internal/tuning":           {imports: "internal/quantity network collectives internal/measurements", testsOnly: "collectives/library"},
 	"internal/measure/truth":    {imports: "vtime internal/random internal/quantity network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank/internal/terminal": {
 		imports: "sync network internal/spelling internal/quantity collectives/library mpivirt bench study" +
@@ -173,7 +174,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling internal/quantity lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements" +
+		imports: "vtime internal/spelling internal/quantity lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

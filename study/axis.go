@@ -1,6 +1,7 @@
 package study
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,6 +31,19 @@ func parseAxis(text, example string, one func(string) (int64, error), short func
 	}
 	slices.Sort(values)
 	return slices.Compact(values), nil
+}
+
+// Counts returns the values of an axis of counts, such as 2..1Ki:x4, each from least to most. The error
+// has all faults.
+func Counts(text string, least, most int64) ([]int64, error) {
+	values, faults := parseAxis(text, "2..1Ki:x4 or 16,64", bounded(quantity.ParseCount, least, most), func(string) {})
+	return values, errors.Join(faults...)
+}
+
+// Sizes is Counts for numbers of bytes.
+func Sizes(text string, least, most int64) ([]int64, error) {
+	values, faults := parseAxis(text, "8..1Mi:x8 or 8,64Ki", bounded(quantity.ParseSize, least, most), func(string) {})
+	return values, errors.Join(faults...)
 }
 
 func parseItem(item, example string, one func(string) (int64, error), short func(string)) (values []int64, faults []error) {
