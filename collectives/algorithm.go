@@ -29,6 +29,11 @@ const (
 	SMP
 	SMPRabenseifner
 	HAN
+	RingSegmented
+	RecursiveHalving
+	Butterfly
+	DoubleRing
+	Tree
 	algorithms // their number
 )
 
@@ -36,6 +41,7 @@ var algorithmNames = [algorithms]string{
 	"node-leader", "linear", "binomial", "dissemination", "recursive-doubling",
 	"ring", "rabenseifner", "bruck", "pairwise", "given", "offload",
 	"smp", "smp-rabenseifner", "han",
+	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

@@ -113,7 +113,10 @@ func (c Cost) work(bytes int64) vtime.Duration { return timeOf(c.Gamma, bytes) }
 // both is (L + 1)(x + g) if r <= P'/2 and (L + 1)(x + g) + x above. The usual formula
 // L(x + g) + 2x + g is that of rounds in step, and an upper bound.
 func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cost) (d vtime.Duration, ok bool) {
-	if find(op, a) == nil || a != a.Base() || members < 1 || a != Linear && c.Gap > c.Send+c.Receive {
+	if a.Check(op) != nil || members < 1 || a != Linear && c.Gap > c.Send+c.Receive {
+		return 0, false
+	}
+	if a != a.Base() && a.Base() != RingSegmented && (op != Barrier || a.Base() != Dissemination) {
 		return 0, false
 	}
 	f := form{members, fold(members), count, size, c}
@@ -163,17 +166,23 @@ func (f form) any(d vtime.Duration) vtime.Duration {
 
 func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 	alpha := f.cost.message(0)
-	switch a {
+	switch a.Base() {
 	case NodeLeader:
 		return f.cost.node(0) + f.butterfly(0), true
 	case Dissemination:
-		return times(logCeil(f.members), alpha), true
+		d := disseminate(f.members, max(a.Fanout(), 2))
+		return times(d.MaxRounds(), alpha), true
+	case DoubleRing:
+		return f.any(times(2*f.members, alpha)), true
 	case RecursiveDoubling:
 		return f.butterfly(0), true
 	case GivenTime:
 		return f.any(f.cost.Given), true
 	case Offload:
 		return f.cost.node(0) + timeOf(f.cost.Offload, 0), true
+	}
+	if a == Tree {
+		a = Binomial
 	}
 	return f.inTurn(a, 0, f.bcast)
 }
@@ -278,7 +287,7 @@ func (f form) treeIn(members int, sent func(members int) int64, g vtime.Duration
 
 func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	bytes := f.count * f.size
-	switch a {
+	switch a.Base() {
 	case NodeLeader:
 		return f.cost.node(bytes) + f.butterfly(bytes), true
 	case Offload:
@@ -288,10 +297,25 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	case Ring: // the largest chunk goes all the way round, twice
 		x, g := f.part(int64(f.members), f.members)
 		return times(2*(f.members-1), x) + times(f.members-1, g), true
+	case RingSegmented:
+		return f.ringSegmented(ofChunk.segments(a.Segment(), bytes, f.members))
 	case Rabenseifner:
 		return f.rabenseifner(), true
 	}
 	return f.inTurn(a, bytes, f.bcast)
+}
+
+// ringSegmented is the ring for chunks that go whole. Chunks of segments must all be equal.
+func (f form) ringSegmented(segments int) (vtime.Duration, bool) {
+	if segments == 1 {
+		return f.allreduce(Ring)
+	}
+	if l := cut(f.count, f.size, f.members*segments); l.count%int64(f.members*segments) != 0 {
+		return 0, false
+	}
+	chunk, _ := f.part(int64(f.members), f.members)
+	x, g := f.part(int64(f.members*segments), f.members*segments)
+	return times(f.members-1, times(segments, x+g)+chunk), true
 }
 
 // part returns the times of a message and of the reduction of the largest of n parts of a vector
@@ -394,8 +418,26 @@ func (f form) reduceScatter(a Algorithm) (vtime.Duration, bool) {
 	switch a {
 	case Ring, Pairwise:
 		return times(f.members-1, f.blocks(1)+f.cost.work(f.count*f.size)), true
+	case RecursiveHalving, Butterfly, RecursiveDoubling:
+		return f.scattering(a), f.fold.extra == 0
 	}
 	return f.inTurn(a, f.bytesOf(f.members), func(a Algorithm, _ int64) (vtime.Duration, bool) { return f.scatter(a) })
+}
+
+// scattering returns the time of exchanges of 1, 2, 4, … blocks, or of all but these. After the butterfly, members exchange their
+// own blocks.
+func (f form) scattering(a Algorithm) (d vtime.Duration) {
+	for n := 1; n < f.members; n *= 2 {
+		blocks := n
+		if a == RecursiveDoubling {
+			blocks = f.members - n
+		}
+		d += f.blocks(blocks) + f.cost.work(f.bytesOf(blocks))
+	}
+	if a == Butterfly && f.fold.levels > 1 {
+		d += f.blocks(1)
+	}
+	return d
 }
 
 // scan by recursive doubling takes longest at the last member. It combines two vectors

@@ -50,6 +50,11 @@ func hasClosedForm(p pair, members int) bool {
 		return p.a != collectives.Linear || members == 1
 	case collectives.Allgather, collectives.Allgatherv, collectives.Scan, collectives.Exscan:
 		return p.a != collectives.RecursiveDoubling || power
+	case collectives.ReduceScatter:
+		switch p.a {
+		case collectives.RecursiveHalving, collectives.Butterfly, collectives.RecursiveDoubling:
+			return power
+		}
 	}
 	return true
 }
@@ -170,5 +175,27 @@ func TestButterflyBarrierOfThree(t *testing.T) {
 	}
 	if got, ok := collectives.ClosedForm(p.op, p.a, 3, 0, 1, c); got != 200 || !ok {
 		t.Errorf("closed form %d (%t), want 200", got, ok)
+	}
+}
+
+// The closed forms of algorithms with arguments are the times of their schedules.
+func TestClosedFormsWithArgumentsAreExact(t *testing.T) {
+	c := collectives.Cost{Alpha: 5_000_000, Beta: perByte(500.37), Gamma: perByte(123.45), Send: 400_000, Receive: 700_000}
+	for members := 1; members <= mostMembers(40); members++ {
+		for _, k := range []int{2, 3, 4, 5, 8, 100} {
+			s := sized{pair{collectives.Barrier, collectives.Dissemination.WithFanout(k)}, collectives.Size{Members: members}}
+			want, ok := collectives.ClosedForm(s.op, s.a, members, 0, 8, c)
+			if got := flat(t, s.build(t), s.op, 0, 8, c); got != want || !ok {
+				t.Errorf("%s: takes %d, closed form %d (%t)", s, got, want, ok)
+			}
+		}
+		for _, segments := range []int64{1, 2, 3, 8} {
+			count := 5 * int64(members) * segments
+			s := sized{pair{collectives.Allreduce, collectives.RingSegmented.WithSegment(40)}, collectives.Size{Members: members, Bytes: 8 * count}}
+			want, ok := collectives.ClosedForm(s.op, s.a, members, count, 8, c)
+			if got := flat(t, s.build(t), s.op, count, 8, c); got != want || !ok {
+				t.Errorf("%s: takes %d, closed form %d (%t)", s, got, want, ok)
+			}
+		}
 	}
 }

@@ -69,11 +69,11 @@ func TestAlgorithmsInStep(t *testing.T) {
 	}
 	want := []string{
 		"barrier/dissemination", "barrier/recursive-doubling",
-		"allreduce/recursive-doubling", "allreduce/ring", "allreduce/rabenseifner",
+		"allreduce/recursive-doubling", "allreduce/ring", "allreduce/ring-segmented", "allreduce/rabenseifner",
 		"allgather/ring", "allgather/recursive-doubling", "allgather/bruck",
 		"allgatherv/ring", "allgatherv/recursive-doubling", "allgatherv/bruck",
 		"alltoall/pairwise", "alltoall/bruck", "alltoallv/pairwise",
-		"reduce_scatter/pairwise", "reduce_scatter/ring",
+		"reduce_scatter/pairwise", "reduce_scatter/ring", "reduce_scatter/recursive-halving", "reduce_scatter/recursive-doubling",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("in step are\n%q, want\n%q", got, want)

@@ -29,10 +29,15 @@ const (
 	ofChunk                 // the chunk of a vector that is cut into one for each member
 )
 
-// segments returns the number of segments of a vector of some bytes.
+// segments returns the number of segments of a vector of some bytes. Chunks are cut as Open MPI cuts them
+// (coll_base_allreduce.c): a rest of up to half a segment makes no segment.
 func (c cutting) segments(segment, bytes int64, members int) int {
-	if c == ofChunk {
-		bytes = (bytes + int64(members) - 1) / int64(members)
+	if all := segment * int64(members); c == ofChunk && all > 0 {
+		n := bytes / all
+		if 2*(bytes%all) > all {
+			n++
+		}
+		return int(max(n, 1))
 	}
 	if c == uncut || segment == 0 || bytes <= segment {
 		return 1
@@ -46,12 +51,14 @@ var registry = [operations][]entry{
 		{NodeLeader, false, "ranks of a node join, leaders run a butterfly, one release per node", nil, none},
 		{Linear, false, "all report to rank 0, which releases them one by one", starBoth, none},
 		{Binomial, false, "up a binomial tree to rank 0 and down again", treeBoth, none},
-		{Dissemination, false, "ceil(log2 P) rounds of messages over distances 1, 2, 4, …", dissemination, none},
+		{Dissemination, false, "ceil(log_k P) phases of messages over k - 1 distances each: 1, 2, 4, … for a fan-out k of 2", dissemination, arguments{fanout: 2}},
 		{RecursiveDoubling, false, "butterfly: partners at distances 1, 2, 4, … exchange; P is folded to a power of two", wholeButterfly, none},
 		{GivenTime, false, "all leave when the last has entered and the time that the machine file gives is over", nil, none},
 		{Offload, false, "ranks of a node join, switches let all nodes go, one release per node", nil, none},
 		{SMP, false, "MPICH: dissemination in each node, among first ranks of nodes, and a binomial release in each node", smpBarrier, byNode},
 		{HAN, false, "Open MPI: recursive doubling in each node, among first ranks of nodes, and in each node again", hanBarrier, byNode},
+		{Tree, false, "Open MPI's name of binomial", treeBoth, none},
+		{DoubleRing, false, "a message goes round all ranks twice", ringBarrier, none},
 	},
 	Bcast: {
 		{Binomial, false, "down a binomial tree", treeOne, none},
@@ -72,6 +79,7 @@ var registry = [operations][]entry{
 		{NodeLeader, true, "ranks of a node join, leaders run a butterfly, one release per node", nil, none},
 		{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange the whole vector; P is folded to a power of two", wholeButterfly, none},
 		{Ring, true, "reduce_scatter and allgather of P chunks round a ring", ringAllreduce, none},
+		{RingSegmented, true, "ring whose chunks are reduced segment by segment", ringSegmented, arguments{segments: ofChunk}},
 		{Rabenseifner, false, "reduce_scatter by halving and allgather by doubling; P is folded to a power of two", rabenseifner, none},
 		{Binomial, false, "binomial reduce to rank 0, then binomial bcast", treeBoth, none},
 		{Linear, false, "linear reduce to rank 0, then linear bcast", starBoth, none},
@@ -110,6 +118,9 @@ var registry = [operations][]entry{
 		{Pairwise, true, "in round k everyone sends its share to the rank k further on", pairs, none},
 		{Ring, true, "partial sums go round a ring", ringReduceScatter, none},
 		{Linear, false, "linear reduce to rank 0, then linear scatter", starBoth, none},
+		{RecursiveHalving, true, "partners at distances …, 4, 2, 1 send each other half of their blocks; P is folded to a power of two", halving(halveFar), none},
+		{Butterfly, false, "partners at distances 1, 2, 4, … send each other half of their blocks, which then go home; P is folded", halving(halveNear), none},
+		{RecursiveDoubling, false, "partners at distances 1, 2, 4, … send each other all blocks but their own; P is folded to a power of two", halving(keepOwn), none},
 	},
 	Scan: {
 		{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange the sums of their ranges", doublingScan, none},
@@ -165,6 +176,9 @@ func whole(op Operation, members int) int {
 }
 
 func dissemination(s Shape) Schedule {
+	if s.Fanout > 2 {
+		return &disseminatingSchedule{disseminate(s.Members, s.Fanout), place(s, 0)}
+	}
 	return &doublingSchedule{doubling{s.Members, s.Operation}, place(s, 0)}
 }
 
@@ -243,6 +257,21 @@ func ringBcast(s Shape) Schedule {
 
 func ringAllreduce(s Shape) Schedule {
 	return &ringSchedule{ring{s.Members, 2 * (s.Members - 1), s.Members - 1, 0}, place(s, s.Members)}
+}
+
+func ringSegmented(s Shape) Schedule {
+	return &segmentedRingSchedule{segmentedRing{s.Members, s.Segments}, place(s, s.Members*s.Segments)}
+}
+
+func ringBarrier(s Shape) Schedule {
+	return &doubleRingSchedule{doubleRing{s.Members}, place(s, 0)}
+}
+
+// halving returns the builder of a reduce_scatter by exchanges.
+func halving(kind scatters) func(s Shape) Schedule {
+	return func(s Shape) Schedule {
+		return &scatteringSchedule{scattering{fold(s.Members), kind}, place(s, s.Members)}
+	}
 }
 
 func ringReduceScatter(s Shape) Schedule {

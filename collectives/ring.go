@@ -119,3 +119,40 @@ func logFloor(n int) int { return bits.Len(uint(n)) - 1 }
 
 // logCeil returns ⌈log2 n⌉ for n >= 1.
 func logCeil(n int) int { return bits.Len(uint(n - 1)) }
+
+// segmentedRing is the ring allreduce of Open MPI (coll_base_allreduce.c): each chunk is cut into segments. The first segments
+// of all chunks go round and are combined, then the second, and so on. In the end whole chunks go round.
+type segmentedRing struct{ members, segments int }
+
+func (r *segmentedRing) reduceRounds() int { return r.segments * (r.members - 1) }
+
+func (r *segmentedRing) MaxRounds() int        { return r.reduceRounds() + r.members - 1 }
+func (r *segmentedRing) Rounds(int) int        { return r.MaxRounds() }
+func (r *segmentedRing) Next(_, round int) int { return round }
+
+func (r *segmentedRing) Step(member, round int) Step {
+	if round >= r.MaxRounds() {
+		return idle
+	}
+	step := Step{To: wrap(member+1, r.members), From: wrap(member-1, r.members)}
+	if round < r.reduceRounds() {
+		segment, k := round/(r.members-1), round%(r.members-1)
+		chunk := wrap(member-k, r.members)
+		step.Combine = TheirsFirst
+		step.Send = Blocks{First: chunk*r.segments + segment, Count: 1}
+		step.Receive = Blocks{First: wrap(chunk-1, r.members)*r.segments + segment, Count: 1}
+		return step
+	}
+	k := round - r.reduceRounds()
+	chunk := wrap(wrap(member+1, r.members)-k, r.members)
+	step.Send = Blocks{First: chunk * r.segments, Count: r.segments}
+	step.Receive = Blocks{First: wrap(chunk-1, r.members) * r.segments, Count: r.segments}
+	return step
+}
+
+func (r *segmentedRing) Pattern(round int) Pattern {
+	if round < r.reduceRounds() {
+		return Pattern{Kind: Shift, Distance: 1, Sent: 1, Combined: 1}
+	}
+	return Pattern{Kind: Shift, Distance: 1, Sent: r.segments}
+}

@@ -143,6 +143,22 @@ type (
 		prefixes
 		placement
 	}
+	segmentedRingSchedule struct {
+		segmentedRing
+		placement
+	}
+	scatteringSchedule struct {
+		scattering
+		placement
+	}
+	disseminatingSchedule struct {
+		disseminating
+		placement
+	}
+	doubleRingSchedule struct {
+		doubleRing
+		placement
+	}
 	pipelineSchedule struct {
 		pipeline
 		placement

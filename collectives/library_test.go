@@ -1,0 +1,279 @@
+package collectives_test
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"gigarank/collectives"
+)
+
+// The messages of a member, as a library's source gives them: its sends and receives in order. Blocks and segments are counted.
+
+type act struct {
+	send   bool
+	peer   int
+	blocks int
+}
+
+func (a act) String() string {
+	if a.send {
+		return fmt.Sprintf("%d to %d", a.blocks, a.peer)
+	}
+	return fmt.Sprintf("%d from %d", a.blocks, a.peer)
+}
+
+func send(peer, blocks int) act { return act{true, peer, blocks} }
+func recv(peer, blocks int) act { return act{false, peer, blocks} }
+
+// acts returns the sends and receives of a member in a schedule.
+func acts(s collectives.Schedule, m int) (all []act) {
+	for round := range s.MaxRounds() {
+		step := s.Step(m, round)
+		if step.To != None {
+			all = append(all, send(step.To, step.Send.Count))
+		}
+		if step.From != None {
+			all = append(all, recv(step.From, step.Receive.Count))
+		}
+	}
+	return all
+}
+
+// powerBelow returns the greatest power of two up to n.
+func powerBelow(n int) int { return 1 << (bits.Len(uint(n)) - 1) }
+
+// folded returns the ranks of the survivors of a folding in MPICH and Open MPI, and how many blocks each has.
+func folded(size int) (rank func(newrank int) int, newrank func(rank int) int, blocks func(newrank int) int) {
+	rem := size - powerBelow(size)
+	rank = func(n int) int {
+		if n < rem {
+			return 2*n + 1
+		}
+		return n + rem
+	}
+	newrank = func(r int) int {
+		switch {
+		case r >= 2*rem:
+			return r - rem
+		case r%2 == 0:
+			return -1
+		}
+		return r / 2
+	}
+	blocks = func(n int) int {
+		if n < rem {
+			return 2
+		}
+		return 1
+	}
+	return rank, newrank, blocks
+}
+
+// treeBarrier is ompi_coll_base_barrier_intra_tree.
+func treeBarrier(rank, size int) (all []act) {
+	depth := 1
+	for depth < size {
+		depth *= 2
+	}
+	for jump := 1; jump < depth; jump *= 2 {
+		if partner := rank ^ jump; partner&(jump-1) == 0 && partner < size {
+			if partner > rank {
+				all = append(all, recv(partner, 0))
+			} else {
+				all = append(all, send(partner, 0))
+			}
+		}
+	}
+	for jump := depth / 2; jump > 0; jump /= 2 {
+		if partner := rank ^ jump; partner&(jump-1) == 0 && partner < size {
+			if partner > rank {
+				all = append(all, send(partner, 0))
+			} else {
+				all = append(all, recv(partner, 0))
+			}
+		}
+	}
+	return all
+}
+
+// doubleRingBarrier is ompi_coll_base_barrier_intra_doublering.
+func doubleRingBarrier(rank, size int) (all []act) {
+	if size == 1 {
+		return nil
+	}
+	left, right := (size+rank-1)%size, (rank+1)%size
+	for range 2 {
+		if rank > 0 {
+			all = append(all, recv(left, 0))
+		}
+		all = append(all, send(right, 0))
+		if rank == 0 {
+			all = append(all, recv(left, 0))
+		}
+	}
+	return all
+}
+
+// kDissemination is MPIR_Barrier_intra_k_dissemination, without messages to the rank itself and with each receive behind its
+// send.
+func kDissemination(rank, size, k int) (all []act) {
+	k = min(k, size)
+	for shift := 1; shift < size; shift *= k {
+		for j := 1; j < k; j++ {
+			if to := (rank + j*shift) % size; to != rank {
+				all = append(all, send(to, 0), recv((rank-j*shift%size+size)%size, 0))
+			}
+		}
+	}
+	return all
+}
+
+// recursiveHalving is MPIR_Reduce_scatter_intra_recursive_halving.
+func recursiveHalving(rank, size int) (all []act) {
+	pof2 := powerBelow(size)
+	rem := size - pof2
+	old, renumbered, blocks := folded(size)
+	count := func(from, to int) (n int) {
+		for i := from; i < to; i++ {
+			n += blocks(i)
+		}
+		return n
+	}
+	if rank < 2*rem {
+		if rank%2 == 0 {
+			return []act{send(rank+1, size), recv(rank+1, 1)}
+		}
+		all = append(all, recv(rank-1, size))
+	}
+	newrank, sendIdx, recvIdx, lastIdx := renumbered(rank), 0, 0, pof2
+	for mask := pof2 / 2; mask > 0; mask /= 2 {
+		newdst := newrank ^ mask
+		var out, in int
+		if newrank < newdst {
+			sendIdx = recvIdx + mask
+			out, in = count(sendIdx, lastIdx), count(recvIdx, sendIdx)
+		} else {
+			recvIdx = sendIdx + mask
+			out, in = count(sendIdx, recvIdx), count(recvIdx, lastIdx)
+		}
+		all = append(all, send(old(newdst), out), recv(old(newdst), in))
+		sendIdx, lastIdx = recvIdx, recvIdx+mask
+	}
+	if rank < 2*rem {
+		all = append(all, send(rank-1, 1))
+	}
+	return all
+}
+
+// mirror is ompi_mirror_perm: the bits of x in reverse.
+func mirror(x, n int) (y int) {
+	for range n {
+		x, y = x/2, 2*y+x%2
+	}
+	return y
+}
+
+// butterfly is ompi_coll_base_reduce_scatter_intra_butterfly.
+func butterfly(rank, size int) (all []act) {
+	pof2 := powerBelow(size)
+	rem, levels := size-pof2, bits.Len(uint(pof2))-1
+	old, renumbered, blocks := folded(size)
+	count := func(from, n int) (sum int) {
+		for i := range n {
+			sum += blocks(from + i)
+		}
+		return sum
+	}
+	vrank := renumbered(rank)
+	if vrank < 0 {
+		return []act{send(rank+1, size), recv(old(mirror((rank+1)/2, levels)), 1)}
+	}
+	if rank < 2*rem {
+		all = append(all, recv(rank-1, size))
+	}
+	sendIndex, recvIndex, nblocks := 0, 0, pof2
+	for mask := 1; mask < pof2; mask *= 2 {
+		nblocks /= 2
+		if vrank&mask == 0 {
+			sendIndex += nblocks
+		} else {
+			recvIndex += nblocks
+		}
+		peer := old(vrank ^ mask)
+		all = append(all, send(peer, count(sendIndex, nblocks)), recv(peer, count(recvIndex, nblocks)))
+		sendIndex = recvIndex
+	}
+	vpeer := mirror(vrank, levels)
+	if vpeer < rem {
+		all = append(all, send(old(vpeer)-1, 1))
+	}
+	if vpeer != vrank {
+		all = append(all, send(old(vpeer), 1), recv(old(vpeer), 1))
+	}
+	return all
+}
+
+// scatterDoubling is MPIR_Reduce_scatter_intra_recursive_doubling, for powers of two.
+func scatterDoubling(rank, size int) (all []act) {
+	for mask := 1; mask < size; mask *= 2 {
+		all = append(all, send(rank^mask, size-mask), recv(rank^mask, size-mask))
+	}
+	return all
+}
+
+// segmentedRing is ompi_coll_base_allreduce_intra_ring_segmented with some phases.
+func segmentedRing(rank, size, phases int) (all []act) {
+	left, right := (rank+size-1)%size, (rank+1)%size
+	for range phases {
+		for k := 1; k < size; k++ {
+			all = append(all, send(right, 1), recv(left, 1))
+		}
+	}
+	for k := 0; k < size-1; k++ {
+		all = append(all, send(right, phases), recv(left, phases))
+	}
+	return all
+}
+
+// The schedules send the messages of the libraries: to the same ranks, in the same order, of as many blocks.
+func TestSchedulesAreThoseOfTheLibraries(t *testing.T) {
+	power := func(size int) bool { return size&(size-1) == 0 }
+	for _, c := range []struct {
+		op    collectives.Operation
+		a     collectives.Algorithm
+		bytes func(size int) int64
+		want  func(rank, size int) []act
+		is    func(size int) bool
+	}{
+		{collectives.Barrier, collectives.Binomial, nil, treeBarrier, nil},
+		{collectives.Barrier, collectives.Tree, nil, treeBarrier, nil},
+		{collectives.Barrier, collectives.DoubleRing, nil, doubleRingBarrier, nil},
+		{collectives.Barrier, collectives.Dissemination, nil, func(r, n int) []act { return kDissemination(r, n, 2) }, nil},
+		{collectives.Barrier, collectives.Dissemination.WithFanout(3), nil, func(r, n int) []act { return kDissemination(r, n, 3) }, nil},
+		{collectives.Barrier, collectives.Dissemination.WithFanout(4), nil, func(r, n int) []act { return kDissemination(r, n, 4) }, nil},
+		{collectives.Barrier, collectives.Dissemination.WithFanout(9), nil, func(r, n int) []act { return kDissemination(r, n, 9) }, nil},
+		{collectives.ReduceScatter, collectives.RecursiveHalving, nil, recursiveHalving, nil},
+		{collectives.ReduceScatter, collectives.Butterfly, nil, butterfly, nil},
+		{collectives.ReduceScatter, collectives.RecursiveDoubling, nil, scatterDoubling, power},
+		{collectives.Allreduce, collectives.RingSegmented.WithSegment(64), func(size int) int64 { return int64(size) * 64 * 3 },
+			func(r, n int) []act { return segmentedRing(r, n, 3) }, nil},
+	} {
+		for size := 1; size <= 40; size++ {
+			if c.is != nil && !c.is(size) {
+				continue
+			}
+			s := sized{pair{c.op, c.a}, collectives.Size{Members: size}}
+			if c.bytes != nil {
+				s.size.Bytes = c.bytes(size)
+			}
+			schedule := s.build(t)
+			for rank := range size {
+				if got, want := acts(schedule, rank), c.want(rank, size); !slices.Equal(got, want) {
+					t.Fatalf("%s: rank %d sends and receives %v, the library %v", s, rank, got, want)
+				}
+			}
+		}
+	}
+}
