@@ -445,8 +445,12 @@ func (f form) scattering(a Algorithm) (d vtime.Duration) {
 func (f form) scan(a Algorithm, exclusive bool) (vtime.Duration, bool) {
 	x, g, two := f.blocks(1), f.cost.work(f.count*f.size), f.cost.work(2*f.count*f.size)
 	switch a {
-	case Linear:
-		return times(f.members-1, x+g), true
+	case Linear: // the last member of an exscan adds nothing
+		d := times(f.members-1, x+g)
+		if exclusive {
+			d = f.any(d - g)
+		}
+		return d, true
 	case RecursiveDoubling:
 		d := times(f.fold.levels, x+two)
 		if exclusive {

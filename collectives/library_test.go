@@ -237,6 +237,27 @@ func segmentedRing(rank, size, phases int) (all []act) {
 	return all
 }
 
+// linearExscan returns the ranks that combine a received vector in ompi_coll_base_exscan_intra_linear: all but the first and
+// the last.
+func linearExscan(rank, size int) bool { return rank > 0 && rank < size-1 }
+
+func TestLinearExscanCombinesAsOpenMPI(t *testing.T) {
+	for size := 1; size <= 12; size++ {
+		s := build(t, pair{collectives.Exscan, collectives.Linear}, size, 0)
+		for rank := range size {
+			combines := 0
+			for round := range s.MaxRounds() {
+				if step := s.Step(rank, round); step.From != None {
+					combines += through(step)
+				}
+			}
+			if want := linearExscan(rank, size); combines > 1 || (combines == 1) != want {
+				t.Errorf("rank %d of %d combines %d vectors", rank, size, combines)
+			}
+		}
+	}
+}
+
 // The schedules send the messages of the libraries: to the same ranks, in the same order, of as many blocks.
 func TestSchedulesAreThoseOfTheLibraries(t *testing.T) {
 	power := func(size int) bool { return size&(size-1) == 0 }

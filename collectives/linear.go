@@ -131,6 +131,25 @@ func (l *line) Pattern(round int) Pattern {
 	return message(from, wrap(from+1, l.members), l.send.Count, through)
 }
 
+// exclusiveLine is the line of an exscan. The last member adds nothing to the sum that it receives.
+type exclusiveLine struct{ line }
+
+func (l *exclusiveLine) Step(member, round int) Step {
+	step := l.line.Step(member, round)
+	if step.From != None && member == l.members-1 {
+		step.Receive, step.Combine, step.Also = step.Also, step.AlsoCombine, Blocks{}
+	}
+	return step
+}
+
+func (l *exclusiveLine) Pattern(round int) Pattern {
+	p := l.line.Pattern(round)
+	if round == l.members-2 {
+		p.Combined = 0
+	}
+	return p
+}
+
 // everyPair is the linear alltoall: every member exchanges with 0, 1, 2, … in rank
 // order, so i and j meet in round i + j − 1.
 type everyPair struct{ members int }

@@ -310,7 +310,7 @@ func lineScan(s Shape) Schedule {
 	}
 	sum, result := Blocks{First: partial, Count: 1}, Blocks{First: prefix, Count: 1}
 	receive := Step{Receive: sum, Combine: TheirsFirst, Also: result, AlsoCombine: Store}
-	return &lineSchedule{line{s.Members, s.Root, sum, receive}, place(s, 2)}
+	return &exclusiveLineSchedule{exclusiveLine{line{s.Members, s.Root, sum, receive}}, place(s, 2)}
 }
 
 func doublingScan(s Shape) Schedule {

@@ -111,6 +111,10 @@ type (
 		line
 		placement
 	}
+	exclusiveLineSchedule struct {
+		exclusiveLine
+		placement
+	}
 	everyPairSchedule struct {
 		everyPair
 		placement
