@@ -34,6 +34,7 @@ const (
 	Butterfly
 	DoubleRing
 	Tree
+	ReduceBcast
 	algorithms // their number
 )
 
@@ -41,7 +42,7 @@ var algorithmNames = [algorithms]string{
 	"node-leader", "linear", "binomial", "dissemination", "recursive-doubling",
 	"ring", "rabenseifner", "bruck", "pairwise", "given", "offload",
 	"smp", "smp-rabenseifner", "han",
-	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree",
+	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree", "reduce-bcast",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

@@ -297,6 +297,8 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	case Ring: // the largest chunk goes all the way round, twice
 		x, g := f.part(int64(f.members), f.members)
 		return times(2*(f.members-1), x) + times(f.members-1, g), true
+	case ReduceBcast:
+		return f.inTurn(Binomial, bytes, f.bcast)
 	case RingSegmented:
 		return f.ringSegmented(ofChunk.segments(a.Segment(), bytes, f.members))
 	case Rabenseifner:

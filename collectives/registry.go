@@ -82,6 +82,7 @@ var registry = [operations][]entry{
 		{RingSegmented, true, "ring whose chunks are reduced segment by segment", ringSegmented, arguments{segments: ofChunk}},
 		{Rabenseifner, false, "reduce_scatter by halving and allgather by doubling; P is folded to a power of two", rabenseifner, none},
 		{Binomial, false, "binomial reduce to rank 0, then binomial bcast", treeBoth, none},
+		{ReduceBcast, false, "Open MPI's nonoverlapping, a reduce to rank 0 and a bcast, both binomial", treeBoth, none},
 		{Linear, false, "linear reduce to rank 0, then linear bcast", starBoth, none},
 		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
 		{SMP, false, "MPICH: binomial reduce in each node, recursive doubling among first ranks of nodes, binomial bcast in each node", smpAllreduce, byNode},

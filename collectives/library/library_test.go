@@ -17,7 +17,6 @@ var unregistered = []string{
 	"bcast pipeline", "bcast binary", "bcast split-binary", "bcast knomial", "bcast scatter-allgather",
 	"bcast scatter-allgather-ring", "bcast binomial-doubling",
 	"reduce pipeline", "reduce binary", "reduce in-order-binary", "reduce rabenseifner",
-	"allreduce reduce-bcast",
 	"gather linear-sync", "scatter linear-nonblocking", "allgather neighbor-exchange", "allgather two-proc",
 	"allgatherv neighbor-exchange", "allgatherv two-proc", "alltoall linear-sync",
 }
