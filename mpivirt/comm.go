@@ -40,7 +40,8 @@ func (c *Comm) Group() *Group {
 // Split divides the communicator by color (MPI_Comm_split). The members with the same color
 // form a new one, ordered by key, then by their order here. Every member calls it. Colors are
 // 0 or more; a member with Undefined (MPI_UNDEFINED) joins none and gets nil. It takes the
-// time of an allgather of 8 bytes from each member. On an intercommunicator, the members of both
+// time of an allgather of 8 bytes from each member, by the algorithm that Config names for allgathers; where
+// that is the default, by recursive doubling among a power of two, else by that of Bruck. On an intercommunicator, the members of both
 // groups with the same color form a new one; who finds its color in its own group only gets nil. The
 // allgather is then among both groups.
 // Errors: ErrArgument for negative colors.

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/sync"
 )
 
@@ -156,6 +158,83 @@ func TestSplitRecordsPerEngine(t *testing.T) {
 			if records := with - without; records != 2*(engines-1) || bytes > 64*engines/2 {
 				t.Errorf("%s: a split takes %d records of %d engines, want %d, and %d bytes in long messages", name, records, engines, 2*(engines-1), bytes)
 			}
+		}
+	}
+}
+
+// A split takes the time and the messages of an allgather of 8 bytes by the algorithm that libraries take
+// for small blocks, on any number of engines, and so does a split of nodes.
+func TestSplitIsASmallAllgather(t *testing.T) {
+	for ranks, algorithm := range map[int]collectives.Algorithm{
+		2: collectives.RecursiveDoubling, 7: collectives.Bruck, 64: collectives.RecursiveDoubling, 100: collectives.Bruck, 40_000: collectives.Bruck,
+	} {
+		named := map[collectives.Operation]collectives.Algorithm{collectives.Allgather: algorithm}
+		run := func(engines int, algorithms map[collectives.Operation]collectives.Algorithm, main func(r *mpivirt.Rank) error) *mpivirt.Result {
+			r, err := simulate(t, mpivirt.Config{
+				Target: target(t, "xt5", ranks), Algorithms: algorithms,
+				Program: mpivirt.Program{Name: "split", Forms: []mpivirt.Form{mpivirt.Main(main)}},
+			}, engines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		want := run(1, named, func(r *mpivirt.Rank) error { return r.World().CollectiveSize(collectives.Allgather, 8, 0) })
+		for _, engines := range []int{1, 2} {
+			for name, split := range map[string]func(r *mpivirt.Rank) (*mpivirt.Comm, error){
+				"rows":  func(r *mpivirt.Rank) (*mpivirt.Comm, error) { return r.World().Split(r.Rank()/6, 0) },
+				"all":   func(r *mpivirt.Rank) (*mpivirt.Comm, error) { return r.World().Split(0, 0) },
+				"each":  func(r *mpivirt.Rank) (*mpivirt.Comm, error) { return r.World().Split(r.Rank(), 0) },
+				"nodes": func(r *mpivirt.Rank) (*mpivirt.Comm, error) { return r.World().SplitNodes(0) },
+			} {
+				if engines == 2 && ranks > 100 && name != "rows" {
+					continue // takes as long as the rest
+				}
+				got := run(engines, nil, func(r *mpivirt.Rank) error {
+					_, err := split(r)
+					return err
+				})
+				if got.Fingerprint != want.Fingerprint || got.Statistics.Messages != want.Statistics.Messages {
+					t.Errorf("%s of %d ranks on %d engines: %v, %d messages; an allgather %v takes %v, %d messages",
+						name, ranks, engines, got.VirtualTime, got.Statistics.Messages, algorithm, want.VirtualTime, want.Statistics.Messages)
+				}
+			}
+		}
+	}
+}
+
+// The CPU time of a split grows as the number of ranks, also where each rank is in a group of its own. With
+// four times as many ranks it is up to four times as long, and some more for caches and collections of
+// garbage; where it grows as the square, sixteen times.
+func TestCPUTimeOfSplitsGrowsAsRanks(t *testing.T) {
+	run := func(ranks, group int) time.Duration {
+		s := simulation(t, mpivirt.Config{
+			Target: target(t, "xt5", ranks),
+			Program: mpivirt.Program{Name: "split", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+				return steps.New(func(r *steps.Rank, split *bool) steps.Outcome {
+					if *split {
+						r.NewComm(r.Rank() / group)
+						return r.Finish()
+					}
+					*split = true
+					return r.Split(r.Rank()/group, r.Rank())
+				})
+			})}},
+		}, 1)
+		defer s.Close()
+		before := cpuTime()
+		if _, err := s.Run(); err != nil {
+			t.Fatal(err)
+		}
+		return cpuTime() - before
+	}
+	for _, group := range []int{1, 16, 1 << 20} {
+		least := time.Hour
+		for range 3 {
+			least = min(least, run(30_000, group))
+		}
+		if four := run(120_000, group); four > 10*least+50*time.Millisecond {
+			t.Errorf("groups of %d: a split of 30,000 ranks takes %v of CPU, of 120,000 ranks %v", group, least, four)
 		}
 	}
 }

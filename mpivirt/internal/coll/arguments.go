@@ -22,6 +22,9 @@ func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.A
 		q.PerNode = c.perNode(comm)
 	}
 	a := c.algorithms.For(c.partition.Target, q)
+	if v.Creation != nil && op == collectives.Allgather && a == collectives.Default(op) && c.algorithms.Library == nil {
+		return gatheringSmall(comm.Size)
+	}
 	if q.Commutative || collectives.Ordered(op, a) {
 		return a
 	}
@@ -35,6 +38,17 @@ func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.A
 	}
 	invariant.Broken("no algorithm for %v keeps the order of ranks", op)
 	return a
+}
+
+// gatheringSmall returns the algorithm of an allgather of small blocks, as libraries choose it for the
+// colors and keys of a split: recursive doubling among a power of two, else that of Bruck (Thakur,
+// Rabenseifner, Gropp, 2005; ompi_coll_base_allgather_intra_recursivedoubling of Open MPI goes by Bruck's
+// where members are no power of two).
+func gatheringSmall(members int) collectives.Algorithm {
+	if members&(members-1) == 0 {
+		return collectives.RecursiveDoubling
+	}
+	return collectives.Bruck
 }
 
 // nodesInOrder reports whether each node's members are consecutive, so that

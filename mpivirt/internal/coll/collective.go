@@ -104,12 +104,12 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 // Communicator is a communicator with the collectives of its members.
 type Communicator struct {
 	world.Comm
-	Next     uint32      // number of the next instance of a collective
-	Live     []*instance // instances that a local member has not left, by number
-	nodes    *nodeTable  // nil until the first use
-	perNode  int32       // see perNode; 0 until the first use
-	result   []byte      // result of the latest allreduce that a member has left
-	spare    spare
+	Next     uint32                // number of the next instance of a collective
+	Live     []*instance           // instances that a local member has not left, by number
+	nodes    *nodeTable            // nil until the first use
+	perNode  int32                 // see perNode; 0 until the first use
+	result   []byte                // result of the latest allreduce that a member has left
+	spare    *spare                // nil before the first instance
 	open     *instance             // a barrier that members are entering, all in the blocking form, while no other instance lacks members
 	made     map[int]*Communicator // by color: communicators made by the latest collective
 	pending  map[uint32][]pendingRecord

@@ -154,10 +154,9 @@ func (c *Collectives) removeComm(comm *Communicator) {
 type creation struct {
 	color int
 	key   int64
-	group *world.Group          // dup, create: the new group; nil for a member of no group
-	told  []byte                // from the leader, for an intercommunicator; see Told
-	made  map[int]*Communicator // by color, or by the first rank of the group; 0 for an intercommunicator
-	split *splitState           // state of the split that the member has entered
+	group *world.Group // dup, create: the new group; nil for a member of no group
+	told  []byte       // from the leader, for an intercommunicator; see Told
+	split *splitState  // state of the split that the member has entered
 }
 
 // entry is a member's color and key in a split.

@@ -240,6 +240,9 @@ func (c *Communicator) place(number uint32) int {
 // newInstance returns a new instance, which an LP is the first to enter on this engine.
 func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v *Collective) *instance {
 	inst := &instance{comm: comm, Number: number, Call: *v}
+	if comm.spare == nil {
+		comm.spare = new(spare)
+	}
 	var reused bool
 	if inst.entered, reused = comm.spare.entered.Pop(); !reused {
 		inst.entered = world.Reserve[uint64](c.partition, (comm.Last-comm.First+63)/64)

@@ -75,7 +75,7 @@ func (c *Collectives) EndParts(x *InterCall) *Communicator {
 		return made
 	}
 	x.Err = x.told.split.err
-	return x.told.made[0]
+	return x.told.split.made[0]
 }
 
 // Procedure returns the procedure that the member has called.

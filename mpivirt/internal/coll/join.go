@@ -109,7 +109,7 @@ type joinState struct {
 // that it leads, and for its own members of other nodes.
 func (c *Collectives) beginJoins(inst *instance) {
 	nodes, j := inst.comm.nodes, &inst.join
-	spare := &inst.comm.spare
+	spare := inst.comm.spare
 	var reused bool
 	if j.joinArrays, reused = spare.joins.Pop(); !reused {
 		j.awaited = world.Reserve[int32](c.partition, nodes.there-nodes.here)

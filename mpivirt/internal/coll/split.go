@@ -20,9 +20,9 @@ type splitState struct {
 	missing int     // children whose runs have not arrived, plus one for the engine itself
 	done    bool
 	exits   []heldExit
-	hold    hold // from the first of exits on
-	made    map[int]*Communicator
-	err     error // of making the communicators, the same for all members
+	hold    hold                  // from the first of exits on
+	made    map[int]*Communicator // by color, or by the first rank of the group; 0 for an intercommunicator
+	err     error                 // of making the communicators, the same for all members
 }
 
 // heldExit is a member's exit that waits for the groups.
@@ -59,10 +59,7 @@ func (c *Collectives) takeExits(s *splitState) []heldExit {
 // enterSplit records a local member's color and key, or its new group.
 func (c *Collectives) enterSplit(inst *instance, member int, x *creation) {
 	s := inst.split
-	if s.made == nil {
-		s.made = map[int]*Communicator{}
-	}
-	x.made, x.split = s.made, s
+	x.split = s
 	like := inst.Call.Procedure.Plain()
 	if like == world.CommSplit || like == world.IntercommCreate {
 		if x.told != nil {
@@ -81,6 +78,9 @@ func (c *Collectives) enterSplit(inst *instance, member int, x *creation) {
 		color := 0
 		if like == world.CommCreate {
 			color = x.group.WorldRank(0)
+		}
+		if s.made == nil {
+			s.made = map[int]*Communicator{}
 		}
 		if s.made[color] == nil {
 			s.made[color] = c.addComm(inst.contextOf(color), x.group)
@@ -151,6 +151,7 @@ func (c *Collectives) takeGroups(inst *instance, parts []part, children []branch
 		c.sendGroups(inst, parts, child)
 	}
 	s := inst.split
+	s.made = make(map[int]*Communicator, min(len(parts), inst.comm.Locals))
 	for _, p := range parts {
 		switch {
 		case !p.group.MeetsRange(c.partition.First, c.partition.First+c.partition.Ranks):

@@ -393,7 +393,8 @@ func (g *Group) Hash() uint64 {
 // groupKey is equal for equal groups, and seldom equal for other groups.
 type groupKey struct{ size, first, last int }
 
-// groupTable holds one copy of each group of an engine that is in use.
+// groupTable holds one copy of each group with a list that is in use on an engine. Groups without a
+// list are not in the table: there may be one for each rank, and a copy costs less than a look-up.
 type groupTable struct {
 	groups map[groupKey][]interned
 }
@@ -407,8 +408,11 @@ type interned struct {
 func (g *Group) key() groupKey { return groupKey{g.size, g.worldRankOr(0), g.worldRankOr(g.size - 1)} }
 
 // Intern returns the group of the table that is equal to g, or adds g to the table. It counts a
-// use, which Release ends.
+// use, which Release ends. It returns a group without a list as it is.
 func (t *groupTable) Intern(g *Group) *Group {
+	if g.ranks == nil {
+		return g
+	}
 	if t.groups == nil {
 		t.groups = map[groupKey][]interned{}
 	}
@@ -426,6 +430,9 @@ func (t *groupTable) Intern(g *Group) *Group {
 // Release ends a use of a group that Intern has returned. The last Release removes the group from
 // the table.
 func (t *groupTable) Release(g *Group) {
+	if g.ranks == nil {
+		return
+	}
 	key := g.key()
 	kept := t.groups[key]
 	at := slices.IndexFunc(kept, func(other interned) bool { return other.Group == g })
