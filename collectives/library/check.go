@@ -45,23 +45,15 @@ func (o *operation) check(d *document, op collectives.Operation, path string) {
 
 // bindFallbacks gives each choice the fallback of its algorithm.
 func (o *operation) bindFallbacks(d *document, path string) {
-	used := make([]bool, len(o.fallbacks))
 	for i := range o.rows {
 		for k := range o.rows[i].Choices {
 			c := &o.rows[i].Choices[k]
 			c.fallback = o.fallbackOf(c.Algorithm)
-			if c.fallback >= 0 {
-				used[c.fallback] = true
-			}
 		}
 	}
-	for i, f := range o.fallbacks {
-		field := path + ".fallbacks." + f.Algorithm.String()
-		if !used[i] {
-			d.fault(f.line, field, "no row has the algorithm", "remove the fallback")
-		}
+	for _, f := range o.fallbacks {
 		if o.fallbackOf(f.Else) >= 0 {
-			d.fault(f.line, field, fmt.Sprintf("%s has a fallback itself", f.Else), "name the algorithm that runs in the end")
+			d.fault(f.line, path+".fallbacks."+f.Algorithm.String(), fmt.Sprintf("%s has a fallback itself", f.Else), "name the algorithm that runs in the end")
 		}
 	}
 }

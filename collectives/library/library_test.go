@@ -231,7 +231,6 @@ func TestFaults(t *testing.T) {
 		"two algorithms":         {"bcast: {rows: [{sizes: {0: linear}, algorithm: linear}]}", []string{"has both sizes and algorithm"}},
 		"bytes of a barrier":     {"barrier: {rows: [{sizes: {0: linear, 8: linear}}]}", []string{"a barrier has no bytes"}},
 		"the wrong bytes":        {"bcast: {bytes: blok, rows: [{algorithm: linear}]}", []string{`the sizes of bcast cannot count "blok"`}},
-		"a fallback of none":     {"bcast: {fallbacks: {binomial: {ranks: even, else: ring}}, rows: [{algorithm: linear}]}", []string{"no row has the algorithm"}},
 		"a fallback with one":    {"bcast: {fallbacks: {binomial: {ranks: even, else: ring}, ring: {ranks: even, else: linear}}, rows: [{sizes: {0: ring, 8: binomial}}]}", []string{"ring has a fallback itself"}},
 		"a fallback without":     {"bcast: {fallbacks: {linear: {ranks: even}}, rows: [{algorithm: linear}]}", []string{"a fallback has one need and one algorithm"}},
 		"a need":                 {"bcast: {fallbacks: {linear: {ranks: evn, else: ring}}, rows: [{algorithm: linear}]}", []string{`"evn" is unknown: did you mean even?`}},

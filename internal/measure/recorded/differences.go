@@ -11,38 +11,54 @@ import (
 type difference struct {
 	operation collectives.Operation
 	algorithm string // with any arguments
-	when      func(call) bool
+	when      func(call, collectives.Algorithm) bool
 	reason    string
 }
 
 func (d *difference) of(k call, a collectives.Algorithm) bool {
-	return d.operation == k.operation && d.algorithm == a.Base().String() && d.when(k)
+	return d.operation == k.operation && d.algorithm == a.Base().String() && d.when(k, a)
 }
 
 // differences are the known ones.
 var differences = []difference{
 	{collectives.Barrier, "recursive-doubling", folded, "the library folds the last ranks onto the first, gigarank neighbours"},
+	{collectives.Bcast, "split-binary", halfASegment, "with a segment longer than half of the vector the library takes the pipeline"},
+	{collectives.Bcast, "scatter-allgather", emptyChunks, "the library sends no empty chunks in the scatter"},
+	{collectives.Bcast, "scatter-allgather-ring", emptyChunks, "the library sends no empty chunks in the scatter"},
 	{collectives.Reduce, "binomial", rooted, "gigarank's tree keeps the order of ranks for every root, the library's that from the root on"},
+	{collectives.Reduce, "rabenseifner", unevenOrFolded, "the library folds by halves of the vector, and its first chunks are the longer ones"},
 	{collectives.Allreduce, "ring", uneven, "the library's first chunks are the longer ones, gigarank's are spread"},
+	{collectives.Allreduce, "ring-segmented", uneven, "the library's first chunks are the longer ones, gigarank's are spread"},
 	{collectives.Allreduce, "rabenseifner", unevenOrFolded, "the library folds by halves of the vector, and its first chunks are the longer ones"},
+	{collectives.Allreduce, "reduce-bcast", always, "the library's reduce and bcast have algorithms by its own rules"},
 	{collectives.Allgather, "linear", always, "the library's bcast of everything has an algorithm by its own rules"},
 	{collectives.Allgatherv, "linear", always, "the library's bcast of everything has an algorithm by its own rules"},
 	{collectives.Alltoall, "linear", always, "the library sends to the ranks before its own first, gigarank to rank 0 first"},
 	{collectives.ReduceScatter, "binomial", always, "the library's reduce has an algorithm by its own rules, and its scatterv is linear"},
 }
 
-func always(call) bool { return true }
+func always(call, collectives.Algorithm) bool { return true }
 
 // folded reports whether the ranks are no power of two.
-func folded(k call) bool { return k.ranks&(k.ranks-1) != 0 }
+func folded(k call, _ collectives.Algorithm) bool { return k.ranks&(k.ranks-1) != 0 }
 
 // rooted reports whether the root is another rank than 0.
-func rooted(k call) bool { return k.root != 0 }
+func rooted(k call, _ collectives.Algorithm) bool { return k.root != 0 }
 
 // uneven reports whether the vector has no whole number of elements for each rank.
-func uneven(k call) bool { return k.bytes/element%int64(k.ranks) != 0 }
+func uneven(k call, _ collectives.Algorithm) bool { return k.bytes/element%int64(k.ranks) != 0 }
 
-func unevenOrFolded(k call) bool { return uneven(k) || folded(k) }
+// halfASegment reports whether a segment is longer than half of the vector.
+func halfASegment(k call, a collectives.Algorithm) bool { return a.Segment() > k.bytes/2 }
+
+// emptyChunks reports whether some of the chunks of the vector, each of as many elements but the last that has some, are empty.
+func emptyChunks(k call, _ collectives.Algorithm) bool {
+	n, ranks := k.bytes/element, int64(k.ranks)
+	chunk := (n + ranks - 1) / ranks
+	return chunk*(ranks-1) >= n
+}
+
+func unevenOrFolded(k call, a collectives.Algorithm) bool { return uneven(k, a) || folded(k, a) }
 
 // forcing is an algorithm that component tuned can be told.
 type forcing struct {
