@@ -14,14 +14,18 @@ var sharedNetworks = []string{
 }
 
 // Messages of a pair do not overtake (MPI 4.1, 3.5), whatever their sizes: not one without bytes, which takes no link, and
-// not the request of a rendezvous.
+// not the request of a rendezvous, and not one with a lower latency.
 func TestMessagesOfAPairDoNotOvertake(t *testing.T) {
 	for _, section := range sharedNetworks {
 		for _, jitter := range []string{"", ", jitter: {distribution: exponential, mean: 20us}"} {
 			for _, sizes := range [][]int64{{60_000, 100_000}, {60_000, 100_000, 50_000}, {1 << 20, 0}, {1 << 20, 0, 1 << 19}, {60_000, 0, 0, 10, 100_000, 0}} {
 				for _, limit := range []string{"64KiB", "2MiB"} {
 					for _, source := range []int{0, mpivirt.AnySource} {
-						machine := "name: order\ncontention: " + section + "\nnetwork: {model: flat, latency: 5us, bandwidth: 2GB/s, eager_limit: " + limit + jitter + "}\n"
+						model := "model: flat, latency: 5us, bandwidth: 2GB/s"
+						if len(sizes) == 3 {
+							model = "model: factors, intra: {latency: 1us}, inter: {latency: 5us, bandwidth: 2GB/s, latency_factors: [{size: 60000, factor: 30}, {size: 100000, factor: 2}, {size: 2^20, factor: 30}]}"
+						}
+						machine := "name: order\ncontention: " + section + "\nnetwork: {" + model + ", eager_limit: " + limit + jitter + "}\n"
 						// With many other pairs, that jitter has the network keep the order of.
 						const ranks = 80
 						instants(t, machine, ranks, mpivirt.Config{}, func(r *mpivirt.Rank, note func(string)) error {
@@ -67,6 +71,7 @@ func TestSharedNetworksKnowEachModel(t *testing.T) {
 	models := []string{
 		"{model: twolevel, intra: {latency: 1us, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 2GB/s}, eager_limit: 64}",
 		"{model: levels, levels: [{name: node, latency: 1us, bandwidth: 6GB/s}, {name: machine, latency: 5us, bandwidth: 2GB/s}], eager_limit: 64}",
+		"{model: factors, intra: {latency: 2us, bandwidth: 3GB/s, latency_factors: [{size: 0, factor: 0.5}], bandwidth_factors: [{size: 0, factor: 2}]}, inter: {latency: 5us, bandwidth: 1GB/s, bandwidth_factors: [{size: 1, factor: 2}]}, eager_limit: 64}",
 	}
 	for _, section := range sharedNetworks {
 		var want string

@@ -242,7 +242,7 @@ func randomMachine(r *rand.Rand, ranks int) string {
 	fmt.Fprintf(&b, "mapping: %s\n", []string{"block", "block", "cyclic", fmt.Sprintf("random:%d", r.IntN(100))}[r.IntN(4)])
 	latency := func() string { return []string{"1ps", "20ns", "333.333ns", "1us", "5us", "20us"}[r.IntN(6)] }
 	bandwidth := func() string { return []string{"100MB/s", "1GB/s", "3GB/s", "7.77GB/s"}[r.IntN(4)] }
-	switch r.IntN(4) {
+	switch r.IntN(5) {
 	case 0:
 		fmt.Fprintf(&b, "network:\n  model: flat\n  latency: %s\n  bandwidth: %s\n", latency(), bandwidth())
 	case 1:
@@ -252,6 +252,11 @@ func randomMachine(r *rand.Rand, ranks int) string {
 		topology := []string{"{kind: torus, dimensions: 3}", "{kind: ring}", "{kind: mesh, dimensions: 2}", "{kind: tree, arity: 3}"}[r.IntN(4)]
 		fmt.Fprintf(&b, "topology: %s\nnetwork:\n  model: hops\n  latency: %s\n  bandwidth: %s\n  latency_per_hop: 123ns\n  memory_latency: %s\n  memory_bandwidth: %s\n",
 			topology, latency(), bandwidth(), latency(), bandwidth())
+	case 3:
+		factor := func() string { return []string{"0.01", "0.341987", "1.5", "11.6436"}[r.IntN(4)] }
+		fmt.Fprintf(&b, "network:\n  model: factors\n  intra: {latency: %s, latency_factors: [{size: 100, factor: %s}]}\n"+
+			"  inter: {latency: %s, bandwidth: %s, latency_factors: [{size: 0, factor: %s}, {size: 17, factor: %s}, {size: 2000, factor: %s}], bandwidth_factors: [{size: 1000, factor: %s}]}\n",
+			latency(), factor(), latency(), bandwidth(), factor(), factor(), factor(), factor())
 	default:
 		fmt.Fprintf(&b, "network:\n  model: table\n  intra: [{size: 0, delay: 250ns}, {size: 1000, delay: 700ns}, {size: 50000, delay: 9us}]\n"+
 			"  inter: [{size: 16, delay: %s}, {size: 2000, delay: 30us}, {size: 90000, delay: 100us}]\n", latency())

@@ -217,8 +217,12 @@ func drawMachine(t *rapid.T) string {
 	table := func(name string) string {
 		return fmt.Sprintf("[{size: 0, delay: %s}, {size: 100, delay: 4us}, {size: 3000, delay: 9us}]", duration(name, 1))
 	}
+	factors := func(name string) string {
+		factor := rapid.SampledFrom([]string{"0.01", "0.5", "1.95341", "7"})
+		return fmt.Sprintf("[{size: %d, factor: %s}, {size: 65, factor: %s}, {size: 300, factor: %s}]", rapid.IntRange(0, 64).Draw(t, name+" from"), factor.Draw(t, name), factor.Draw(t, name), factor.Draw(t, name))
+	}
 	var model string
-	switch rapid.SampledFrom([]string{"flat", "twolevel", "hops", "table", "levels", "loggops"}).Draw(t, "model") {
+	switch rapid.SampledFrom([]string{"flat", "twolevel", "hops", "table", "levels", "loggops", "factors"}).Draw(t, "model") {
 	case "flat":
 		model = "model: flat, " + link("flat")
 	case "twolevel":
@@ -228,6 +232,9 @@ func drawMachine(t *rapid.T) string {
 	case "levels":
 		model = "model: levels, levels: [{name: socket, ranks: 2, " + link("socket") + "}, {name: node, " + link("node") + "}, {name: leaf, nodes: 3, delays: " + table("leaf") +
 			"}, {name: group, nodes: 12, " + link("group") + "}, {name: machine, " + link("machine") + "}]"
+	case "factors":
+		model = "model: factors, intra: {" + link("intra") + ", latency_factors: " + factors("intra") + "}, inter: {" + link("inter") + ", latency_factors: " + factors("inter latency") +
+			", bandwidth_factors: " + factors("inter bandwidth") + "}"
 	case "hops":
 		model = "model: hops, latency_per_hop: " + duration("hop", 0) + ", memory_latency: " + duration("memory", 0) + ", " + link("hops")
 	case "loggops":

@@ -8,14 +8,14 @@ import (
 	"gigarank/mpivirt"
 )
 
-// bySize is a library that takes linear trees up to 16 bytes and binomial trees above, and for the
+// librarySizes is a library that takes linear trees up to 16 bytes and binomial trees above, and for the
 // allreduce an algorithm by the ranks of a node.
-type bySize struct{}
+type librarySizes struct{}
 
-func (bySize) Name() string                          { return "by size" }
-func (bySize) ByNodes(op collectives.Operation) bool { return op == collectives.Allreduce }
+func (librarySizes) Name() string                          { return "by size" }
+func (librarySizes) ByNodes(op collectives.Operation) bool { return op == collectives.Allreduce }
 
-func (bySize) Choose(q collectives.Question) collectives.Algorithm {
+func (librarySizes) Choose(q collectives.Question) collectives.Algorithm {
 	switch {
 	case q.Operation == collectives.Allreduce && !q.Commutative:
 		return collectives.Linear
@@ -82,7 +82,7 @@ func TestLibraryChoosesByCall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := simulate(t, config(nil, bySize{}), engines)
+			got, err := simulate(t, config(nil, librarySizes{}), engines)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestLibraryChoosesByCall(t *testing.T) {
 				t.Errorf("%s, %d engines: by the library until %v, by %v until %v", c.name, engines, got.VirtualTime, c.a, want.VirtualTime)
 			}
 			// An algorithm that was chosen goes before the library.
-			chosen, err := simulate(t, config(map[collectives.Operation]collectives.Algorithm{c.op: collectives.Binomial}, bySize{}), engines)
+			chosen, err := simulate(t, config(map[collectives.Operation]collectives.Algorithm{c.op: collectives.Binomial}, librarySizes{}), engines)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -135,7 +135,7 @@ func (x *reference) run(p *program) (logs [][]entry, err error) {
 		world.ranks = append(world.ranks, rank)
 	}
 	for rank := range p.ops {
-		r := &refRank{x: x, rank: rank, slots: map[int]*refRequest{}, persistent: map[int]func() *refRequest{}, comms: map[int]*refComm{
+		r := &refRank{x: x, rank: rank, slots: map[int]*refRequest{}, sent: map[int]vtime.Time{}, persistent: map[int]func() *refRequest{}, comms: map[int]*refComm{
 			0: world, 1: {ranks: []int{rank}},
 		}}
 		x.ranks = append(x.ranks, r)
@@ -179,8 +179,8 @@ type refRank struct {
 	comms      map[int]*refComm
 	slots      map[int]*refRequest
 	posted     []*refRequest
-	unexpected []*refMessage // in order of arrival
-	sendOrder  []sendOrder
+	unexpected []*refMessage      // in order of arrival
+	sent       map[int]vtime.Time // by destination: arrival of the latest message, or of its request
 	port       refPort
 	persistent map[int]func() *refRequest
 	found      *refMessage // by the matched probe
@@ -189,12 +189,6 @@ type refRank struct {
 // refPort is a network interface that takes a message each gap, and gives one.
 type refPort struct {
 	send, receive vtime.Time
-}
-
-// sendOrder is one triple of the ordered matching.
-type sendOrder struct {
-	dst           int
-	sent, receive vtime.Time
 }
 
 type refMessage struct {
@@ -291,20 +285,16 @@ func (x *reference) answer(src, dst int, bytes int64, left, arrived func()) {
 func (x *reference) large(bytes int64) bool { return bytes > x.target.EagerLimit() }
 
 // arrivalOf is when a message sent now, or the request for it, arrives, and when the
-// sender's CPU is free again, by the rule of the ordered matching.
+// sender's CPU is free again: after its delay alone, and after its transfer from the arrival of the
+// message before it to the same rank on.
 func (r *refRank) arrivalOf(dst, bytes int) (free, arrival vtime.Time) {
 	tgt := r.x.target
 	free, t := r.x.depart(&r.port, int64(bytes))
-	r.sendOrder = slices.DeleteFunc(r.sendOrder, func(f sendOrder) bool { return f.receive < t.Add(tgt.Latency(r.rank, f.dst)) })
-	latency := tgt.Latency(r.rank, dst)
 	receive := t.Add(tgt.Delay(r.rank, dst, int64(bytes)))
-	i := slices.IndexFunc(r.sendOrder, func(f sendOrder) bool { return f.dst == dst })
-	if i < 0 {
-		r.sendOrder = append(r.sendOrder, sendOrder{dst, t, receive})
-		return free, receive
+	if before, sent := r.sent[dst]; sent {
+		receive = max(receive, before.Add(tgt.Transfer(r.rank, dst, int64(bytes))))
 	}
-	receive += r.sendOrder[i].receive - t - vtime.Time(latency)
-	r.sendOrder[i] = sendOrder{dst, t, receive}
+	r.sent[dst] = receive
 	return free, receive
 }
 

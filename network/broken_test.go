@@ -113,7 +113,7 @@ type alongLine struct {
 func (d alongLine) way(nodes int) vtime.Duration {
 	return d.path.latency.Plus(times(int64(nodes), d.step))
 }
-func (d alongLine) latency(src, dst int) vtime.Duration {
+func (d alongLine) latency(src, dst int, _ int64) vtime.Duration {
 	return d.way(distance(d.node(src), d.node(dst)))
 }
 func (d alongLine) transfer(_, _ int, bytes int64) vtime.Duration {
@@ -133,6 +133,7 @@ func (d alongLine) longest(bytes int64) vtime.Duration {
 type altered struct {
 	alongLine
 	latencyOf      func(src, dst int) vtime.Duration
+	sizedLatencyOf func(bytes int64) vtime.Duration
 	transferOf     func(bytes int64) vtime.Duration
 	lookaheadOf    func(loA, hiA, loB, hiB int) vtime.Duration
 	longestOf      func(bytes int64) vtime.Duration
@@ -144,11 +145,14 @@ func (d *altered) uniformFrom() int   { return d.uniform }
 func (d *altered) ranksAlike() bool   { return d.ranks }
 func (d *altered) leadersAlike() bool { return d.leaders }
 
-func (d *altered) latency(src, dst int) vtime.Duration {
+func (d *altered) latency(src, dst int, bytes int64) vtime.Duration {
+	if d.sizedLatencyOf != nil {
+		return d.sizedLatencyOf(bytes)
+	}
 	if d.latencyOf != nil {
 		return d.latencyOf(src, dst)
 	}
-	return d.alongLine.latency(src, dst)
+	return d.alongLine.latency(src, dst, bytes)
 }
 
 func (d *altered) transfer(src, dst int, bytes int64) vtime.Duration {
@@ -192,7 +196,7 @@ type hastily struct{ alongLine }
 
 func (d hastily) fill(src, dst int, bytes int64, out []vtime.Duration) {
 	for j := range out {
-		out[j] = d.latency(src, dst+j).Plus(d.transfer(src, dst, bytes))
+		out[j] = d.latency(src, dst+j, bytes).Plus(d.transfer(src, dst, bytes))
 	}
 }
 
@@ -285,6 +289,22 @@ func TestStateDeniesUniformity(t *testing.T) {
 	}
 }
 
+// bySize is line with another latency of messages of 1 to 999 bytes, and a lookahead.
+func bySize(says bool, latency vtime.Duration, lookahead func(d *altered) vtime.Duration) *modelKind {
+	k := lineAltered(func(d *altered) {
+		d.step = 0
+		d.sizedLatencyOf = func(bytes int64) vtime.Duration {
+			if bytes > 0 && bytes < 1000 {
+				return latency
+			}
+			return d.way(0)
+		}
+		d.lookaheadOf = func(_, _, _, _ int) vtime.Duration { return lookahead(d) }
+	})
+	k.latencyBySize = says
+	return k
+}
+
 // brokenModels break the law under whose name they are listed.
 func brokenModels() map[string][]*modelKind {
 	var asked atomic.Int64
@@ -292,7 +312,8 @@ func brokenModels() map[string][]*modelKind {
 	oneWay.symmetric = true
 	return map[string][]*modelKind{
 		"a latency is at least a picosecond": {lineAltered(func(d *altered) { d.path.latency = 0 })},
-		"more bytes never arrive sooner": {
+		"more bytes never arrive sooner, unless it says so": {
+			bySize(false, 3*us, func(d *altered) vtime.Duration { return d.way(0) }), // without saying so
 			lineAltered(func(d *altered) {
 				d.transferOf = func(bytes int64) vtime.Duration { return vtime.Duration(bytes % 1000) }
 			}),
@@ -312,8 +333,9 @@ func brokenModels() map[string][]*modelKind {
 			lineAltered(func(d *altered) {
 				d.lookaheadOf = func(_, _, _, _ int) vtime.Duration { return 0 }
 			}),
+			bySize(true, 1*ns, func(d *altered) vtime.Duration { return d.way(0) }), // only that without bytes
 		},
-		"no delay is above the longest": {lineAltered(func(d *altered) {
+		"no delay of at most the bytes is above the longest": {bySize(true, 1*ms, func(*altered) vtime.Duration { return 1 * ps }), lineAltered(func(d *altered) {
 			d.longestOf = func(bytes int64) vtime.Duration { return d.way(0).Plus(d.path.transfer(bytes)) }
 		})},
 		"all nodes of a type are alike inside": {

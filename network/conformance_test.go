@@ -302,12 +302,14 @@ func drawPair(t *rapid.T, target *Target) (src, dst int) {
 var modelLaws = []law[*Target]{
 	{"a latency is at least a picosecond", func(t *rapid.T, target *Target) error {
 		src, dst := drawPair(t, target)
-		if l := target.Latency(src, dst); l < vtime.Picosecond {
-			return fmt.Errorf("latency %v from %d to %d", l, src, dst)
+		bytes := drawSize(t)
+		l, _ := target.LatencyAndTransfer(src, dst, bytes)
+		if none := target.Latency(src, dst); none < vtime.Picosecond || l < vtime.Picosecond {
+			return fmt.Errorf("latency %v from %d to %d, %v of %d bytes", none, src, dst, l, bytes)
 		}
 		return nil
 	}},
-	{"more bytes never arrive sooner", func(t *rapid.T, target *Target) error {
+	{"more bytes never arrive sooner, unless it says so", func(t *rapid.T, target *Target) error {
 		if target.SharedState() {
 			return nil
 		}
@@ -317,9 +319,16 @@ var modelLaws = []law[*Target]{
 		}
 		bytes := drawSize(t)
 		more := bytes + rapid.Int64Range(0, 1<<12).Draw(t, "more")
-		few, many := target.Transfer(src, dst, bytes), target.Transfer(src, dst, more)
-		if few < 0 || many < few {
-			return fmt.Errorf("%d bytes from %d to %d take %v, and %d bytes %v", bytes, src, dst, few, more, many)
+		latency, few := target.LatencyAndTransfer(src, dst, bytes)
+		many := target.Transfer(src, dst, more)
+		if few < 0 {
+			return fmt.Errorf("%d bytes from %d to %d take %v", bytes, src, dst, few)
+		}
+		if target.LatencyBySize() {
+			return nil
+		}
+		if none := target.Latency(src, dst); many < few || latency != none {
+			return fmt.Errorf("%d bytes from %d to %d take %v + %v, %d bytes %v, and none %v: a kind whose latency depends on the size says latencyBySize", bytes, src, dst, latency, few, more, many, none)
 		}
 		return nil
 	}},
@@ -327,8 +336,8 @@ var modelLaws = []law[*Target]{
 	{"it is symmetric where it says so", func(t *rapid.T, target *Target) error {
 		src, dst := drawPair(t, target)
 		if bytes := drawSize(t); target.machine.model.kind().symmetric {
-			there, back := target.Latency(src, dst), target.Latency(dst, src)
-			full, empty := target.Transfer(src, dst, bytes), target.Transfer(dst, src, bytes)
+			there, full := target.LatencyAndTransfer(src, dst, bytes)
+			back, empty := target.LatencyAndTransfer(dst, src, bytes)
 			if there != back || full != empty {
 				return fmt.Errorf("%v + %v from %d to %d, but %v + %v back", there, full, src, dst, back, empty)
 			}
@@ -355,20 +364,21 @@ var modelLaws = []law[*Target]{
 		if target.SharedState() {
 			return nil
 		}
-		if d, other := target.Transfer(src, dst, bytes), target.Transfer(from, to, bytes); d != other {
+		if d, other := target.Delay(src, dst, bytes), target.Delay(from, to, bytes); d != other {
 			return fmt.Errorf("%d bytes take %v from %d to %d on node %d, and %v from %d to %d in the same places of node %d", bytes, d, src, dst, node, other, from, to, twin)
 		}
 		return nil
 	}},
 	{"the lookahead is below every pair of two ranges", checkLookahead},
-	{"no delay is above the longest", func(t *rapid.T, target *Target) error {
+	{"no delay of at most the bytes is above the longest", func(t *rapid.T, target *Target) error {
 		if target.SharedState() {
 			return nil
 		}
 		src, dst := drawPair(t, target)
 		bytes := drawSize(t)
-		if d, most := target.Delay(src, dst, bytes), target.LongestDelay(bytes); d > most {
-			return fmt.Errorf("%d bytes from %d to %d take %v, the longest delay is %v", bytes, src, dst, d, most)
+		fewer := min(bytes, drawSize(t))
+		if d, most := target.Delay(src, dst, fewer), target.LongestDelay(bytes); d > most {
+			return fmt.Errorf("%d bytes from %d to %d take %v, the longest delay of up to %d bytes is %v", fewer, src, dst, d, bytes, most)
 		}
 		return nil
 	}},
@@ -390,7 +400,8 @@ func checkSums(t *rapid.T, target *Target) error {
 	target.Delays(src, dst, bytes, out)
 	for j, got := range out {
 		single := target.Delay(src+j, dst+j, bytes)
-		if sum := target.Latency(src+j, dst+j).Plus(target.Transfer(src+j, dst+j, bytes)); got != sum || single != sum {
+		latency, transfer := target.LatencyAndTransfer(src+j, dst+j, bytes)
+		if sum := latency.Plus(transfer); got != sum || single != sum || transfer != target.Transfer(src+j, dst+j, bytes) {
 			return fmt.Errorf("%d bytes from %d to %d take %v among others, %v alone, %v of latency and transfer", bytes, src+j, dst+j, got, single, sum)
 		}
 	}
@@ -404,7 +415,7 @@ func checkLookahead(t *rapid.T, target *Target) error {
 	}
 	loA, hiA := span("a")
 	loB, hiB := span("b")
-	got := target.Lookahead(loA, hiA, loB, hiB)
+	got, bytes := target.Lookahead(loA, hiA, loB, hiB), drawSize(t)
 	if got < vtime.Picosecond {
 		return fmt.Errorf("lookahead %v from [%d,%d) to [%d,%d)", got, loA, hiA, loB, hiB)
 	}
@@ -412,6 +423,9 @@ func checkLookahead(t *rapid.T, target *Target) error {
 		for b := loB; b < hiB; b++ {
 			if l := target.Latency(a, b); l < got {
 				return fmt.Errorf("lookahead %v from [%d,%d) to [%d,%d), but latency %v from %d to %d", got, loA, hiA, loB, hiB, l, a, b)
+			}
+			if d := target.Delay(a, b, bytes); d < got {
+				return fmt.Errorf("lookahead %v from [%d,%d) to [%d,%d), but %d bytes take %v from %d to %d", got, loA, hiA, loB, hiB, bytes, d, a, b)
 			}
 		}
 	}

@@ -170,12 +170,12 @@ func (t *Target) LeastBetweenNodes(lo, hi int) vtime.Duration {
 			p = all
 		}
 	}
-	least := p.inter.latency
+	least := p.inter.least
 	switch p.scope {
 	case byModel:
 		least = t.delays.lookahead(lo, hi, lo, hi)
 	case byHops:
-		least = min(p.latencyOf(1), p.latencyOf(p.leastHops(lo, hi, lo, hi)))
+		least = min(p.leastOf(1), p.leastOf(p.leastHops(lo, hi, lo, hi)))
 	case byLevel:
 		least = math.MaxInt64
 		hops := 0

@@ -12,9 +12,9 @@ import (
 	"gigarank/vtime"
 )
 
-// cpuRatio is the time of a computation on a core of the machine over its time on the host's core,
-// as the fraction num/den. The zero value stands for 1.
-type cpuRatio struct {
+// ratio is a positive decimal number of a machine file, as the fraction num/den: of CPU times, of
+// the links of a taper, a factor. The zero value stands for 1.
+type ratio struct {
 	text string
 	rate rate
 }
@@ -22,7 +22,7 @@ type cpuRatio struct {
 // nodeRatio is the ratio of nodes from to to.
 type nodeRatio struct {
 	from, to int
-	ratio    cpuRatio
+	ratio    ratio
 }
 
 // Limits of a ratio. With them any burst fits 64 bits.
@@ -30,11 +30,11 @@ var leastRatio, mostRatio = big.NewRat(1, 1_000_000), big.NewRat(1_000_000, 1)
 
 const ratioRemedy = "write a decimal number from 0.000001 to 1000000, such as 0.8"
 
-// ratio reads a ratio of CPU times; zero for a missing field.
-func (o *object) ratio(key string, required bool) cpuRatio {
+// ratio reads a ratio; zero for a missing field.
+func (o *object) ratio(key string, required bool) ratio {
 	s, ok := o.scalar(key, required, ratioRemedy)
 	if !ok {
-		return cpuRatio{}
+		return ratio{}
 	}
 	r, ok := new(big.Rat).SetString(s)
 	switch {
@@ -45,9 +45,9 @@ func (o *object) ratio(key string, required bool) cpuRatio {
 	case r.Num().BitLen() > 63 || r.Denom().BitLen() > 63:
 		o.fault(key, s+" has too many digits", ratioRemedy)
 	default:
-		return cpuRatio{s, rate{r.Num().Uint64(), r.Denom().Uint64()}}
+		return ratio{s, rate{r.Num().Uint64(), r.Denom().Uint64()}}
 	}
-	return cpuRatio{}
+	return ratio{}
 }
 
 // parseCPURatios reads the ratio of all nodes and the ratios of nodes that differ.
@@ -97,7 +97,7 @@ func (m *Machine) writeCPURatios(top *objectWriter) {
 }
 
 // node returns the ratio as a number in YAML.
-func (r cpuRatio) node() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: r.text} }
+func (r ratio) node() *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: r.text} }
 
 // CPUTime returns the time on a rank's core of a computation that takes d on the host.
 func (t *Target) CPUTime(rank int, d vtime.Duration) vtime.Duration {

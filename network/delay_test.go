@@ -156,6 +156,17 @@ network:
 topology: {kind: ring}
 nodes: 6
 network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, memory_bandwidth: 2GB/s, memory_latency: 300ns}`
+	// The factors of smpi/lat-factor and smpi/bw-factor for Griffon at 24 us and 125 MB/s, of which some are left out.
+	const factors = `ranks_per_node: 2
+network:
+  model: factors
+  intra: {latency: 3ps, bandwidth: 2TB/s, latency_factors: [{size: 10, factor: 0.5}, {size: 12, factor: 0.1}], bandwidth_factors: [{size: 10, factor: 2}]}
+  inter:
+    latency: 24us
+    bandwidth: 125MB/s
+    latency_factors: [{size: 0, factor: 2.01467}, {size: 1426, factor: 1.61075}]
+    bandwidth_factors: [{size: 1426, factor: 0.608902}]`
+	smpi := mustTarget(t, factors, 4)
 	xt5 := mustPreset(t, "xt5", 48)
 	tianhe := mustPreset(t, "vaced-sim", 1000)
 	star := mustPreset(t, "gigabit-star", 4)
@@ -209,6 +220,12 @@ network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, me
 		{"table, one point is constant", mustTarget(t, table, 4), 0, 2, 1 << 20, 10 * us},
 		{"hops, one node: 300 ns + 2·1000 B / 2 GB/s", mustTarget(t, memory, 12), 0, 1, 1000, 1300 * ns},
 		{"hops, 2 of the ring: 10 + 2 + 0.5 + 1 us", mustTarget(t, memory, 12), 0, 9, 1000, 13500 * ns},
+		{"factors, 24 us · 2.01467", smpi, 0, 2, 0, 48352080 * ps},
+		{"factors, the last byte before a factor: 1425 · 8 ns more", smpi, 0, 2, 1425, 48352080*ps + 11400*ns},
+		{"factors, 24 us · 1.61075 + 1426 · 8 ns / 0.608902 = 18735.3629… ns", smpi, 0, 2, 1426, 38658*ns + 18735363*ps},
+		{"factors, to itself, 1 below the first: 3 ps + 9 · 0.5 ps, to even 4", smpi, 2, 2, 9, 7 * ps},
+		{"factors, half of 3 ps to even 2 + 10 · 0.25 ps to even 2", smpi, 0, 1, 10, 4 * ps},
+		{"factors, a tenth of 3 ps counts as 1 + 12 · 0.25 ps", smpi, 0, 1, 12, 4 * ps},
 		{"three bytes at 6 GB/s are 500 ps, rounded once", xt5, 0, 1, 3, 500*ns + 500*ps},
 		{"one byte at 6 GB/s is 166.67 ps", xt5, 0, 1, 1, 500*ns + 167*ps},
 	} {

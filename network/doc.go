@@ -24,6 +24,8 @@
 //
 //	flat      latency + bytes/bandwidth, the same between all pairs
 //	twolevel  the same with parameters for one node (intra) and for two (inter)
+//	factors   latency·f + bytes/(bandwidth·g), intra and inter; f and g are factors by message
+//	          size, as smpi/lat-factor and smpi/bw-factor of SimGrid's SMPI
 //	table     measured delays by message size, intra and inter: linear between
 //	          two sizes, flat below the first, the last slope above the last
 //	levels    the innermost level that unites the two ranks has latency and
@@ -72,7 +74,7 @@
 // message only if the larger message comes first.
 //
 // An omitted bandwidth is infinite. The transfer time of the bytes is computed in integers and
-// rounded once, to the nearest picosecond, ties to even.
+// rounded once, to the nearest picosecond, ties to even. So is a latency times a factor, by itself.
 //
 // loggops has state at the receiver ([Target.ReceiverState]): the cost of a message there depends
 // on the other messages for the receiver and on the other work of its CPU. Each rank has an
@@ -122,14 +124,16 @@
 // # Invariants
 //
 //   - Delay = Latency + Transfer, Latency >= 1 ps (a smaller figure counts as
-//     1 ps), Transfer >= 0 and not falling in the bytes.
+//     1 ps), Transfer >= 0 and not falling in the bytes. Under factors the latency depends on
+//     the bytes, and both may fall ([Target.LatencyBySize]); the sum is that of
+//     [Target.LatencyAndTransfer].
 //   - Latency and Transfer are pure functions, except that Transfer is not if the
 //     target has [Target.SharedState].
 //   - Hops is symmetric, and 0 from a node to itself.
 //   - A sender is free again before its message arrives, and no effect of a message on
 //     another rank is sooner than the Latency between the two, except in loggops.
-//   - Lookahead is never above the Latency of any pair of its ranges, nor above the Join
-//     of one on a node.
+//   - Lookahead is never above the Delay of any bytes between a pair of its ranges, nor above
+//     the Join of one on a node.
 //   - Delays equals Delay, element by element.
 //   - Nodes are numbered densely from 0, and each holds at least one rank.
 //   - A target is immutable. It takes memory for each rank only with mapping

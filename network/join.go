@@ -106,7 +106,7 @@ func (j *joins) least() vtime.Duration {
 // the machine gives joins by levels, Joins holds instead; types of nodes may differ, see JoinsOn.
 func (t *Target) Join(bytes int64) vtime.Duration {
 	if !t.joins && t.typed != nil {
-		return t.typed.model.latency(0, 0).Plus(t.typed.model.transfer(0, 0, bytes))
+		return t.typed.model.latency(0, 0, bytes).Plus(t.typed.model.transfer(0, 0, bytes))
 	}
 	if !t.joins {
 		const any = 0 // such delay models do not distinguish nodes, or ranks within a node

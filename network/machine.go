@@ -43,9 +43,9 @@ type Machine struct {
 	progress                  progress
 	interfaces                interfaces
 	contention                Contention
-	taper                     cpuRatio     // share of full bisection; zero if it is not given
+	taper                     ratio        // share of full bisection; zero if it is not given
 	typed                     []typedNodes // by node, disjoint
-	cpuRatio                  cpuRatio     // of nodes that are not in cpuRatios
+	cpuRatio                  ratio        // of nodes that are not in cpuRatios
 	cpuRatios                 []nodeRatio  // by node, disjoint
 }
 

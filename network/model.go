@@ -29,15 +29,18 @@ type model interface {
 // Models whose delays depend only on nodes and hops return [paths], which targets call without an
 // interface. Delays may also be [regular] or a [filler].
 type delays interface {
-	// latency returns the delay of a message without bytes, at least a picosecond. It
-	// depends on no state.
-	latency(src, dst int) vtime.Duration
-	// transfer returns the transfer time of the bytes: 0 for none, and not less for more bytes.
+	// latency returns the part of the delay in which the bytes take up nothing, at least a
+	// picosecond: the whole delay of a message without bytes. It depends on no state, and on the
+	// bytes only if the kind says latencyBySize.
+	latency(src, dst int, bytes int64) vtime.Duration
+	// transfer returns the transfer time of the bytes: 0 for none, and not less for more bytes
+	// unless the kind says latencyBySize.
 	transfer(src, dst int, bytes int64) vtime.Duration
-	// lookahead returns a lower bound on the latency from a rank of [loA,hiA) to one
-	// of [loB,hiB), neither of which is empty, in constant time.
+	// lookahead returns a lower bound on latency plus transfer of any bytes from a rank of
+	// [loA,hiA) to one of [loB,hiB), neither of which is empty, in constant time.
 	lookahead(loA, hiA, loB, hiB int) vtime.Duration
-	// longest returns an upper bound on latency plus transfer between any two ranks.
+	// longest returns an upper bound on latency plus transfer of at most so many bytes between any
+	// two ranks.
 	longest(bytes int64) vtime.Duration
 }
 
@@ -88,6 +91,9 @@ type modelKind struct {
 	charged bool
 	// symmetric says that the delay from one rank to another equals the delay of the way back.
 	symmetric bool
+	// latencyBySize says that the latency depends on the size of the message. More bytes may then
+	// arrive sooner.
+	latencyBySize bool
 	// shared says that the transfer time of a message depends on other messages under way. The
 	// target then reports no ranks as alike.
 	shared bool
@@ -107,6 +113,7 @@ var models = []*modelKind{
 	&hopsKind,
 	&loggopsKind,
 	&levelsKind,
+	&factorsKind,
 }
 
 // chargeFields are the fields of section network that all charged models have.

@@ -17,7 +17,7 @@ import (
 type nodeType struct {
 	name       string
 	processors int // ranks that fit on such a node
-	ratio      cpuRatio
+	ratio      ratio
 	links      [2]int       // out and in, of models links and pmac
 	bandwidths [2]bandwidth // of the links out and in, of model fair
 	intra      *link        // between the ranks of such a node

@@ -74,24 +74,95 @@ const (
 // A path is the delay of a message without bytes, and the transfer time of bytes.
 type path struct {
 	latency vtime.Duration // at least one picosecond
+	least   vtime.Duration // a lower bound on the delay of a message of any size
 	rate    rate
 	table   []measurement // instead of rate, unless empty
+	steps   []step        // instead of rate, unless empty; the first is that of no bytes
+}
+
+// step is the latency and the rate of the messages from a size on, up to the next step.
+type step struct {
+	from    int64
+	latency vtime.Duration
+	rate    rate
 }
 
 // newPath returns the path on which every byte passes each stage in turn.
 func newPath(latency vtime.Duration, stages ...bandwidth) path {
-	return path{latency: max(latency, vtime.Picosecond), rate: rateOf(stages...)}
+	latency = max(latency, vtime.Picosecond)
+	return path{latency: latency, least: latency, rate: rateOf(stages...)}
 }
 
 // measuredPath returns the path through the measurements. There is at least one; sizes ascend and
 // delays do not fall.
 func measuredPath(table []measurement) path {
-	return path{latency: max(table[0].delay, vtime.Picosecond), table: table}
+	latency := max(table[0].delay, vtime.Picosecond)
+	return path{latency: latency, least: latency, table: table}
+}
+
+// steppedPath returns the path whose latency and rate depend on the size of the message. The first
+// step is from 0 on, and sizes ascend. Delays rise within a step, and may fall from one to the next.
+func steppedPath(steps []step) path {
+	p := path{latency: steps[0].latency, least: math.MaxInt64, steps: steps}
+	for i := range steps {
+		p.least = min(p.least, steps[i].delay(steps[i].from))
+	}
+	return p
+}
+
+// step returns the step of a size.
+func (p *path) step(bytes int64) *step {
+	i := len(p.steps) - 1
+	for i > 0 && bytes < p.steps[i].from {
+		i--
+	}
+	return &p.steps[i]
+}
+
+func (s *step) delay(bytes int64) vtime.Duration { return s.latency.Plus(s.rate.time(bytes)) }
+
+// leastLatency returns the least latency of a message of any size.
+func (p *path) leastLatency() vtime.Duration {
+	least := p.latency
+	for i := range p.steps {
+		least = min(least, p.steps[i].latency)
+	}
+	return least
+}
+
+// excess returns by how much the latency of the bytes exceeds the latency of no bytes. It may be
+// negative.
+func (p *path) excess(bytes int64) vtime.Duration {
+	if p.steps == nil {
+		return 0
+	}
+	return p.step(bytes).latency - p.latency
+}
+
+// longest returns the greatest delay of a message of at most so many bytes.
+func (p *path) longest(bytes int64) vtime.Duration {
+	if p.steps == nil {
+		return p.latency.Plus(p.transfer(bytes))
+	}
+	longest := p.latency
+	for i := range p.steps {
+		last := bytes
+		if i+1 < len(p.steps) {
+			last = min(last, p.steps[i+1].from-1)
+		}
+		if p.steps[i].from <= last {
+			longest = max(longest, p.steps[i].delay(last))
+		}
+	}
+	return longest
 }
 
 // transfer returns the transfer time of the bytes. A measured path is flat up to its first point,
 // linear between two points, and keeps the last slope.
 func (p *path) transfer(bytes int64) vtime.Duration {
+	if p.steps != nil {
+		return p.step(bytes).rate.time(bytes)
+	}
 	if p.table == nil {
 		return p.rate.time(bytes)
 	}
@@ -132,9 +203,9 @@ func pathsByHops(p placement, intra, inter path, perHop vtime.Duration) *paths {
 	return &paths{placement: p, scope: byHops, intra: intra, inter: inter}
 }
 
-func (p *paths) latency(src, dst int) vtime.Duration {
-	_, latency := p.path(src, dst)
-	return latency
+func (p *paths) latency(src, dst int, bytes int64) vtime.Duration {
+	crossed, latency := p.path(src, dst)
+	return latency.Plus(crossed.excess(bytes))
 }
 
 func (p *paths) transfer(src, dst int, bytes int64) vtime.Duration {
@@ -179,11 +250,11 @@ func (p *paths) longest(bytes int64) vtime.Duration {
 	if p.scope == byLevel {
 		return p.longestOverLevels(bytes)
 	}
-	latency := p.inter.latency
+	far := p.inter.longest(bytes)
 	if p.scope == byHops {
-		latency = p.latencyOf(p.farthest)
+		far = far.Plus(times(int64(p.farthest), p.perHop))
 	}
-	return max(latency.Plus(p.inter.transfer(bytes)), p.intra.latency.Plus(p.intra.transfer(bytes)))
+	return max(far, p.intra.longest(bytes))
 }
 
 func (p *paths) fill(src, dst int, bytes int64, out []vtime.Duration) {
@@ -218,13 +289,14 @@ func (p *paths) period() int {
 // two ranks reaches its next node. Over a steady topology it changes more rarely.
 func (p *paths) blockDelays(src, dst int, bytes int64, out []vtime.Duration) {
 	intra, inter := p.intra.transfer(bytes), p.inter.transfer(bytes)
+	near, far := p.intra.excess(bytes), p.inter.excess(bytes)
 	for len(out) > 0 {
 		a, b := src/p.perNode, dst/p.perNode
 		crossed, d := p.pathBetween(a, b)
 		if crossed == &p.intra {
-			d = d.Plus(intra)
+			d = d.Plus(near).Plus(intra)
 		} else {
-			d = d.Plus(inter)
+			d = d.Plus(far).Plus(inter)
 		}
 		n := min(p.perNode-src%p.perNode, p.perNode-dst%p.perNode)
 		if p.scope == byHops && a != b {
@@ -241,22 +313,31 @@ func (p *paths) blockDelays(src, dst int, bytes int64, out []vtime.Duration) {
 // singleDelays is fill for any layout.
 func (p *paths) singleDelays(src, dst int, bytes int64, out []vtime.Duration) {
 	intra, inter := p.intra.transfer(bytes), p.inter.transfer(bytes)
+	near, far := p.intra.excess(bytes), p.inter.excess(bytes)
 	for j := range out {
 		crossed, d := p.path(src+j, dst+j)
 		if crossed == &p.intra {
-			d = d.Plus(intra)
+			d = d.Plus(near).Plus(intra)
 		} else {
-			d = d.Plus(inter)
+			d = d.Plus(far).Plus(inter)
 		}
 		out[j] = d
 	}
 }
 
-// lookahead returns the exact least latency if the scope is everywhere, or byNode with mapping
+// leastOf returns a lower bound on the delay over a number of hops, for scope byHops.
+func (p *paths) leastOf(hops int) vtime.Duration {
+	if hops == 0 {
+		return p.intra.least
+	}
+	return p.inter.least.Plus(times(int64(hops), p.perHop))
+}
+
+// lookahead returns the exact least delay if the scope is everywhere, or byNode with mapping
 // block or cyclic.
 func (p *paths) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	if p.scope == everywhere {
-		return p.inter.latency
+		return p.inter.least
 	}
 	if p.scope == byLevel {
 		return p.lookaheadOverLevels(loA, hiA, loB, hiB)
@@ -264,14 +345,14 @@ func (p *paths) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	var least vtime.Duration = math.MaxInt64
 	same, different := p.layout.meeting(loA, hiA, loB, hiB)
 	if same {
-		least = p.intra.latency
+		least = p.intra.least
 	}
 	if different && p.scope == byNode {
-		least = min(least, p.inter.latency)
+		least = min(least, p.inter.least)
 	}
 	if different && p.scope == byHops {
 		hops := p.leastHops(loA, hiA, loB, hiB)
-		least = min(least, p.latencyOf(hops), p.latencyOf(max(hops, 1)))
+		least = min(least, p.leastOf(hops), p.leastOf(max(hops, 1)))
 	}
 	return least
 }

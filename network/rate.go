@@ -21,15 +21,25 @@ const psPerSecond = uint64(vtime.Second)
 func rateOf(stages ...bandwidth) rate {
 	sum := new(big.Rat)
 	for _, b := range stages {
-		if b != 0 {
-			sum.Add(sum, new(big.Rat).SetFrac(
-				new(big.Int).SetUint64(psPerSecond), new(big.Int).SetUint64(uint64(b))))
-		}
+		sum.Add(sum, b.perByte())
 	}
-	if sum.Sign() == 0 {
+	return nearestRate(sum)
+}
+
+// perByte returns the exact time per byte in picoseconds, 0 for infinite bandwidth.
+func (b bandwidth) perByte() *big.Rat {
+	if b == 0 {
+		return new(big.Rat)
+	}
+	return new(big.Rat).SetFrac(new(big.Int).SetUint64(psPerSecond), new(big.Int).SetUint64(uint64(b)))
+}
+
+// nearestRate returns a time per byte as a rate, exact or cut as in rateOf.
+func nearestRate(perByte *big.Rat) rate {
+	if perByte.Sign() == 0 {
 		return rate{}
 	}
-	num, den := sum.Num(), sum.Denom()
+	num, den := perByte.Num(), perByte.Denom()
 	if max(num.BitLen(), den.BitLen()) > 63 {
 		wholeBits := max(num.BitLen()-den.BitLen()+1, 0)
 		shift := uint(62 - wholeBits)

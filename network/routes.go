@@ -31,7 +31,7 @@ type hop struct {
 type share struct{ num, den uint64 }
 
 // share returns the ratio as a fraction.
-func (r cpuRatio) share() share { return share{r.rate.num, r.rate.den} }
+func (r ratio) share() share { return share{r.rate.num, r.rate.den} }
 
 func (s share) rat() *big.Rat {
 	if s.den == 0 {

@@ -69,6 +69,9 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
 		t.delays = &t.paths
+		if t.contended { // a message asks for what it shares after its latency, before its bytes are there
+			t.paths.intra.least, t.paths.inter.least = own.intra.leastLatency(), own.inter.leastLatency()
+		}
 	}
 	t.memory = rateOf(m.join.bandwidth)
 	if m.join.measured != nil {
@@ -227,7 +230,8 @@ func (t *Target) Transfer(src, dst int, bytes int64) vtime.Duration {
 	return transfer
 }
 
-// Delay returns Latency + Transfer: the time from the sending of a message to its arrival. In
+// Delay returns the time from the sending of a message to its arrival: Latency + Transfer, unless
+// the latency depends on the size, see LatencyBySize. In
 // loggops it is o + L, and the receiver and later messages are charged for the bytes: see Depart
 // and TakeIn.
 func (t *Target) Delay(src, dst int, bytes int64) vtime.Duration {
@@ -235,8 +239,9 @@ func (t *Target) Delay(src, dst int, bytes int64) vtime.Duration {
 	return latency.Plus(transfer)
 }
 
-// LatencyAndTransfer returns Latency and Transfer. A message of a rank to itself takes the time of
-// a local copy where the machine gives that time, but at least its Latency.
+// LatencyAndTransfer returns the latency of a message of the bytes, and Transfer. The latency is
+// Latency, unless LatencyBySize. A message of a rank to itself takes the time of a local copy where
+// the machine gives that time, but at least its Latency.
 func (t *Target) LatencyAndTransfer(src, dst int, bytes int64) (latency, transfer vtime.Duration) {
 	if src == dst && t.copiesOwn {
 		latency = t.Latency(src, dst)
@@ -247,22 +252,26 @@ func (t *Target) LatencyAndTransfer(src, dst int, bytes int64) (latency, transfe
 
 // between is LatencyAndTransfer for two ranks; equal ranks stand for any two ranks of a node.
 func (t *Target) between(src, dst int, bytes int64) (latency, transfer vtime.Duration) {
+	if t.paths.scope == byModel {
+		return t.delays.latency(src, dst, bytes), t.delays.transfer(src, dst, bytes)
+	}
 	p, latency := t.path(src, dst)
-	if p == nil {
-		return latency, t.delays.transfer(src, dst, bytes)
+	if p.steps != nil {
+		s := p.step(bytes)
+		return latency.Plus(s.latency - p.latency), s.rate.time(bytes)
 	}
 	return latency, p.transfer(bytes)
 }
 
-// path returns the path of a message and its latency. The path is nil for a model with its own
-// delays.
+// path returns the path of a message and its latency without bytes. The path is nil for a model with
+// its own delays.
 func (t *Target) path(src, dst int) (*path, vtime.Duration) {
 	p := &t.paths
 	if p.scope == everywhere {
 		return &p.inter, p.inter.latency
 	}
 	if p.scope == byModel {
-		return nil, t.delays.latency(src, dst)
+		return nil, t.delays.latency(src, dst, 0)
 	}
 	if p.scope == byLevel {
 		return p.pathOverLevels(src, dst)
@@ -286,8 +295,12 @@ func (t *Target) Delays(src, dst int, bytes int64, out []vtime.Duration) {
 	}
 }
 
-// LongestDelay returns an upper bound on the Delay and Jitter of a message between any two
-// ranks.
+// LatencyBySize reports whether the latency of a message depends on its size. More bytes may then
+// arrive sooner. Latency is that of a message without bytes.
+func (t *Target) LatencyBySize() bool { return t.machine.model.kind().latencyBySize }
+
+// LongestDelay returns an upper bound on the Delay and Jitter of a message of at most so many bytes
+// between any two ranks.
 func (t *Target) LongestDelay(bytes int64) vtime.Duration {
 	longest := t.delays.longest(bytes)
 	if t.copiesOwn {
@@ -296,9 +309,10 @@ func (t *Target) LongestDelay(bytes int64) vtime.Duration {
 	return longest.Plus(t.machine.jitter.most())
 }
 
-// Lookahead returns a lower bound on the Latency between a rank of [loA,hiA) and a rank of
-// [loB,hiB), and on the Join of such ranks on one node, in constant time. The bound is exact with
-// mapping block or cyclic for flat, loggops, twolevel and table, and, unless the machine gives
+// Lookahead returns a lower bound on the Delay of a message of any size between a rank of [loA,hiA)
+// and a rank of [loB,hiB), and on the Join of such ranks on one node, in constant time. Where
+// messages delay each other, see Contended, it is one on their latency. The bound is exact with
+// mapping block or cyclic for flat, loggops, twolevel, factors and table, and, unless the machine gives
 // joins, with any mapping for flat and loggops. It is the longest Duration if a range is empty.
 func (t *Target) Lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	if loA >= hiA || loB >= hiB {

@@ -41,13 +41,13 @@ func (d *typedDelays) inside(node int) (path, bool) {
 	return p, known
 }
 
-func (d *typedDelays) latency(src, dst int) vtime.Duration {
+func (d *typedDelays) latency(src, dst int, bytes int64) vtime.Duration {
 	if a := d.node(src); a == d.node(dst) {
 		if p, known := d.inside(a); known {
 			return p.latency
 		}
 	}
-	return d.model.latency(src, dst)
+	return d.model.latency(src, dst, bytes)
 }
 
 func (d *typedDelays) transfer(src, dst int, bytes int64) vtime.Duration {

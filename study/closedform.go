@@ -107,7 +107,7 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	}
 	f.cost.Alpha, f.cost.Gap = t.Latency(src, dst), t.Gap()
 	f.cost.Send, f.cost.Receive, f.cost.Copy = o.Send, o.Receive, t.Copy
-	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return t.Transfer(src, dst, bytes) })
+	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return t.Delay(src, dst, bytes) - t.Latency(src, dst) })
 	return f
 }
 

@@ -33,6 +33,7 @@ var formMachines = map[string]string{
 	"levels-single":  "ranks_per_node: 1\n" + twoLevels,
 	"levels-on-one":  "ranks_per_node: 64\n" + twoLevels,
 	"measured":       "ranks_per_node: 1\nnetwork: {model: table, intra: [{size: 0, delay: 1us}], inter: [{size: 0, delay: 3us}, {size: 1KiB, delay: 4us}]}",
+	"factors":        "ranks_per_node: 1\nnetwork: {model: factors, intra: {latency: 1us}, inter: {latency: 3us, bandwidth: 1GB/s, latency_factors: [{size: 0, factor: 1.5}, {size: 64, factor: 0.1}, {size: 1KiB, factor: 2}], bandwidth_factors: [{size: 100, factor: 0.5}]}}",
 	"star":           "ranks_per_node: 1\ntopology: {kind: star}\n" + overHops,
 	"star-of-four":   "ranks_per_node: 4\ntopology: {kind: star}\n" + strings.Replace(overHops, ", overhead: {send: 100ns, receive: 0}", "", 1),
 	"board":          "ranks_per_node: 1\ntopology: {kind: hierarchy, levels: [{size: 8, hops: 1}, {hops: 3}]}\n" + overHops,
@@ -53,7 +54,7 @@ func TestSimulationMeetsTheClosedForm(t *testing.T) {
 	}
 	drawn := map[string]int{
 		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-charged": 6, "levels-cyclic": 20, "levels-joined": 20, "joins-by-level": 30, "levels-single": 80, "levels-on-one": 80,
-		"measured": 80, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "given": 80, "offload": 60, "offload-ranks": 60, "loggops-narrow": 0, "loggops-wide": 20,
+		"measured": 80, "factors": 80, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "given": 80, "offload": 60, "offload-ranks": 60, "loggops-narrow": 0, "loggops-wide": 20,
 		"frontier": 20, "frontera": 50, "fugaku": 50, "aws-hpc6a": 5, "loggops-default": 20, "xt5": 3, "tianhe-1a": 3, "gigabit-star": 80,
 	}
 	t.Chdir(t.TempDir())

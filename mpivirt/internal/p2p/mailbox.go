@@ -38,6 +38,8 @@ type Messages struct {
 
 	Lender Lender // holds the memory of sends; nil if Go manages that memory
 
+	latencyBySize bool // the latency of a message depends on its size
+
 	sendsAtOnce bool // no model or option wants more of an eager send than SendAtOnce does
 }
 
@@ -52,6 +54,7 @@ func (m *Messages) Open(noise Noise, polls int32, up Upcalls) {
 	}
 	m.openProgress()
 	m.openPassages()
+	m.latencyBySize = m.Partition.Target.LatencyBySize()
 	m.sendsAtOnce = m.Processors == nil && m.Interfaces == nil && m.Partition.Activities == nil && !m.InCalls && !m.Partition.HasPorts && !m.Partition.Target.HasJitter()
 	m.cost = cost{src: world.None, bytes: -1, overhead: m.Partition.Target.Overhead().Send} // matches no message
 	m.Requests.Begin(&m.firstRequests)

@@ -11,7 +11,7 @@ type sendOrder struct {
 }
 
 // triple is a message under way to dst that arrives at receive. It can delay messages sent
-// until expiry = receive - latency.
+// until expiry: receive less a lower bound on the latency of any message to dst.
 type triple struct {
 	dst     int32
 	used    bool
@@ -27,36 +27,38 @@ const shortSendOrder = 8
 func (f *sendOrder) isLong() bool { return len(f.more) > shortSendOrder }
 
 // inOrder returns the arrival of a message of an LP to dst that leaves at t, and stores the
-// message. The instants t of an LP do not decrease.
-func (m *Messages) inOrder(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
+// message: its transfer after that of an earlier message under way. The instants t of an LP do not
+// decrease. No message to dst has a latency below least, which is the latency of all messages unless
+// the latency depends on the size.
+func (m *Messages) inOrder(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer, least vtime.Duration) vtime.Time {
 	slot, receive := &f.last, vtime.Time(0)
 	underWay := slot.used && slot.expiry >= t
 	switch {
 	case underWay && slot.dst == dst:
-		receive = slot.receive.Add(transfer)
+		receive = max(t.Add(latency), slot.receive).Add(transfer)
 	case underWay || len(f.more) > 0:
-		return m.inOrderOfMore(lp, f, dst, t, latency, transfer)
+		return m.inOrderOfMore(lp, f, dst, t, latency, transfer, least)
 	default:
 		receive = t.Add(latency).Add(transfer)
 	}
-	*slot = triple{dst: dst, used: true, receive: receive, expiry: receive.Add(-latency)}
+	*slot = triple{dst: dst, used: true, receive: receive, expiry: receive.Add(-least)}
 	return receive
 }
 
 // inOrderOfMore is inOrder for a sender with several messages under way.
-func (m *Messages) inOrderOfMore(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
+func (m *Messages) inOrderOfMore(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer, least vtime.Duration) vtime.Time {
 	receive := t.Add(latency).Add(transfer)
 	slot := m.underWay(lp, f, dst, t)
 	switch {
 	case slot != nil:
-		receive = slot.receive.Add(transfer)
+		receive = max(t.Add(latency), slot.receive).Add(transfer)
 	case f.last.used && f.last.expiry >= t:
 		m.keepUnderWay(lp, f, t)
 		fallthrough
 	default:
 		slot = &f.last
 	}
-	*slot = triple{dst: dst, used: true, receive: receive, expiry: receive.Add(-latency)}
+	*slot = triple{dst: dst, used: true, receive: receive, expiry: receive.Add(-least)}
 	return receive
 }
 

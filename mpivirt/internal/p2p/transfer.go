@@ -112,7 +112,7 @@ func (m *Messages) depart(lp int32, box *Mailbox, msg *message, dst int, mode wo
 		transfer = transfer.Plus(jitter)
 	}
 	m.left = leaves
-	arrival = m.inOrder(lp, &box.sendOrder, int32(dst), leaves, latency, transfer)
+	arrival = m.inOrder(lp, &box.sendOrder, int32(dst), leaves, latency, transfer, c.least)
 	if m.Partition.Activities != nil {
 		m.Departed(src, dst, bytes, msg.large, leaves, arrival)
 	}
@@ -121,13 +121,14 @@ func (m *Messages) depart(lp int32, box *Mailbox, msg *message, dst int, mode wo
 
 // cost is the cost of an eager message between two ranks: the time of the sender's processor for
 // the overhead before the message leaves and for the copying that may go on after it; the latency
-// of the network and the transfer time of the bytes; the time of the receiver's processor for the
-// receive.
+// of the network, the transfer time of the bytes and a lower bound on the latency of any size; the
+// time of the receiver's processor for the receive.
 type cost struct {
 	src, dst          int32
 	bytes             int64
 	overhead, copying vtime.Duration
 	latency, transfer vtime.Duration
+	least             vtime.Duration // the latency, unless it depends on the size
 	receiving         vtime.Duration
 }
 
@@ -150,6 +151,9 @@ func (m *Messages) workOut(src, dst int32, bytes int64) {
 	}
 	c.src, c.dst = src, dst
 	c.latency, c.transfer = m.Partition.Target.LatencyAndTransfer(int(src), int(dst), bytes)
+	if c.least = c.latency; m.latencyBySize {
+		c.least = vtime.Picosecond
+	}
 	if invariant.Enabled && last.src == src && last.dst == dst && last.bytes == bytes && last != *c {
 		invariant.Broken("a message costs %+v now, and %+v before", *c, last)
 	}

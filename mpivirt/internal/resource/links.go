@@ -31,7 +31,7 @@ type Links struct {
 	asked     world.Slab[Passage]  // requests that are not decided
 	order     map[route][]ordered  // ordered messages of a pair from the first undecided one on, as they asked
 	arrived   map[route]vtime.Time // when the latest ordered message of a pair arrives, if that is in the future
-	latest    map[route]vtime.Time // with jitter: when the latest ordered message of a pair asks
+	latest    map[route]vtime.Time // with jitter or latencies by size: when the latest ordered message of a pair asks
 	dropped   [2]int               // lengths of arrived and latest at which past entries are dropped
 }
 
@@ -70,7 +70,7 @@ func (x *Links) InFlight() bool { return false }
 // Leave has a message ask for links a latency after p.At.
 func (x *Links) Leave(p Passage) {
 	p.At = p.At.Add(p.Latency).Add(p.Jitter)
-	if p.Ordered && x.partition.Target.HasJitter() {
+	if t := x.partition.Target; p.Ordered && (t.HasJitter() || t.LatencyBySize()) {
 		key := route{p.Source, p.Dest}
 		p.At = max(p.At, x.latest[key])
 		x.latest[key] = p.At
