@@ -6,7 +6,8 @@
 // A program is linked as a shared object, since the C library loads no executables into
 // another process. Its MPI is the runtime of native ranks, a shared library whose sources in C
 // are part of this package. The library is compiled once for each compiler and version of the
-// sources, into the user's cache directory. The folders of its sources, in runtime:
+// sources, into the user's cache directory. Objects are kept there by their source and the headers, so
+// that an edit of one source compiles that one. The folders of the sources, in runtime:
 //
 //   - include: the headers that programs include.
 //   - rank: ranks as C stacks: how programs are loaded, how ranks are switched, measured, interrupted

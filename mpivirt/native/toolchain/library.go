@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed runtime
@@ -66,10 +67,36 @@ func OpenLibrary() (*Library, error) {
 	}
 	dir := filepath.Join(cache, "gigarank", "native-"+digest)
 	l := &Library{Path: filepath.Join(dir, libraryName), include: dir, entry: filepath.Join(dir, "entry.o"), start: filepath.Join(dir, "start.o"), parts: filepath.Join(dir, "parts.a")}
+	return l, l.compileFirst(dir)
+}
+
+// compiling lets one goroutine of the process compile a runtime while others wait for it. An error is kept for them.
+var compiling struct {
+	lock   sync.Mutex
+	failed map[string]error // by directory
+}
+
+// compileFirst compiles the runtime into a directory if the cache does not have it.
+func (l *Library) compileFirst(dir string) error {
 	if _, err := os.Stat(l.Path); err == nil {
-		return l, nil
+		return nil
 	}
-	return l, compileLibrary(dir)
+	compiling.lock.Lock()
+	defer compiling.lock.Unlock()
+	if err := compiling.failed[dir]; err != nil {
+		return err
+	}
+	if _, err := os.Stat(l.Path); err == nil {
+		return nil
+	}
+	err := compileLibrary(dir)
+	if err != nil {
+		if compiling.failed == nil {
+			compiling.failed = map[string]error{}
+		}
+		compiling.failed[dir] = err
+	}
+	return err
 }
 
 // libraryDigest returns a digest of all that the compiled runtime depends on.
@@ -131,10 +158,13 @@ func compileLibrary(dir string) error {
 			return err
 		}
 	}
-	compiled = append(compiled, bindingsName)
+	objects, err := compileObjects(work, filepath.Join(filepath.Dir(dir), "objects"), append(compiled, bindingsName))
+	if err != nil {
+		return fmt.Errorf("the runtime of native ranks: %w", err)
+	}
 	steps := [][]string{
 		slices.Concat(libraryFlags, []string{"-c"}, linked),
-		slices.Concat(libraryFlags, []string{"-shared", "-Wl,-z,now,-z,defs", "-Wl,-soname," + libraryName, "-o", libraryName}, compiled, []string{"-ldl"}),
+		slices.Concat(libraryFlags, []string{"-shared", "-Wl,-z,now,-z,defs", "-Wl,-soname," + libraryName, "-o", libraryName}, objects, []string{"-ldl"}),
 	}
 	for _, arguments := range steps {
 		if err := runCompiler(work, Compiler(), arguments); err != nil {
@@ -150,6 +180,63 @@ func compileLibrary(dir string) error {
 		}
 	}
 	return nil
+}
+
+// compileObjects returns the objects of the runtime's sources in a directory, which the cache keeps by the text of the source and of all
+// headers: after an edit of a source, the others are not compiled again. Sources are compiled side by side. The error has the faults
+// of all sources.
+func compileObjects(dir, cache string, names []string) (objects []string, err error) {
+	if err := os.MkdirAll(cache, 0o777); err != nil {
+		return nil, err
+	}
+	shared, err := headersDigest(dir)
+	if err != nil {
+		return nil, err
+	}
+	objects = make([]string, len(names))
+	faults := make([]error, len(names))
+	var all sync.WaitGroup
+	free := make(chan struct{}, runtime.NumCPU())
+	for i, name := range names {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		digest := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s", shared, name, text))
+		objects[i] = filepath.Join(cache, fmt.Sprintf("%s-%x.o", strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), digest[:8]))
+		if _, err := os.Stat(objects[i]); err == nil {
+			continue
+		}
+		all.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			made := filepath.Join(dir, filepath.Base(objects[i]))
+			if faults[i] = runCompiler(dir, Compiler(), slices.Concat(libraryFlags, []string{"-c", name, "-o", made})); faults[i] == nil {
+				faults[i] = os.Rename(made, objects[i])
+			}
+		})
+	}
+	all.Wait()
+	return objects, errors.Join(faults...)
+}
+
+// headersDigest returns a digest of all that each object of the runtime depends on: the compiler, its flags and the headers.
+func headersDigest(dir string) (string, error) {
+	h := sha256.New()
+	version, err := exec.Command(Compiler(), "--version").Output()
+	if err != nil {
+		return "", err
+	}
+	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n%q\n", runtime.GOARCH, Compiler(), version, libraryFlags)
+	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(name) != ".h" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		_, _ = fmt.Fprintf(h, "\n%s %d\n%s", strings.TrimPrefix(name, dir), len(text), text)
+		return err
+	})
+	return fmt.Sprintf("%x", h.Sum(nil)), err
 }
 
 // writeSources writes the runtime's headers and sources into a directory. It returns the names of the sources that
