@@ -182,7 +182,7 @@ func TestConformance(t *testing.T) {
 
 // Each supported function is called by a program of the suite in C, and in Fortran with each module, but
 // for functions that a real MPI need not have any more or yet; see TestRemovedFunctions and TestSessions.
-func TestConformanceIsComplete(t *testing.T) {
+func TestSuiteIsComplete(t *testing.T) {
 	called := map[string]bool{}
 	for _, source := range conformance(t) {
 		file, err := elf.Open(buildConformance(t, source))
