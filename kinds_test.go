@@ -156,6 +156,17 @@ func pointedTo(t types.Type) types.Type {
 	return t
 }
 
+// remedyFor says how a name of a room comes into the port.
+func remedyFor(owner string, member bool) string {
+	switch {
+	case !member:
+		return "if it is part of results or arguments, add a type to port.values and another name to port.names; if not, add a method to the kernel (port.go) that does the work"
+	case owner == "Kernel":
+		return "add the method to port.methods, if kinds of rank need it"
+	}
+	return "add a method to the kernel (port.go) that does the work, and its name to port.methods; if all fields and methods of " + owner + " are for kinds of rank, add the type to port.values"
+}
+
 // Kinds of rank use of the kernel what is in the port, and nothing of the rooms below it. Nothing in the port is idle.
 func TestKindsKeepToTheirPort(t *testing.T) {
 	var packages []string
@@ -184,7 +195,7 @@ func TestKindsKeepToTheirPort(t *testing.T) {
 			continue
 		}
 		if !slices.Contains(allowed, name) {
-			t.Errorf("%s: a kind of rank uses %s, which is not in the port in kinds_test.go: add a method to the kernel (port.go), and its name to the table", used[name], name)
+			t.Errorf("%s: a kind of rank uses %s, which is not in the port in kinds_test.go: %s", used[name], name, remedyFor(owner, member))
 		}
 	}
 	for name := range used {
