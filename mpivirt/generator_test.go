@@ -242,7 +242,7 @@ func randomMachine(r *rand.Rand, ranks int) string {
 	fmt.Fprintf(&b, "mapping: %s\n", []string{"block", "block", "cyclic", fmt.Sprintf("random:%d", r.IntN(100))}[r.IntN(4)])
 	latency := func() string { return []string{"1ps", "20ns", "333.333ns", "1us", "5us", "20us"}[r.IntN(6)] }
 	bandwidth := func() string { return []string{"100MB/s", "1GB/s", "3GB/s", "7.77GB/s"}[r.IntN(4)] }
-	switch r.IntN(5) {
+	switch r.IntN(6) {
 	case 0:
 		fmt.Fprintf(&b, "network:\n  model: flat\n  latency: %s\n  bandwidth: %s\n", latency(), bandwidth())
 	case 1:
@@ -253,6 +253,9 @@ func randomMachine(r *rand.Rand, ranks int) string {
 		fmt.Fprintf(&b, "topology: %s\nnetwork:\n  model: hops\n  latency: %s\n  bandwidth: %s\n  latency_per_hop: 123ns\n  memory_latency: %s\n  memory_bandwidth: %s\n",
 			topology, latency(), bandwidth(), latency(), bandwidth())
 	case 3:
+		fmt.Fprintf(&b, "network:\n  model: levels\n  levels: [{name: socket, ranks: 2, latency: %s}, {name: node, latency: %s, bandwidth: %s}, "+
+			"{name: leaf, nodes: 2, delays: [{size: 16, delay: %s}, {size: 2000, delay: 30us}]}, {name: machine, latency: %s, bandwidth: %s}]\n", latency(), latency(), bandwidth(), latency(), latency(), bandwidth())
+	case 4:
 		factor := func() string { return []string{"0.01", "0.341987", "1.5", "11.6436"}[r.IntN(4)] }
 		fmt.Fprintf(&b, "network:\n  model: factors\n  intra: {latency: %s, latency_factors: [{size: 100, factor: %s}]}\n"+
 			"  inter: {latency: %s, bandwidth: %s, latency_factors: [{size: 0, factor: %s}, {size: 17, factor: %s}, {size: 2000, factor: %s}], bandwidth_factors: [{size: 1000, factor: %s}]}\n",

@@ -3,6 +3,8 @@ package mpivirt_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -275,6 +277,27 @@ func drawMachine(t *rapid.T) string {
 	return fmt.Sprintf("name: random\nranks_per_node: %d\nmapping: %s\ntopology: "+topology+"\nnetwork: {%s}\n",
 		rapid.SampledFrom([]int{1, 2, 3, 4, 7, 12, 400}).Draw(t, "ranks per node"),
 		rapid.SampledFrom([]string{"block", "cyclic", "random:5"}).Draw(t, "mapping"), model)
+}
+
+// Each delay model takes part in the comparisons of interpreters, and each without state at the
+// receiver in those of random programs.
+func TestEachModelIsDrawn(t *testing.T) {
+	machines := rapid.Custom(drawMachine)
+	var drawn, ofPrograms string
+	for seed := range 300 {
+		drawn += machines.Example(seed)
+		ofPrograms += randomMachine(rand.New(rand.NewPCG(uint64(seed), 1)), 8)
+	}
+	for _, model := range network.Models() {
+		named := regexp.MustCompile(`model: ` + model + `\b`)
+		if !named.MatchString(drawn) {
+			t.Errorf("no machine has delay model %s: add a case to drawMachine", model)
+		}
+		const stateful = "loggops"
+		if !named.MatchString(ofPrograms) && model != stateful {
+			t.Errorf("no machine of random programs has delay model %s: add a case to randomMachine, unless it has state at the receiver, as %s", model, stateful)
+		}
+	}
 }
 
 // longWinded says whether an algorithm takes as many rounds as there are members.

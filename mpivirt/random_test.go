@@ -703,7 +703,7 @@ func compare(t rapid.TB, p *program, h hosting, want [][]entry) {
 	for rank := range want {
 		for i, w := range want[rank] {
 			if i >= len(got[rank]) || got[rank][i] != w {
-				t.Fatalf("%v: rank %d, %s:\nexpected      %v\ngot           %v", h, rank, p.text(rank, w.op), w, got[rank][i:min(i+1, len(got[rank]))])
+				t.Fatalf("%v: rank %d, %s:\nexpected      %v\ngot           %v\nThe expected entry comes from the slow twin of messages in reference_test.go; with state at the receiver it comes from one engine. A new rule for messages belongs into the twin, too.", h, rank, p.text(rank, w.op), w, got[rank][i:min(i+1, len(got[rank]))])
 			}
 		}
 	}

@@ -116,6 +116,15 @@ var models = []*modelKind{
 	&factorsKind,
 }
 
+// Models returns the names of the delay models.
+func Models() []string {
+	var names []string
+	for _, k := range models {
+		names = append(names, k.name)
+	}
+	return names
+}
+
 // chargeFields are the fields of section network that all charged models have.
 var chargeFields = []string{"overhead", "gap", "eager_limit", "jitter", "progress"}
 

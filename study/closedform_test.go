@@ -3,10 +3,12 @@ package study
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -34,6 +36,7 @@ var formMachines = map[string]string{
 	"levels-on-one":  "ranks_per_node: 64\n" + twoLevels,
 	"measured":       "ranks_per_node: 1\nnetwork: {model: table, intra: [{size: 0, delay: 1us}], inter: [{size: 0, delay: 3us}, {size: 1KiB, delay: 4us}]}",
 	"factors":        "ranks_per_node: 1\nnetwork: {model: factors, intra: {latency: 1us}, inter: {latency: 3us, bandwidth: 1GB/s, latency_factors: [{size: 0, factor: 1.5}, {size: 64, factor: 0.1}, {size: 1KiB, factor: 2}], bandwidth_factors: [{size: 100, factor: 0.5}]}}",
+	"groups":         "ranks_per_node: 1\nnetwork: {model: levels, levels: [{name: node, latency: 1us}, {name: leaf, nodes: 16, latency: 2us, bandwidth: 2GB/s}, {name: machine, latency: 5us, bandwidth: 1GB/s}], reduce: {bandwidth: 3GB/s}}",
 	"star":           "ranks_per_node: 1\ntopology: {kind: star}\n" + overHops,
 	"star-of-four":   "ranks_per_node: 4\ntopology: {kind: star}\n" + strings.Replace(overHops, ", overhead: {send: 100ns, receive: 0}", "", 1),
 	"board":          "ranks_per_node: 1\ntopology: {kind: hierarchy, levels: [{size: 8, hops: 1}, {hops: 3}]}\n" + overHops,
@@ -45,6 +48,16 @@ var formMachines = map[string]string{
 	"loggops-wide":   "network: {model: loggops, L: 2us, o: 1us, g: 1us, G: 1ns, O: 3ns, S: 64KiB}",
 }
 
+// Each delay model takes part in the comparison with closed forms.
+func TestClosedFormsOfEachModel(t *testing.T) {
+	all := strings.Join(slices.Collect(maps.Values(formMachines)), "\n")
+	for _, model := range network.Models() {
+		if !regexp.MustCompile(`model: ` + model + `\b`).MatchString(all) {
+			t.Errorf("no machine of formMachines has delay model %s: add a machine, and its share of closed forms in TestSimulationMeetsTheClosedForm", model)
+		}
+	}
+}
+
 // Wherever a closed form is drawn, the simulated time equals it to the picosecond, for
 // any operation, algorithm, machine and mapping. It is drawn at no less than a share of
 // the points of each machine, in percent.
@@ -54,7 +67,7 @@ func TestSimulationMeetsTheClosedForm(t *testing.T) {
 	}
 	drawn := map[string]int{
 		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-charged": 6, "levels-cyclic": 20, "levels-joined": 20, "joins-by-level": 30, "levels-single": 80, "levels-on-one": 80,
-		"measured": 80, "factors": 80, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "given": 80, "offload": 60, "offload-ranks": 60, "loggops-narrow": 0, "loggops-wide": 20,
+		"measured": 80, "factors": 80, "groups": 15, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "given": 80, "offload": 60, "offload-ranks": 60, "loggops-narrow": 0, "loggops-wide": 20,
 		"frontier": 20, "frontera": 50, "fugaku": 50, "aws-hpc6a": 5, "loggops-default": 20, "xt5": 3, "tianhe-1a": 3, "gigabit-star": 80,
 	}
 	t.Chdir(t.TempDir())
