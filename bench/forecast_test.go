@@ -90,7 +90,7 @@ func manyMessages(op collectives.Operation, a collectives.Algorithm) bool {
 	switch {
 	case a == collectives.Ring:
 		return op != collectives.Bcast
-	case a == collectives.Pairwise:
+	case a == collectives.Pairwise || a == collectives.ScatterAllgatherRing:
 		return true
 	}
 	return a == collectives.Linear && op == collectives.Alltoall

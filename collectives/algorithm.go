@@ -35,6 +35,16 @@ const (
 	DoubleRing
 	Tree
 	ReduceBcast
+	ScatterAllgather
+	ScatterAllgatherRing
+	Chain
+	Pipeline
+	Binary
+	SplitBinary
+	InOrderBinary
+	Knomial
+	BinomialDoubling
+	LinearSync
 	algorithms // their number
 )
 
@@ -43,6 +53,8 @@ var algorithmNames = [algorithms]string{
 	"ring", "rabenseifner", "bruck", "pairwise", "given", "offload",
 	"smp", "smp-rabenseifner", "han",
 	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree", "reduce-bcast",
+	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
+	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

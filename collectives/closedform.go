@@ -91,7 +91,9 @@ func (c Cost) work(bytes int64) vtime.Duration { return timeOf(c.Gamma, bytes) }
 // c.PerNode ranks each.
 //
 // ok is false where there is no closed form: an algorithm has a closed form only if it has a case
-// in the functions below. Alltoall linear has none. Allgather, scan and exscan by recursive
+// in the functions below. Alltoall linear, bcast split-binary and gather linear-sync have none, nor
+// has any algorithm with more than one segment but pipeline. Bcast by scatter-allgather has one for powers of
+// two, and it and scatter-allgather-ring if all chunks are equal. Allgather, scan and exscan by recursive
 // doubling have none for numbers of members that are no powers of two. If a gap is longer than the
 // sum of both overheads, only the linear algorithms have a closed form: the gap would have an
 // effect in some rounds only.
@@ -116,10 +118,15 @@ func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cos
 	if a.Check(op) != nil || members < 1 || a != Linear && c.Gap > c.Send+c.Receive {
 		return 0, false
 	}
-	if a != a.Base() && a.Base() != RingSegmented && (op != Barrier || a.Base() != Dissemination) {
+	shape := find(op, a).shape(op, a, Size{Members: members, Bytes: count * size})
+	switch base := a.Base(); {
+	case a == base || base == RingSegmented || op == Barrier && base == Dissemination:
+	case op.Rooted() && (shape.Segments == 1 || base == Pipeline):
+		a = base
+	default:
 		return 0, false
 	}
-	f := form{members, fold(members), count, size, c}
+	f := form{members, fold(members), count, size, c, shape}
 	switch op {
 	case Barrier:
 		f.count = 0
@@ -151,6 +158,7 @@ type form struct {
 	count   int64
 	size    int64
 	cost    Cost
+	shape   Shape
 }
 
 // times returns n·d for a number of members or rounds.
@@ -209,7 +217,7 @@ func (f form) bcast(a Algorithm, bytes int64) (vtime.Duration, bool) {
 	case Offload:
 		return f.cost.node(bytes) + timeOf(f.cost.Offload, bytes), true
 	}
-	return 0, false
+	return f.downTree(a, bytes)
 }
 
 func (f form) reduce(a Algorithm, bytes int64) (vtime.Duration, bool) {
@@ -222,7 +230,7 @@ func (f form) reduce(a Algorithm, bytes int64) (vtime.Duration, bool) {
 	case Offload:
 		return f.cost.node(bytes) + timeOf(f.cost.Offload, bytes), true
 	}
-	return 0, false
+	return f.upTree(a, bytes)
 }
 
 // inTurn returns the time of a reduction to the root and of the root's sends afterwards.
@@ -353,6 +361,8 @@ func (f form) gather(a Algorithm) (vtime.Duration, bool) {
 		return f.in(f.bytesOf(1), 0), true
 	case Binomial:
 		return f.treeIn(f.members, f.bytesOf, 0), true
+	case Knomial:
+		return f.knomialIn(f.members, f.bytesOf, 0), true
 	}
 	return 0, false
 }
@@ -363,6 +373,8 @@ func (f form) scatter(a Algorithm) (vtime.Duration, bool) {
 		return f.out(f.bytesOf(1)), true
 	case Binomial:
 		return f.treeOut(f.members, f.bytesOf), true
+	case Knomial:
+		return f.knomialOut(f.members, f.bytesOf), true
 	}
 	return 0, false
 }

@@ -19,7 +19,11 @@ func perByte(ps float64) func(int64) vtime.Duration {
 // returns the last exit.
 func measure(t fataler, p pair, members int, count, size int64, c collectives.Cost) vtime.Duration {
 	t.Helper()
-	return flat(t, build(t, p, members, 0), p.op, count, size, c)
+	s, err := collectives.For(p.op, p.a, collectives.Size{Members: members, Bytes: count * size})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return flat(t, s, p.op, count, size, c)
 }
 
 // flat is measure for a schedule.
@@ -40,10 +44,18 @@ func flat(t fataler, s collectives.Schedule, op collectives.Operation, count, si
 }
 
 // hasClosedForm reports whether an algorithm has a closed form.
-func hasClosedForm(p pair, members int) bool {
+func hasClosedForm(p pair, members int, count int64) bool {
 	power := members&(members-1) == 0
 	if collectives.TakesNodes(p.op, p.a) {
 		return false
+	}
+	switch p.a {
+	case collectives.SplitBinary, collectives.LinearSync:
+		return false
+	case collectives.ScatterAllgather:
+		return power && count%int64(members) == 0
+	case collectives.ScatterAllgatherRing:
+		return count%int64(members) == 0
 	}
 	switch p.op {
 	case collectives.Alltoall, collectives.Alltoallv:
@@ -74,7 +86,7 @@ func TestClosedFormsAreExact(t *testing.T) {
 				for name, c := range costs {
 					for _, count := range []int64{0, 1, 7, 64, 1000} {
 						want, ok := collectives.ClosedForm(p.op, p.a, members, count, 8, c)
-						if has := hasClosedForm(p, members); ok != has {
+						if has := hasClosedForm(p, members, count); ok != has {
 							t.Fatalf("%d members: closed form %t, want %t", members, ok, has)
 						}
 						if !ok {
@@ -94,6 +106,12 @@ func TestClosedFormsAreExactAtRandom(t *testing.T) {
 	all := pairs()
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom(all).Draw(t, "algorithm")
+		if a := p.a.WithFanout(rapid.IntRange(2, 9).Draw(t, "fanout")); a.Check(p.op) == nil {
+			p.a = a
+		}
+		if a := p.a.WithSegment(rapid.Int64Range(1, 1000).Draw(t, "segment")); a.Check(p.op) == nil && p.a == collectives.Pipeline {
+			p.a = a
+		}
 		members := rapid.IntRange(1, 130).Draw(t, "members")
 		count := rapid.Int64Range(0, 5000).Draw(t, "count")
 		size := rapid.Int64Range(1, 16).Draw(t, "size")

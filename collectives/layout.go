@@ -6,10 +6,12 @@ import "math/bits"
 // p of the layout. Blocks lie one after another.
 //
 //	bcast, reduce, allreduce   Split: one vector, cut into W chunks, see LayoutOf;
-//	                           Segments: cut into W segments of one size, but the last
+//	                           Segments: cut into W segments of one size, but the last;
+//	                           halves: cut into two halves, each cut into W/2 segments
 //	scan, exscan               Uniform: W copies of the vector
 //	gather, scatter, allgather, reduce_scatter
-//	                           Uniform or Given: block i is that of member i
+//	                           Uniform or Given: block i is that of member i;
+//	                           parts: blocks 2i and 2i + 1 are the parts of that of member i
 //	alltoall                   Uniform: every block has one member's share
 //	alltoallv                  Given: the blocks to each member, then those
 //	                           from each member; differs by member
@@ -19,6 +21,9 @@ type Layout struct {
 	count int64   // elements of the vector (cut > 0) or of each block
 	cut   int64   // chunks of the vector, if it is split
 	piece int64   // elements of each segment but the last, if it is cut into segments
+	half  int64   // elements of the first half, if segments are those of two halves
+	part  int64   // elements of the first part of each member's block, if it has two parts
+	parts bool    // each member's block has two parts
 	ends  []int64 // elements up to the end of each block, if given
 }
 
@@ -34,6 +39,35 @@ func Split(count, size int64, chunks int) Layout {
 // rest.
 func Segments(count, size, segment int64, segments int) Layout {
 	return Layout{size: size, count: count, cut: int64(segments), piece: max(segment/max(size, 1), 1)}
+}
+
+// halves cuts a vector into two halves, the first of which may have an element more, and each half into
+// segments of some bytes; 0 stands for one segment. It is cut between pieces of up to 8 bytes, as chunks are.
+func halves(count, size, segment int64, segments int) Layout {
+	l := cut(count, size, 2)
+	l.cut, l.half, l.piece = int64(segments), (l.count+1)/2, max(l.count, 1)
+	if segment > 0 {
+		l.piece = max(segment/l.size, 1)
+	}
+	return l
+}
+
+// ceilings cuts a vector into chunks of a size that is rounded up, as MPICH and Open MPI cut it to scatter
+// it in a broadcast: the last chunks are shorter, or empty.
+func ceilings(count, size int64, chunks int) Layout {
+	l := cut(count, size, chunks)
+	l.piece = max((l.count+l.cut-1)/l.cut, 1)
+	return l
+}
+
+// inTwo returns a layout with two positions for each member's block of count elements: a first segment of
+// some bytes and the rest. 0 stands for a first segment of the whole block.
+func inTwo(count, size, segment int64) Layout {
+	l := Layout{size: size, count: count, part: count, parts: true}
+	if segment > 0 {
+		l.part = min(max(segment/max(size, 1), 1), count)
+	}
+	return l
 }
 
 // Uniform returns a layout with count elements, each of size bytes, in every block.
@@ -55,14 +89,26 @@ func Given(counts []int64, size int64) Layout {
 // other operations in each member's block. A vector is cut between pieces of up to 8
 // bytes.
 func LayoutOf(op Operation, s Schedule, count, size int64) Layout {
+	segment, into := int64(0), equalParts
+	if by, ok := s.(segmented); ok {
+		segment, into = by.segmentBytes(), by.cutInto()
+	}
 	switch op {
 	case Barrier:
 		return Layout{}
 	case Bcast, Reduce, Allreduce:
-		if by, ok := s.(segmented); ok && by.segmentBytes() > 0 {
-			return Segments(count, size, by.segmentBytes(), s.Positions())
+		switch {
+		case into == halfParts:
+			return halves(count, size, segment, s.Positions())
+		case into == ceilParts:
+			return ceilings(count, size, s.Positions())
+		case segment > 0:
+			return Segments(count, size, segment, s.Positions())
 		}
 		return cut(count, size, s.Positions())
+	}
+	if into == blockParts {
+		return inTwo(count, size, segment)
 	}
 	return Uniform(count, size)
 }
@@ -91,6 +137,10 @@ func (l *Layout) Offset(block int) int64 {
 	switch {
 	case l.cut == 1: // one vector
 		return int64(block) * l.count * l.size
+	case l.parts:
+		return (int64(block>>1)*l.count + int64(block&1)*l.part) * l.size
+	case l.half > 0:
+		return l.inHalves(int64(block)) * l.size
 	case l.piece > 0:
 		if int64(block) == l.cut {
 			return l.count * l.size
@@ -108,9 +158,21 @@ func (l *Layout) Offset(block int) int64 {
 	return l.ends[block-1] * l.size
 }
 
+// inHalves returns the element at which a segment of a half begins.
+func (l *Layout) inHalves(block int64) int64 {
+	each := l.cut / 2
+	switch {
+	case block < each:
+		return min(l.piece*block, l.half)
+	case block < l.cut:
+		return min(l.half+l.piece*(block-each), l.count)
+	}
+	return l.count
+}
+
 // Bytes returns the length of a message of these blocks, out of w positions.
 func (l *Layout) Bytes(b Blocks, w int) int64 {
-	if l.cut == 0 && l.ends == nil {
+	if l.cut == 0 && l.ends == nil && !l.parts {
 		return int64(b.Count) * l.count * l.size
 	}
 	if l.cut == 1 {

@@ -61,7 +61,15 @@ var registry = [operations][]entry{
 		{DoubleRing, false, "a message goes round all ranks twice", ringBarrier, none},
 	},
 	Bcast: {
-		{Binomial, false, "down a binomial tree", treeOne, none},
+		{Binomial, false, "down a binomial tree, the farthest subtree first", treeOne, arguments{segments: ofVector}},
+		{BinomialDoubling, false, "down a binomial tree over distances 1, 2, 4, …, the nearest child first", doublingBcast, arguments{segments: ofVector}},
+		{Knomial, false, "down a k-nomial tree, k − 1 subtrees of each size; the fan-out is k", knomialOne, arguments{segments: ofVector, fanout: 4}},
+		{Binary, false, "down a balanced binary tree", binaryOne, arguments{segments: ofVector}},
+		{SplitBinary, false, "halves down the two subtrees of a binary tree, then exchanged between them", splitBinary, arguments{segments: ofVector}},
+		{Chain, false, "along as many chains as the fan-out says", chainOne, arguments{segments: ofVector, fanout: 4}},
+		{Pipeline, false, "along one chain of all ranks", pipelineOne, arguments{segments: ofVector}},
+		{ScatterAllgather, false, "binomial scatter of P chunks, then allgather by recursive doubling", scatterAllgather, none},
+		{ScatterAllgatherRing, false, "binomial scatter of P chunks, then allgather round a ring", scatterAllgatherRing, none},
 		{Linear, false, "the root sends to one after another", starOne, none},
 		{Ring, false, "each rank hands it to the next", ringBcast, none},
 		{Offload, false, "ranks of a node join, switches send the vector to all nodes, one release per node", nil, none},
@@ -69,7 +77,13 @@ var registry = [operations][]entry{
 		{HAN, false, "Open MPI: segments go down a binomial tree of nodes while those before go down a tree in each node", hanBcast, arguments{segments: ofVector, nodes: true}},
 	},
 	Reduce: {
-		{Binomial, false, "up a binomial tree that keeps the rank order for every root", treeOne, none},
+		{Binomial, false, "up a binomial tree that keeps the rank order for every root", treeOne, arguments{segments: ofVector}},
+		{Knomial, false, "up a k-nomial tree that keeps the rank order for every root; the fan-out is k", knomialOne, arguments{segments: ofVector, fanout: 4}},
+		{Rabenseifner, false, "reduce_scatter by halving, then binomial gather; P is folded to a power of two", halvingReduce, none},
+		{Binary, true, "up a balanced binary tree", binaryOne, arguments{segments: ofVector}},
+		{InOrderBinary, false, "up a binary tree to the last rank that keeps the rank order, then to the root", inOrderReduce, arguments{segments: ofVector}},
+		{Chain, true, "along as many chains as the fan-out says", chainOne, arguments{segments: ofVector, fanout: 4}},
+		{Pipeline, true, "along one chain of all ranks", pipelineOne, arguments{segments: ofVector}},
 		{Linear, false, "the root receives from one after another", starOne, none},
 		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
 		{SMP, true, "MPICH: binomial in each node but the root's, among first ranks of nodes, and in the root's node", smpReduce, byNode},
@@ -91,13 +105,16 @@ var registry = [operations][]entry{
 	},
 	Gather: {
 		{Binomial, false, "up a binomial tree, subtrees together", treeOne, none},
+		{Knomial, false, "up a k-nomial tree, subtrees together; the fan-out is k", knomialOne, arguments{fanout: 4}},
 		{Linear, false, "the root receives from one after another", starOne, none},
+		{LinearSync, false, "the root asks one after another for a first segment and receives the rest meanwhile", linearSync, arguments{segments: ofVector}},
 	},
 	Gatherv: {
 		{Linear, false, "the root receives from one after another", starOne, none},
 	},
 	Scatter: {
 		{Binomial, false, "down a binomial tree, subtrees together", treeOne, none},
+		{Knomial, false, "down a k-nomial tree, subtrees together; the fan-out is k", knomialOne, arguments{fanout: 4}},
 		{Linear, false, "the root sends to one after another", starOne, none},
 	},
 	Scatterv: {
@@ -214,6 +231,10 @@ func starBoth(s Shape) Schedule {
 }
 
 func treeOne(s Shape) Schedule {
+	if s.Segments > 1 {
+		s.Fanout = 2
+		return knomialOne(s)
+	}
 	n := whole(s.Operation, s.Members)
 	p := place(s, n)
 	switch s.Operation {

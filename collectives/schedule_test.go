@@ -123,7 +123,7 @@ func outputs(op collectives.Operation, s collectives.Schedule, m, root int) int 
 		return 0
 	case collectives.Gather, collectives.Gatherv:
 		if m == root {
-			return s.Members()
+			return s.Positions()
 		}
 		return 0
 	case collectives.Exscan:
@@ -135,13 +135,17 @@ func outputs(op collectives.Operation, s collectives.Schedule, m, root int) int 
 }
 
 // right reports whether a block of output is the one that the operation defines.
-func right(op collectives.Operation, members, root, m, block int, got set) bool {
+func right(op collectives.Operation, s collectives.Schedule, root, m, block int, got set) bool {
+	members := s.Members()
 	switch op {
 	case collectives.Bcast:
 		return got.block == block && got.covers(root, root)
 	case collectives.Scatter, collectives.Scatterv:
 		return got.block == m && got.covers(root, root)
-	case collectives.Gather, collectives.Gatherv, collectives.Allgather, collectives.Allgatherv:
+	case collectives.Gather:
+		each := s.Positions() / members
+		return got.block == block%each && got.covers(block/each, block/each)
+	case collectives.Gatherv, collectives.Allgather, collectives.Allgatherv:
 		return got.block == 0 && got.covers(block, block)
 	case collectives.Alltoall, collectives.Alltoallv:
 		return got.block == m && got.covers(block, block)
@@ -170,7 +174,7 @@ func check(p pair, s collectives.Schedule, root int, order []int) error {
 			if got == nil {
 				return fmt.Errorf("member %d lacks block %d of its output", m, block)
 			}
-			if !right(p.op, s.Members(), root, m, block, *got) {
+			if !right(p.op, s, root, m, block, *got) {
 				return fmt.Errorf("member %d has %+v as block %d of its output", m, *got, block)
 			}
 		}

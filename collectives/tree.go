@@ -9,6 +9,7 @@ type binomial struct {
 	members, root int
 	inward        bool
 	subtrees      bool // a message carries the blocks of the subtree; else all positions
+	numbered      bool // the block of a member has its number from the root on; else its own
 	pieces        int  // all positions
 }
 
@@ -83,6 +84,9 @@ func (b *binomial) StepInto(step *Step, member, round int) {
 	blocks := Blocks{First: 0, Count: b.pieces}
 	if b.subtrees {
 		blocks = Blocks{First: wrap(child+b.root, b.members), Count: min(1<<k, b.members-child)}
+		if b.numbered {
+			blocks.First = child
+		}
 	}
 	if (child == v) == b.inward {
 		step.To, step.Send = peer, blocks
@@ -114,13 +118,18 @@ func (b *binomial) pattern(k int) Pattern {
 	return p
 }
 
-// subtree returns the blocks of the member's subtree of the binomial tree.
-func subtree(member, root, members int) Blocks {
+// subtree returns the blocks of the member's subtree of the k-nomial tree of a radix.
+func subtree(member, root, members, radix int) Blocks {
 	v := wrap(member-root, members)
 	if v == 0 {
 		return Blocks{First: member, Count: members}
 	}
-	return Blocks{First: member, Count: min(v&-v, members-v)}
+	width := v & -v
+	if radix != 2 {
+		d := digits{members: members, radix: radix}
+		_, _, width = d.lowest(v)
+	}
+	return Blocks{First: member, Count: min(width, members-v)}
 }
 
 // ordered is the binomial tree of a reduction. It is not rotated, which keeps the rank order for

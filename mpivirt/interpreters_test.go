@@ -302,7 +302,11 @@ func TestEachModelIsDrawn(t *testing.T) {
 
 // longWinded says whether an algorithm takes as many rounds as there are members.
 func longWinded(a collectives.Algorithm) bool {
-	return a == collectives.Ring || a == collectives.Pairwise || a == collectives.Linear
+	switch a.Base() {
+	case collectives.Ring, collectives.Pairwise, collectives.Linear, collectives.ScatterAllgatherRing:
+		return true
+	}
+	return false
 }
 
 func drawScenario(t *rapid.T) *scenario {
@@ -333,7 +337,7 @@ func drawStep(t *rapid.T, s *scenario) step {
 		if s.Ranks > 100 && longWinded(a) {
 			a = collectives.Algorithms(op)[0]
 		}
-		s.Algorithms[op] = a
+		s.Algorithms[op] = drawArguments(t, op, a)
 	}
 	st := step{
 		Op:          op,
@@ -351,6 +355,17 @@ func drawStep(t *rapid.T, s *scenario) step {
 		s.Algorithms[collectives.Barrier] = collectives.NodeLeader
 	}
 	return st
+}
+
+// drawArguments returns an algorithm with arguments that it takes.
+func drawArguments(t *rapid.T, op collectives.Operation, a collectives.Algorithm) collectives.Algorithm {
+	if with := a.WithFanout(2); with.Check(op) == nil {
+		a = a.WithFanout(rapid.SampledFrom([]int{0, 2, 3, 7}).Draw(t, "fan-out"))
+	}
+	if with := a.WithSegment(1); with.Check(op) == nil {
+		a = a.WithSegment(rapid.SampledFrom([]int64{0, 1, 8, 24, 100}).Draw(t, "segment"))
+	}
+	return a
 }
 
 var drawHost = rapid.Custom(func(t *rapid.T) host {

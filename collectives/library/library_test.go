@@ -14,10 +14,7 @@ import (
 
 // unregistered are algorithms of tables that package collectives does not have yet.
 var unregistered = []string{
-	"bcast pipeline", "bcast binary", "bcast split-binary", "bcast knomial", "bcast scatter-allgather",
-	"bcast scatter-allgather-ring", "bcast binomial-doubling",
-	"reduce pipeline", "reduce binary", "reduce in-order-binary", "reduce rabenseifner",
-	"gather linear-sync", "scatter linear-nonblocking", "allgather neighbor-exchange", "allgather two-proc",
+	"scatter linear-nonblocking", "allgather neighbor-exchange", "allgather two-proc",
 	"allgatherv neighbor-exchange", "allgatherv two-proc", "alltoall linear-sync",
 }
 

@@ -48,7 +48,7 @@ func closedForms(s *settings) (good int, faults []error) {
 				faults = append(faults, err)
 			}
 			if n > 0 {
-				_, _ = fmt.Fprintf(s.out, "%-14v %-18v %3d sizes up to %d\n", op, a, n, greatest)
+				_, _ = fmt.Fprintf(s.out, "%-14v %-23v %3d sizes up to %d\n", op, a, n, greatest)
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func compare(s *settings, op collectives.Operation, a collectives.Algorithm) (li
 	if err != nil {
 		return "", err
 	}
-	line = fmt.Sprintf("%-14v %-18v %8d ranks %9d messages  %s", op, a, target.Ranks(), messages.Statistics.Messages, messages.Fingerprint)
+	line = fmt.Sprintf("%-14v %-23v %8d ranks %9d messages  %s", op, a, target.Ranks(), messages.Statistics.Messages, messages.Fingerprint)
 	m.collectives = mpivirt.Bulk
 	for _, m.engines = range []int{1, 3} {
 		bulk, _, err := m.run()

@@ -47,7 +47,7 @@ func sample(s *settings, op collectives.Operation, a collectives.Algorithm) (goo
 			return i, fmt.Errorf("%v: rank %d leaves at %v, by the recursion at %v", m, rank, exits[i], want)
 		}
 	}
-	_, _ = fmt.Fprintf(s.out, "%-14v %-18v %9d ranks: %d as computed anew, rank %d leaves at %v\n",
+	_, _ = fmt.Fprintf(s.out, "%-14v %-23v %9d ranks: %d as computed anew, rank %d leaves at %v\n",
 		op, a, s.large, len(m.sampled), m.sampled[len(m.sampled)-1], exits[len(exits)-1])
 	return len(m.sampled), nil
 }

@@ -42,10 +42,10 @@ func TestTruthAtSmallSizes(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"barrier        dissemination         16384 ranks    229376 messages", // 14 · 2^14
-		"barrier        recursive-doubling    16384 ranks    229376 messages",
-		"allreduce      rabenseifner          16384 ranks    458752 messages", // 2 · 14 · 2^14
-		"allreduce      ring                    512 ranks    523264 messages", // 2 · 511 · 512
+		"barrier        dissemination              16384 ranks    229376 messages", // 14 · 2^14
+		"barrier        recursive-doubling         16384 ranks    229376 messages",
+		"allreduce      rabenseifner               16384 ranks    458752 messages", // 2 · 14 · 2^14
+		"allreduce      ring                         512 ranks    523264 messages", // 2 · 511 · 512
 		fmt.Sprintf("interpreters: %d right, 0 wrong", all),
 		"samples: 30 right, 0 wrong",
 	} {

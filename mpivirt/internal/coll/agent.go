@@ -491,6 +491,9 @@ func (c *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Co
 		mine := a.at(first, n)
 		theirs := content[:min(len(mine), len(content))]
 		content = content[len(theirs):]
+		if first < int(a.memory.split) && a.inst.Call.Operation == collectives.Bcast {
+			continue // the root has these bytes
+		}
 		into := c.toWrite(a, first, n)
 		c.Combining = a.lp
 		c.partition.Engine.Copied(len(theirs))

@@ -42,10 +42,8 @@ func (inst *instance) resultBlocks(member int) int {
 		return 0
 	case collectives.Bcast, collectives.Allreduce:
 		return inst.width
-	case collectives.Reduce:
-		return onlyRoot(inst, member, inst.width)
-	case collectives.Gather, collectives.Gatherv:
-		return onlyRoot(inst, member, inst.comm.Size)
+	case collectives.Reduce, collectives.Gather, collectives.Gatherv:
+		return onlyRoot(inst, member, inst.width) // a block of a gather may be several positions
 	case collectives.Allgather, collectives.Allgatherv, collectives.Alltoall, collectives.Alltoallv:
 		return inst.comm.Size
 	default:

@@ -57,7 +57,7 @@ func (c *Collectives) runLocally(inst *instance) {
 	for m := range r.members {
 		a := &r.members[m]
 		a.lp, _ = c.partition.Local(inst.comm.RankOf(m, 0))
-		*a = agent{inst: inst, layout: inst.layout, lp: a.lp, member: int32(m), clock: inst.entryOf(c, a.lp, m)}
+		*a = agent{inst: inst, layout: inst.layout, lp: a.lp, member: int32(m), rounds: int32(inst.schedule.Rounds(m)), clock: inst.entryOf(c, a.lp, m)}
 		if inst.local != nil && !inst.movesDirectly() {
 			c.lay(a, &r.memories[m], &call, inst.local.inputs[m], inst.local.outputs[m])
 		}
@@ -93,7 +93,7 @@ func room[T any](s []T, n int) []T {
 func (r *localRun) enlist(m int32, round int) {
 	s := r.inst.schedule
 	next := s.Next(int(m), round)
-	if next >= s.Rounds(int(m)) {
+	if next >= int(r.members[m].rounds) {
 		return
 	}
 	list := &r.lists[next]

@@ -93,7 +93,7 @@ func (a *agent) placeFor(v *Collective, input []byte) Place {
 // output, apart that output and input are one slice or share no memory.
 func (v *Collective) PlaceOf(s collectives.Schedule, member int, output, apart bool) Place {
 	root, vector := member == v.Root, s.Positions() == 1
-	alone := s.Extent(member).Count == 1
+	alone := s.Extent(member).Count*s.Members() <= s.Positions() // only the member's own block
 	switch v.Operation {
 	case collectives.Bcast:
 		if root {
@@ -153,9 +153,17 @@ func (c *Collectives) lend(a *agent, v *Collective, input []byte, split int) {
 	}
 }
 
-// loadSources copies an agent's input to the place of its positions.
+// loadSources copies an agent's input to the place of its positions. The positions of a vector are the
+// vector, which only the root of a broadcast has, in its input.
 func (c *Collectives) loadSources(a *agent, input []byte) {
 	s, extent := a.inst.schedule, a.extent()
+	switch a.inst.Call.Operation {
+	case collectives.Bcast:
+		return
+	case collectives.Reduce, collectives.Allreduce:
+		moveTo(a.at(0, a.inst.width), input)
+		return
+	}
 	for p := extent.First; p < extent.First+extent.Count; p++ {
 		if b := s.Source(int(a.member), p); b != collectives.None {
 			at := a.layout.Offset(b)

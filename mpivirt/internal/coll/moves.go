@@ -71,7 +71,12 @@ func (c *Collectives) inputsToMove(inst *instance) [][]byte {
 
 // block returns the block of a member.
 func (inst *instance) block(b []byte, member int) []byte {
-	return b[inst.layout.Offset(member):inst.layout.Offset(member+1)]
+	return b[inst.begin(member):inst.begin(member+1)]
+}
+
+// begin returns the byte at which the block of a member begins. A block may be several positions.
+func (inst *instance) begin(member int) int64 {
+	return inst.layout.Offset(member * (inst.width / inst.comm.Size))
 }
 
 // spread copies the same bytes to all outputs.
@@ -83,10 +88,10 @@ func spread(outputs [][]byte, bytes []byte) {
 
 // concatenate copies the blocks of members, from first on, one after another.
 func (inst *instance) concatenate(out []byte, first int, inputs [][]byte) {
-	begin := inst.layout.Offset(first)
+	begin := inst.begin(first)
 	for i, in := range inputs {
-		at := inst.layout.Offset(first + i)
-		moveTo(out[at-begin:], in[:inst.layout.Offset(first+i+1)-at])
+		at := inst.begin(first + i)
+		moveTo(out[at-begin:], in[:inst.begin(first+i+1)-at])
 	}
 }
 
@@ -148,7 +153,7 @@ func (c *Collectives) apart(inst *instance) [][]byte {
 		if !world.Overlap(in, out) || inst.Call.Operation.Rooted() && member != inst.Call.Root {
 			continue
 		}
-		at := inst.layout.Offset(member)
+		at := inst.begin(member)
 		switch inst.Call.Operation {
 		case collectives.Bcast:
 			continue

@@ -19,7 +19,6 @@ const (
 	agentTime        = 200  // a participant of a collective by messages
 	messageTime      = 600  // a message of a collective by messages
 	remoteTime       = 300  // the surplus of a message among several engines
-	positionTime     = 27   // a position of a vector that is cut among the participants
 	dataTime         = 150  // a contribution to an allreduce
 	ownDataTime      = 600  // the surplus of a rank with its own vectors
 	combinedTime     = 0.12 // a byte of these vectors that is combined in order
@@ -65,9 +64,6 @@ func (o *costModel) participantTime() float64 {
 		}
 	}
 	w := float64(o.Schedule.Positions())
-	if w > 1 && vectorOf(o.call.Operation) {
-		member += positionTime * w
-	}
 	switch {
 	case o.direct():
 		member += o.movingTime()
