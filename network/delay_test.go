@@ -306,7 +306,8 @@ network: {model: hops, latency: 1us, latency_per_hop: 1us, memory_latency: 4us}`
 	}
 }
 
-// Lookahead against all pairs. It is exact where its documentation says so.
+// Lookahead against all pairs. It is exact where its documentation says so. TestLookaheadOfFactors
+// holds the least delay of any size.
 func TestLookaheadIsBelowEveryPair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		target := drawTarget(t)
@@ -336,6 +337,7 @@ func TestLookaheadIsBelowEveryPair(t *testing.T) {
 		_, isCycle := target.paths.layout.(cycle)
 		knowsNodes := isBlocks || isCycle
 		exact := target.paths.scope == everywhere && (!target.joins || knowsNodes) || target.paths.scope == byNode && knowsNodes
+		exact = exact && !target.LatencyBySize() // where messages with bytes may take less than the latency
 		if got > least || got < 1 || exact && got != least {
 			t.Fatalf("lookahead [%d,%d) to [%d,%d) is %s, the least latency %s (%s, %s)", loA, hiA, loB, hiB, got, least, target.Machine().Model(), target.Machine().Mapping())
 		}
