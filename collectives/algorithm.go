@@ -45,6 +45,8 @@ const (
 	Knomial
 	BinomialDoubling
 	LinearSync
+	RecursiveMultiplying
+	AllgatherReduce
 	algorithms // their number
 )
 
@@ -55,6 +57,7 @@ var algorithmNames = [algorithms]string{
 	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree", "reduce-bcast",
 	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
+	"recursive-multiplying", "allgather-reduce",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

@@ -59,6 +59,14 @@ func (f form) packing(op Operation, round int) vtime.Duration {
 	return d.packing(round, f.bytesOf(1), f.bytesOf(f.members), f.cost.copied)
 }
 
+// packings returns the time of packing in all rounds.
+func (f form) packings(op Operation) (d vtime.Duration) {
+	for k := range logCeil(f.members) {
+		d += f.packing(op, k)
+	}
+	return d
+}
+
 // timeOf returns the time of a function of a Cost, 0 for nil.
 func timeOf(f func(int64) vtime.Duration, bytes int64) vtime.Duration {
 	if f == nil {
@@ -120,7 +128,7 @@ func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cos
 	}
 	shape := find(op, a).shape(op, a, Size{Members: members, Bytes: count * size})
 	switch base := a.Base(); {
-	case a == base || base == RingSegmented || op == Barrier && base == Dissemination:
+	case a == base || base == RingSegmented || base == RecursiveMultiplying || op == Barrier && base == Dissemination:
 	case op.Rooted() && (shape.Segments == 1 || base == Pipeline):
 		a = base
 	default:
@@ -305,6 +313,16 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	case Ring: // the largest chunk goes all the way round, twice
 		x, g := f.part(int64(f.members), f.members)
 		return times(2*(f.members-1), x) + times(f.members-1, g), true
+	case RecursiveMultiplying:
+		k := max(a.Fanout(), 2)
+		m := multiply(f.members, k)
+		return times(m.phases, times(k-1, f.cost.message(bytes))+f.cost.work(int64(k-1)*bytes)), m.power == f.members
+	case AllgatherReduce:
+		d := f.gathering() + f.cost.work(f.bytesOf(f.members-1))
+		if f.fold.extra > 0 {
+			d += f.packings(Allgather)
+		}
+		return d, true
 	case ReduceBcast:
 		return f.inTurn(Binomial, bytes, f.bcast)
 	case RingSegmented:
@@ -392,11 +410,7 @@ func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
 	case Linear:
 		return f.in(f.bytesOf(1), 0) + f.out(f.bytesOf(f.members)), true
 	case Bruck:
-		d := f.gathering()
-		for k := range logCeil(f.members) {
-			d += f.packing(Allgather, k)
-		}
-		return d, true
+		return f.gathering() + f.packings(Allgather), true
 	case RecursiveDoubling:
 		return f.gathering(), f.fold.extra == 0
 	}

@@ -62,6 +62,8 @@ func hasClosedForm(p pair, members int, count int64) bool {
 		return p.a != collectives.Linear || members == 1
 	case collectives.Allgather, collectives.Allgatherv, collectives.Scan, collectives.Exscan:
 		return p.a != collectives.RecursiveDoubling || power
+	case collectives.Allreduce:
+		return p.a != collectives.RecursiveMultiplying || power
 	case collectives.ReduceScatter:
 		switch p.a {
 		case collectives.RecursiveHalving, collectives.Butterfly, collectives.RecursiveDoubling:
@@ -205,6 +207,19 @@ func TestClosedFormsWithArgumentsAreExact(t *testing.T) {
 			want, ok := collectives.ClosedForm(s.op, s.a, members, 0, 8, c)
 			if got := flat(t, s.build(t), s.op, 0, 8, c); got != want || !ok {
 				t.Errorf("%s: takes %d, closed form %d (%t)", s, got, want, ok)
+			}
+		}
+		for _, k := range []int{2, 3, 4, 7} {
+			power := 1
+			for power < members {
+				power *= k
+			}
+			s := sized{pair{collectives.Allreduce, collectives.RecursiveMultiplying.WithFanout(k)}, collectives.Size{Members: members}}
+			want, ok := collectives.ClosedForm(s.op, s.a, members, 100, 8, c)
+			if ok != (power == members) {
+				t.Errorf("%s: closed form %t", s, ok)
+			} else if got := flat(t, s.build(t), s.op, 100, 8, c); ok && got != want {
+				t.Errorf("%s: takes %d, closed form %d", s, got, want)
 			}
 		}
 		for _, segments := range []int64{1, 2, 3, 8} {

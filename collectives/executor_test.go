@@ -136,6 +136,9 @@ func (x *executor[T]) turn(m int) (bool, error) {
 				return false, fmt.Errorf("member %d, round %d: %w", m, round, err)
 			}
 		}
+		if err := x.fold(m, step.Sum); err != nil {
+			return false, fmt.Errorf("member %d, round %d: %w", m, round, err)
+		}
 	}
 	x.sent[m] = false
 	x.rounds[m]++
@@ -152,7 +155,34 @@ func (x *executor[T]) combining(step collectives.Step, bytes int64) vtime.Durati
 	if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {
 		all += bytes
 	}
+	if n := step.Sum.Count; n > 0 {
+		all += int64(n-1) * bytes / int64(step.Receive.Count)
+	}
 	return x.work(all)
+}
+
+// fold combines positions of a member.
+func (x *executor[T]) fold(m int, f collectives.Sum) error {
+	if f.Count == 0 {
+		return nil
+	}
+	var sum *T
+	for p := f.First; p < f.First+f.Count; p++ {
+		v := x.buffers[m][p]
+		switch {
+		case v == nil:
+			return fmt.Errorf("position %d is folded, but undefined", p)
+		case sum == nil:
+			first := *v
+			sum = &first
+		default:
+			s := x.combine(*sum, *v)
+			sum = &s
+		}
+		x.buffers[m][p] = nil
+	}
+	x.buffers[m][f.Into] = sum
+	return nil
 }
 
 func (x *executor[T]) send(m, round int, step collectives.Step) error {

@@ -17,7 +17,7 @@ func InStep(op Operation, a Algorithm, members int, count int64) bool {
 	if err != nil {
 		return false
 	}
-	if pieces := s.Positions(); op == Allreduce && pieces > 1 && count%int64(pieces) != 0 {
+	if pieces := s.Positions(); op == Allreduce && pieces > 1 && !KeepsVectors(s) && count%int64(pieces) != 0 {
 		return false // chunks of two sizes
 	}
 	for round := range s.MaxRounds() {

@@ -70,6 +70,7 @@ func TestAlgorithmsInStep(t *testing.T) {
 	want := []string{
 		"barrier/dissemination", "barrier/recursive-doubling",
 		"allreduce/recursive-doubling", "allreduce/ring", "allreduce/ring-segmented", "allreduce/rabenseifner",
+		"allreduce/recursive-multiplying", "allreduce/allgather-reduce",
 		"allgather/ring", "allgather/recursive-doubling", "allgather/bruck",
 		"allgatherv/ring", "allgatherv/recursive-doubling", "allgatherv/bruck",
 		"alltoall/pairwise", "alltoall/bruck", "alltoallv/pairwise",

@@ -8,6 +8,7 @@ import "math/bits"
 //	bcast, reduce, allreduce   Split: one vector, cut into W chunks, see LayoutOf;
 //	                           Segments: cut into W segments of one size, but the last;
 //	                           halves: cut into two halves, each cut into W/2 segments
+//	                           Uniform: W vectors, see KeepsVectors
 //	scan, exscan               Uniform: W copies of the vector
 //	gather, scatter, allgather, reduce_scatter
 //	                           Uniform or Given: block i is that of member i;
@@ -98,6 +99,8 @@ func LayoutOf(op Operation, s Schedule, count, size int64) Layout {
 		return Layout{}
 	case Bcast, Reduce, Allreduce:
 		switch {
+		case KeepsVectors(s):
+			return Uniform(count, size)
 		case into == halfParts:
 			return halves(count, size, segment, s.Positions())
 		case into == ceilParts:

@@ -7,16 +7,7 @@ import (
 )
 
 // through returns the number of positions that a step combines by ⊕.
-func through(s collectives.Step) int {
-	n := 0
-	if s.Combine != collectives.Store {
-		n += s.Receive.Count
-	}
-	if s.AlsoCombine != collectives.Store {
-		n += s.Also.Count
-	}
-	return n
-}
+func through(s collectives.Step) int { return s.Combined() }
 
 // expand returns the destination of each member in a pattern, or None.
 func expand(p collectives.Pattern, members int) []int {

@@ -96,6 +96,8 @@ var registry = [operations][]entry{
 		{RingSegmented, true, "ring whose chunks are reduced segment by segment", ringSegmented, arguments{segments: ofChunk}},
 		{Rabenseifner, false, "reduce_scatter by halving and allgather by doubling; P is folded to a power of two", rabenseifner, none},
 		{Binomial, false, "binomial reduce to rank 0, then binomial bcast", treeBoth, none},
+		{RecursiveMultiplying, true, "k partners at distances 1, k, k², … exchange the whole vector, for a fan-out k; ranks beyond a power of k send theirs first", recursiveMultiplying, arguments{fanout: 2}},
+		{AllgatherReduce, false, "allgather of whole vectors, which each rank combines by itself", allgatherReduce, none},
 		{ReduceBcast, false, "Open MPI's nonoverlapping, a reduce to rank 0 and a bcast, both binomial", treeBoth, none},
 		{Linear, false, "linear reduce to rank 0, then linear bcast", starBoth, none},
 		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
@@ -279,6 +281,14 @@ func ringBcast(s Shape) Schedule {
 
 func ringAllreduce(s Shape) Schedule {
 	return &ringSchedule{ring{s.Members, 2 * (s.Members - 1), s.Members - 1, 0}, place(s, s.Members)}
+}
+
+func recursiveMultiplying(s Shape) Schedule {
+	return &multiplyingSchedule{multiply(s.Members, s.Fanout), place(s, s.Fanout)}
+}
+
+func allgatherReduce(s Shape) Schedule {
+	return &gatheringAllSchedule{gatherAll(s.Members), place(s, s.Members)}
 }
 
 func ringSegmented(s Shape) Schedule {

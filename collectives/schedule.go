@@ -17,7 +17,8 @@ const (
 // A Step is the work of one member in one round. At its clock it sends, if To is a
 // member; the message has the content at the beginning of the round. Then it receives,
 // if From is a member, and its clock becomes the arrival time if that is later. Then it
-// combines, which takes time for every byte combined by ⊕ and none for stored bytes.
+// combines, which takes time for every byte combined by ⊕ and none for stored bytes. At last it
+// combines some of its own positions, see [Sum].
 type Step struct {
 	To, From    int    // members, or None
 	Send        Blocks // positions that are sent
@@ -25,6 +26,20 @@ type Step struct {
 	Also        Blocks // second destination of the received blocks; empty if none
 	Combine     Combine
 	AlsoCombine Combine
+	Sum         Sum
+}
+
+// Sum has a member combine Count of its positions, from First on, in ascending order. The result goes to position Into, and the
+// other positions lose their content. The positions have as many bytes as each received one. A Count of 0 combines none.
+type Sum struct{ First, Count, Into int32 }
+
+// Combined returns the number of positions that the member combines by ⊕ after a receive of the step.
+func (s *Step) Combined() int {
+	n := combined(s.Combine, s.Receive.Count)
+	if s.Also.Count > 0 {
+		n += combined(s.AlsoCombine, s.Also.Count)
+	}
+	return n + max(int(s.Sum.Count)-1, 0)
 }
 
 var idle = Step{To: None, From: None}
@@ -161,6 +176,14 @@ type (
 	}
 	doubleRingSchedule struct {
 		doubleRing
+		placement
+	}
+	multiplyingSchedule struct {
+		multiplying
+		placement
+	}
+	gatheringAllSchedule struct {
+		gatheringAll
 		placement
 	}
 	pipelineSchedule struct {

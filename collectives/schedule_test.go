@@ -115,6 +115,9 @@ func outputs(op collectives.Operation, s collectives.Schedule, m, root int) int 
 	case collectives.Barrier:
 		return 0
 	case collectives.Bcast, collectives.Allreduce:
+		if collectives.KeepsVectors(s) {
+			return 1
+		}
 		return s.Positions()
 	case collectives.Reduce:
 		if m == root {

@@ -212,6 +212,9 @@ func throughOperator(step collectives.Step, bytes int64) (n int64) {
 	if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {
 		n += bytes
 	}
+	if sum := int64(step.Sum.Count); sum > 0 {
+		n += (sum - 1) * bytes / int64(step.Receive.Count)
+	}
 	return n
 }
 

@@ -823,6 +823,9 @@ func (k *refCollective) carry(p *process, participant int, port *refPort) {
 			if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {
 				combined += m.bytes
 			}
+			if n := int64(step.Sum.Count); n > 0 {
+				combined += (n - 1) * m.bytes / int64(step.Receive.Count)
+			}
 			p.sleep(done.Add(x.target.ReduceTime(combined)))
 		}
 		p.until(func() bool { return sent.free })

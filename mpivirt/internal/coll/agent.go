@@ -458,12 +458,12 @@ func (c *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) 
 		return
 	}
 	c.absorb(a, step, m.payload)
-	if m.content != 0 && step.Combine == collectives.Store {
+	if m.content != 0 && step.Combine == collectives.Store && step.Sum.Count == 0 {
 		c.keepReceived(a, step.Receive, m)
 	}
 }
 
-// CombinedBytes returns the number of bytes of a received message that the operator combines.
+// CombinedBytes returns the number of bytes that the operator combines after the receive of a message.
 func CombinedBytes(step *collectives.Step, bytes int64) int64 {
 	n := int64(0)
 	if step.Combine != collectives.Store {
@@ -471,6 +471,9 @@ func CombinedBytes(step *collectives.Step, bytes int64) int64 {
 	}
 	if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {
 		n += bytes
+	}
+	if sum := int64(step.Sum.Count); sum > 0 {
+		n += (sum - 1) * bytes / int64(step.Receive.Count)
 	}
 	return n
 }
@@ -480,6 +483,24 @@ func (c *Collectives) absorb(a *agent, step *collectives.Step, content []byte) {
 	c.combine(a, step.Receive, step.Combine, content)
 	if step.Also.Count > 0 {
 		c.combine(a, step.Also, step.AlsoCombine, content)
+	}
+	if step.Sum.Count > 0 {
+		c.sumUp(a, step.Sum)
+	}
+}
+
+// sumUp combines positions of an agent, each into the next.
+func (c *Collectives) sumUp(a *agent, s collectives.Sum) {
+	sum, last := int(s.First), int(s.First+s.Count-1)
+	for sum < last {
+		sum++
+		into := c.toWrite(a, sum, 1)
+		c.Combining = a.lp
+		a.inst.callOf(int(a.member)).Operator.Apply(into, a.at(sum-1, 1), into)
+		c.partition.Engine.Copied(len(into))
+	}
+	if into := int(s.Into); into != sum {
+		copy(c.toWrite(a, into, 1), a.at(sum, 1))
 	}
 }
 

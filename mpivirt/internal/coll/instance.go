@@ -33,6 +33,7 @@ type instance struct {
 	schedule collectives.Schedule // nil at a fixed cost
 	steps    collectives.Stepper  // of the schedule
 	width    int                  // number of positions of the schedule
+	vectors  bool                 // each position has a whole vector
 	layout   *collectives.Layout  // of the working buffers; nil if each member has its own layout
 	packs    bool                 // members copy blocks in addition to the messages, which takes time
 	agreement
@@ -261,6 +262,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	}
 	if inst.schedule = v.schedule(inst.participants(), c.scheduledPerNode(comm, v)); inst.schedule != nil {
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
+		inst.vectors = collectives.KeepsVectors(inst.schedule)
 		inst.layout = inst.Call.CommonLayout(inst.schedule)
 		inst.packs = inst.layout != nil && c.partition.Target.CopiesBytes() && collectives.Packs(inst.schedule)
 	}

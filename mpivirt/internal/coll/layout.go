@@ -41,6 +41,9 @@ func (inst *instance) resultBlocks(member int) int {
 	case collectives.Barrier:
 		return 0
 	case collectives.Bcast, collectives.Allreduce:
+		if inst.vectors {
+			return 1
+		}
 		return inst.width
 	case collectives.Reduce, collectives.Gather, collectives.Gatherv:
 		return onlyRoot(inst, member, inst.width) // a block of a gather may be several positions

@@ -122,6 +122,7 @@ func (v *Collective) PlaceOf(s collectives.Schedule, member int, output, apart b
 		}
 	case collectives.Reduce, collectives.Allreduce, collectives.Scan:
 		switch {
+		case collectives.KeepsVectors(s):
 		case apart && vector && !v.Transient:
 			return InInputFirst
 		case apart && output && v.Operation != collectives.Scan:
@@ -239,6 +240,9 @@ func (c *Collectives) finish(a *agent) {
 	m, inst := a.memory, a.inst
 	if m.buffered && m.output == nil && inst.result == nil && inst.Call.Operation == collectives.Allreduce {
 		inst.result, m.buffered = m.own, false
+		if inst.vectors { // the result is the first
+			inst.result = m.own[:a.layout.Offset(1)]
+		}
 	}
 	c.forget(a)
 }
