@@ -47,6 +47,7 @@ const (
 	LinearSync
 	RecursiveMultiplying
 	AllgatherReduce
+	TwoProc
 	algorithms // their number
 )
 
@@ -57,7 +58,7 @@ var algorithmNames = [algorithms]string{
 	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree", "reduce-bcast",
 	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
-	"recursive-multiplying", "allgather-reduce",
+	"recursive-multiplying", "allgather-reduce", "two-proc",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

@@ -185,7 +185,7 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 	switch a.Base() {
 	case NodeLeader:
 		return f.cost.node(0) + f.butterfly(0), true
-	case Dissemination:
+	case Dissemination, TwoProc:
 		d := disseminate(f.members, max(a.Fanout(), 2))
 		return times(d.MaxRounds(), alpha), true
 	case DoubleRing:

@@ -68,7 +68,7 @@ func TestAlgorithmsInStep(t *testing.T) {
 		}
 	}
 	want := []string{
-		"barrier/dissemination", "barrier/recursive-doubling",
+		"barrier/dissemination", "barrier/recursive-doubling", "barrier/two-proc",
 		"allreduce/recursive-doubling", "allreduce/ring", "allreduce/ring-segmented", "allreduce/rabenseifner",
 		"allreduce/recursive-multiplying", "allreduce/allgather-reduce",
 		"allgather/ring", "allgather/recursive-doubling", "allgather/bruck",

@@ -1,6 +1,7 @@
 package collectives_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -254,6 +255,100 @@ func TestLinearExscanCombinesAsOpenMPI(t *testing.T) {
 			if want := linearExscan(rank, size); combines > 1 || (combines == 1) != want {
 				t.Errorf("rank %d of %d combines %d vectors", rank, size, combines)
 			}
+		}
+	}
+}
+
+// recursiveMultiplying returns, sorted, the sends and receives of MPIR_Allreduce_intra_recursive_multiplying.
+func recursiveMultiplying(rank, size, k int) (all []act) {
+	pofk := 1
+	for pofk*k <= size {
+		pofk *= k
+	}
+	if rank >= pofk {
+		return []act{send(rank%pofk, 1), recv(rank%pofk, 1)}
+	}
+	for other := rank + pofk; other < size; other += pofk {
+		all = append(all, recv(other, 1), send(other, 1))
+	}
+	for distance := 1; distance < pofk; distance *= k {
+		starting := rank / (distance * k) * (distance * k)
+		for dst := starting + rank%distance; dst < starting+distance*k; dst += distance {
+			if dst != rank {
+				all = append(all, send(dst, 1), recv(dst, 1))
+			}
+		}
+	}
+	return all
+}
+
+// sorted returns acts in the order of their texts.
+func sorted(all []act) []act {
+	slices.SortFunc(all, func(a, b act) int { return cmp.Compare(a.String(), b.String()) })
+	return all
+}
+
+// Recursive multiplying sends the messages of MPICH, in another order: MPICH begins all of a phase at once.
+func TestMultiplyingIsThatOfMPICH(t *testing.T) {
+	for _, k := range []int{2, 3, 4, 5, 9} {
+		for size := 1; size <= 40; size++ {
+			s := sized{pair{collectives.Allreduce, collectives.RecursiveMultiplying.WithFanout(k)}, collectives.Size{Members: size}}
+			schedule := s.build(t)
+			if err := check(s.pair, schedule, 0, ascending(size)); err != nil {
+				t.Errorf("%s: %v", s, err)
+			}
+			checkIdle(t, s, schedule)
+			for rank := range size {
+				if got, want := sorted(acts(schedule, rank)), sorted(recursiveMultiplying(rank, size, k)); !slices.Equal(got, want) {
+					t.Fatalf("%s: rank %d sends and receives %v, MPICH %v", s, rank, got, want)
+				}
+			}
+			for round := range schedule.MaxRounds() {
+				checkPattern(t, schedule, round)
+			}
+		}
+	}
+}
+
+// Dissemination with a fan-out is a barrier, and its rounds are regular.
+func TestDisseminationWithFanouts(t *testing.T) {
+	for _, k := range []int{3, 4, 5, 8, 17} {
+		for size := 1; size <= 33; size++ {
+			s := sized{pair{collectives.Barrier, collectives.Dissemination.WithFanout(k)}, collectives.Size{Members: size}}
+			schedule := s.build(t)
+			checkIdle(t, s, schedule)
+			for late := range size {
+				x := newExecutor(schedule, input(true), merge)
+				x.clocks[late] = 1000
+				if err := x.run(ascending(size)); err != nil || slices.Min(x.clocks) < 1000 {
+					t.Fatalf("%s: rank %d enters late, and ranks leave at %v (%v)", s, late, x.clocks, err)
+				}
+			}
+			for round := range schedule.MaxRounds() {
+				if checkPattern(t, schedule, round); schedule.Pattern(round).Kind != collectives.Shift {
+					t.Errorf("%s: round %d is no shift", s, round)
+				}
+			}
+		}
+	}
+}
+
+// The ring in segments is an allreduce for all numbers of segments, those that Open MPI counts.
+func TestSegmentedRing(t *testing.T) {
+	for _, c := range []struct {
+		bytes    int64
+		segments int
+	}{{64, 1}, {64 * 10 * 3, 3}, {64*10*3 + 319, 3}, {64*10*3 + 321, 4}} {
+		s := sized{pair{collectives.Allreduce, collectives.RingSegmented.WithSegment(64)}, collectives.Size{Members: 10, Bytes: c.bytes}}
+		schedule := s.build(t)
+		if got := schedule.Positions(); got != 10*c.segments {
+			t.Errorf("%s: %d positions, want %d segments for each rank", s, got, c.segments)
+		}
+		if err := check(s.pair, schedule, 0, ascending(10)); err != nil {
+			t.Errorf("%s: %v", s, err)
+		}
+		for round := range schedule.MaxRounds() {
+			checkPattern(t, schedule, round)
 		}
 	}
 }

@@ -58,6 +58,7 @@ var registry = [operations][]entry{
 		{SMP, false, "MPICH: dissemination in each node, among first ranks of nodes, and a binomial release in each node", smpBarrier, byNode},
 		{HAN, false, "Open MPI: recursive doubling in each node, among first ranks of nodes, and in each node again", hanBarrier, byNode},
 		{Tree, false, "Open MPI's name of binomial", treeBoth, none},
+		{TwoProc, false, "two ranks send each other a message; more ranks run dissemination", dissemination, none},
 		{DoubleRing, false, "a message goes round all ranks twice", ringBarrier, none},
 	},
 	Bcast: {
