@@ -234,11 +234,34 @@ func (g *Group) Excl(members []int) (*Group, error) {
 	if _, err := g.Incl(members); err != nil {
 		return nil, err
 	}
+	if h := g.within(members); h != nil {
+		return h, nil
+	}
 	out := make([]bool, g.size)
 	for _, m := range members {
 		out[m] = true
 	}
 	return g.filter(func(m int) bool { return !out[m] }), nil
+}
+
+// within returns the group without the given members, if the group has no list and the members are its
+// first and last ones, in any order; else nil. The time does not depend on the size of the group.
+func (g *Group) within(members []int) *Group {
+	if g.ranks != nil {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(members))
+	first := 0
+	for first < len(sorted) && sorted[first] == first {
+		first++
+	}
+	last := len(sorted) - first
+	for i, m := range sorted[first:] {
+		if m != g.size-last+i {
+			return nil
+		}
+	}
+	return Strided(g.first+first*g.stride, g.stride, g.size-len(sorted))
 }
 
 func (g *Group) filter(keep func(member int) bool) *Group {
@@ -357,9 +380,32 @@ func (g *Group) members(ranges []Range) ([]int, error) {
 	return members, nil
 }
 
+// only returns the group of the members in a single valid range, if this group has no list; else nil. The
+// time does not depend on the size of the group.
+func (g *Group) only(ranges []Range) *Group {
+	if len(ranges) != 1 || g.ranks != nil {
+		return nil
+	}
+	r := ranges[0]
+	if r.Stride == 0 || r.First < 0 || r.First >= g.size {
+		return nil
+	}
+	n := max((r.Last-r.First)/r.Stride+1, 0)
+	if r.Stride > 0 != (r.Last >= r.First) && r.Last != r.First {
+		n = 0
+	}
+	if last := r.First + (n-1)*r.Stride; n > 0 && (last < 0 || last >= g.size) {
+		return nil
+	}
+	return Strided(g.first+r.First*g.stride, r.Stride*g.stride, n)
+}
+
 // RangeIncl returns the group of the members in the ranges, in that order
 // (MPI_Group_range_incl). Errors: as Incl; ErrArgument for a stride of 0.
 func (g *Group) RangeIncl(ranges []Range) (*Group, error) {
+	if h := g.only(ranges); h != nil {
+		return h, nil
+	}
 	members, err := g.members(ranges)
 	if err != nil {
 		return nil, err
@@ -370,6 +416,15 @@ func (g *Group) RangeIncl(ranges []Range) (*Group, error) {
 // RangeExcl returns the group without the members in the ranges (MPI_Group_range_excl).
 // Errors: as RangeIncl.
 func (g *Group) RangeExcl(ranges []Range) (*Group, error) {
+	if out := g.only(ranges); out != nil {
+		switch first := ranges[0].First; {
+		case out.size == 0 || out.stride != g.stride:
+		case first == 0:
+			return g.From(out.size), nil
+		case first+out.size == g.size:
+			return g.First(first), nil
+		}
+	}
 	members, err := g.members(ranges)
 	if err != nil {
 		return nil, err

@@ -197,3 +197,26 @@ func TestGroupsTravel(t *testing.T) {
 		t.Errorf("a group at equal distances takes %d bytes", n)
 	}
 }
+
+// A range of a group without a list needs none, nor does the rest without its first or last members: each
+// rank may make such a group, of as many members as there are ranks.
+func TestSubgroupsOfManyRanksHaveNoLists(t *testing.T) {
+	const n = 1 << 30
+	g := Strided(0, 1, n)
+	for name, c := range map[string]struct {
+		of   func() (*Group, error)
+		want *Group
+	}{
+		"each second":   {func() (*Group, error) { return g.RangeIncl([]Range{{0, n - 1, 2}}) }, Strided(0, 2, n/2)},
+		"backwards":     {func() (*Group, error) { return g.RangeIncl([]Range{{n - 1, 0, -1}}) }, Strided(n-1, -1, n)},
+		"without 0":     {func() (*Group, error) { return g.Excl([]int{0}) }, Strided(1, 1, n-1)},
+		"without both":  {func() (*Group, error) { return g.Excl([]int{n - 1, 0}) }, Strided(1, 1, n-2)},
+		"all but half":  {func() (*Group, error) { return g.RangeExcl([]Range{{0, n/2 - 1, 1}}) }, Strided(n/2, 1, n/2)},
+		"the lower one": {func() (*Group, error) { return g.RangeExcl([]Range{{n / 2, n - 1, 1}}) }, Strided(0, 1, n/2)},
+	} {
+		got, err := c.of()
+		if err != nil || got.ranks != nil || !got.Equal(c.want) {
+			t.Errorf("%s: %d members from %d on, %v; want %d from %d on", name, got.Size(), got.WorldRank(0), err, c.want.Size(), c.want.WorldRank(0))
+		}
+	}
+}
