@@ -48,6 +48,9 @@ const (
 	RecursiveMultiplying
 	AllgatherReduce
 	TwoProc
+	NeighborExchange
+	KBruck
+	PairwiseExchange
 	algorithms // their number
 )
 
@@ -58,7 +61,7 @@ var algorithmNames = [algorithms]string{
 	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree", "reduce-bcast",
 	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
-	"recursive-multiplying", "allgather-reduce", "two-proc",
+	"recursive-multiplying", "allgather-reduce", "two-proc", "neighbor-exchange", "k-bruck", "pairwise-exchange",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

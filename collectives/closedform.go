@@ -128,7 +128,7 @@ func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cos
 	}
 	shape := find(op, a).shape(op, a, Size{Members: members, Bytes: count * size})
 	switch base := a.Base(); {
-	case a == base || base == RingSegmented || base == RecursiveMultiplying || op == Barrier && base == Dissemination:
+	case a == base || formWithArguments(op, base):
 	case op.Rooted() && (shape.Segments == 1 || base == Pipeline):
 		a = base
 	default:
@@ -157,6 +157,19 @@ func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cos
 		return f.reduceScatter(a)
 	}
 	return f.scan(a, op == Exscan)
+}
+
+// formWithArguments reports whether the closed form of an algorithm holds for its arguments, too.
+func formWithArguments(op Operation, base Algorithm) bool {
+	switch base {
+	case RingSegmented, RecursiveMultiplying, KBruck:
+		return true
+	case LinearSync:
+		return op == Alltoall
+	case Dissemination:
+		return op == Barrier
+	}
+	return false
 }
 
 // form holds the arguments of a closed form.
@@ -404,17 +417,36 @@ func (f form) bytesOf(n int) int64 { return int64(n) * f.count * f.size }
 func (f form) blocks(n int) vtime.Duration { return f.cost.message(f.bytesOf(n)) }
 
 func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
-	switch a {
+	switch a.Base() {
 	case Ring:
 		return times(f.members-1, f.blocks(1)), true
 	case Linear:
 		return f.in(f.bytesOf(1), 0) + f.out(f.bytesOf(f.members)), true
 	case Bruck:
 		return f.gathering() + f.packings(Allgather), true
-	case RecursiveDoubling:
+	case RecursiveDoubling, TwoProc:
 		return f.gathering(), f.fold.extra == 0
+	case NeighborExchange:
+		if f.members%2 == 1 {
+			return times(f.members-1, f.blocks(1)), true
+		}
+		return f.blocks(1) + times(f.members/2-1, f.blocks(2)), true
+	case KBruck:
+		return f.gatheringBy(max(a.Fanout(), 2)), true
 	}
 	return 0, false
+}
+
+// gatheringBy returns the time of Bruck's allgather with a radix: of its messages, one after another, and of the
+// rotation of the result.
+func (f form) gatheringBy(radix int) (d vtime.Duration) {
+	radix = min(radix, max(f.members, 2))
+	for have := 1; have < f.members; have *= radix {
+		for away := have; away < min(have*radix, f.members); away += have {
+			d += f.blocks(min(have, f.members-away))
+		}
+	}
+	return d + f.any(f.cost.copied(f.bytesOf(f.members)))
 }
 
 // gathering returns the time of rounds in which all members have 1, 2, 4, … blocks and
@@ -429,8 +461,8 @@ func (f form) gathering() vtime.Duration {
 
 func (f form) alltoall(a Algorithm) (vtime.Duration, bool) {
 	own := CopiedFirst(Alltoall, a, f.members, f.bytesOf(1), f.cost.copied)
-	switch a {
-	case Pairwise:
+	switch a.Base() {
+	case Pairwise, PairwiseExchange, LinearSync:
 		return own + times(f.members-1, f.blocks(1)), true
 	case Bruck:
 		d := own

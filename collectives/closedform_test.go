@@ -50,8 +50,10 @@ func hasClosedForm(p pair, members int, count int64) bool {
 		return false
 	}
 	switch p.a {
-	case collectives.SplitBinary, collectives.LinearSync:
+	case collectives.SplitBinary:
 		return false
+	case collectives.LinearSync:
+		return p.op == collectives.Alltoall
 	case collectives.ScatterAllgather:
 		return power && count%int64(members) == 0
 	case collectives.ScatterAllgatherRing:
@@ -61,7 +63,7 @@ func hasClosedForm(p pair, members int, count int64) bool {
 	case collectives.Alltoall, collectives.Alltoallv:
 		return p.a != collectives.Linear || members == 1
 	case collectives.Allgather, collectives.Allgatherv, collectives.Scan, collectives.Exscan:
-		return p.a != collectives.RecursiveDoubling || power
+		return p.a != collectives.RecursiveDoubling && p.a != collectives.TwoProc || power
 	case collectives.Allreduce:
 		return p.a != collectives.RecursiveMultiplying || power
 	case collectives.ReduceScatter:
@@ -203,10 +205,19 @@ func TestClosedFormsWithArgumentsAreExact(t *testing.T) {
 	c := collectives.Cost{Alpha: 5_000_000, Beta: perByte(500.37), Gamma: perByte(123.45), Send: 400_000, Receive: 700_000}
 	for members := 1; members <= mostMembers(40); members++ {
 		for _, k := range []int{2, 3, 4, 5, 8, 100} {
-			s := sized{pair{collectives.Barrier, collectives.Dissemination.WithFanout(k)}, collectives.Size{Members: members}}
-			want, ok := collectives.ClosedForm(s.op, s.a, members, 0, 8, c)
-			if got := flat(t, s.build(t), s.op, 0, 8, c); got != want || !ok {
-				t.Errorf("%s: takes %d, closed form %d (%t)", s, got, want, ok)
+			for _, p := range []pair{
+				{collectives.Barrier, collectives.Dissemination}, {collectives.Allgather, collectives.KBruck}, {collectives.Allgatherv, collectives.KBruck},
+				{collectives.Alltoall, collectives.LinearSync},
+			} {
+				count := int64(13)
+				if p.op == collectives.Barrier {
+					count = 0
+				}
+				s := sized{pair{p.op, p.a.WithFanout(k)}, collectives.Size{Members: members}}
+				want, ok := collectives.ClosedForm(s.op, s.a, members, count, 8, c)
+				if got := flat(t, s.build(t), s.op, count, 8, c); got != want || !ok {
+					t.Errorf("%s: takes %d, closed form %d (%t)", s, got, want, ok)
+				}
 			}
 		}
 		for _, k := range []int{2, 3, 4, 7} {

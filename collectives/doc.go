@@ -22,7 +22,9 @@
 // operations in MPICH", 2005. Rabenseifner's allreduce: Rabenseifner,
 // "Optimization of collective reduction operations", 2004. Bruck: Bruck, Ho,
 // Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications
-// in multiport message-passing systems", 1997. Ring allreduce: Patarasuk, Yuan,
+// in multiport message-passing systems", 1997. Neighbor exchange: Chen, Zhang, Zhang, Yuan,
+// "Performance evaluation of allgather algorithms on terascale Linux cluster with fast
+// Ethernet", 2005. Ring allreduce: Patarasuk, Yuan,
 // "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009. Algorithms by
 // nodes: the sources of MPICH 4 (smp) and of Open MPI 4.1 and 5 (han), whose files smp.go and han.go
 // name.

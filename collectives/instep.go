@@ -22,7 +22,7 @@ func InStep(op Operation, a Algorithm, members int, count int64) bool {
 	}
 	for round := range s.MaxRounds() {
 		p := s.Pattern(round)
-		together := p.Kind == Shift || p.Kind == Exchange && p.Folded == 0
+		together := p.Kind == Shift || p.Kind == Paired || p.Kind == Exchange && p.Folded == 0
 		if !together || p.Sent == Varies || p.Combined == Varies {
 			return false
 		}

@@ -373,6 +373,15 @@ func TestSchedulesAreThoseOfTheLibraries(t *testing.T) {
 		{collectives.ReduceScatter, collectives.RecursiveHalving, nil, recursiveHalving, nil},
 		{collectives.ReduceScatter, collectives.Butterfly, nil, butterfly, nil},
 		{collectives.ReduceScatter, collectives.RecursiveDoubling, nil, scatterDoubling, power},
+		{collectives.Allgather, collectives.NeighborExchange, nil, neighborExchange, func(size int) bool { return size%2 == 0 }},
+		{collectives.Allgatherv, collectives.NeighborExchange, nil, neighborExchange, func(size int) bool { return size%2 == 0 }},
+		{collectives.Allgather, collectives.TwoProc, nil, func(r, _ int) []act { return []act{send(r^1, 1), recv(r^1, 1)} }, func(size int) bool { return size == 2 }},
+		{collectives.Allgather, collectives.Bruck, nil, func(r, n int) []act { return bruckAllgather(r, n, 2) }, nil},
+		{collectives.Allgather, collectives.KBruck, nil, func(r, n int) []act { return bruckAllgather(r, n, 2) }, nil},
+		{collectives.Allgather, collectives.KBruck.WithFanout(3), nil, func(r, n int) []act { return bruckAllgather(r, n, 3) }, nil},
+		{collectives.Allgather, collectives.KBruck.WithFanout(5), nil, func(r, n int) []act { return bruckAllgather(r, n, 5) }, nil},
+		{collectives.Alltoall, collectives.LinearSync, nil, linearSync, nil},
+		{collectives.Alltoall, collectives.PairwiseExchange, nil, pairwiseOfMPICH, nil},
 		{collectives.Allreduce, collectives.RingSegmented.WithSegment(64), func(size int) int64 { return int64(size) * 64 * 3 },
 			func(r, n int) []act { return segmentedRing(r, n, 3) }, nil},
 	} {
@@ -392,4 +401,51 @@ func TestSchedulesAreThoseOfTheLibraries(t *testing.T) {
 			}
 		}
 	}
+}
+
+// neighborExchange is ompi_coll_base_allgather_intra_neighborexchange.
+func neighborExchange(rank, size int) (all []act) {
+	neighbors := [2]int{(rank + 1) % size, (rank + size - 1) % size}
+	if rank%2 == 1 {
+		neighbors[0], neighbors[1] = neighbors[1], neighbors[0]
+	}
+	all = append(all, send(neighbors[0], 1), recv(neighbors[0], 1))
+	for i := 1; i < size/2; i++ {
+		all = append(all, send(neighbors[i%2], 2), recv(neighbors[i%2], 2))
+	}
+	return all
+}
+
+// bruckAllgather is ompi_coll_base_allgather_intra_k_bruck, in whose phases a rank sends all messages before it waits.
+func bruckAllgather(rank, size, radix int) (all []act) {
+	for distance := 1; distance < size; distance *= radix {
+		for j := 1; j < radix && distance*j < size; j++ {
+			count := distance
+			if distance > size/radix {
+				count = min(distance, size-distance*j)
+			}
+			all = append(all, send((rank-distance*j+size)%size, count), recv((rank+distance*j)%size, count))
+		}
+	}
+	return all
+}
+
+// linearSync has the order of sends and receives of ompi_coll_base_alltoall_intra_linear_sync.
+func linearSync(rank, size int) (all []act) {
+	for i := 1; i < size; i++ {
+		all = append(all, send((rank+size-i)%size, 1), recv((rank+i)%size, 1))
+	}
+	return all
+}
+
+// pairwiseOfMPICH is MPIR_Alltoall_intra_pairwise.
+func pairwiseOfMPICH(rank, size int) (all []act) {
+	for i := 1; i < size; i++ {
+		to, from := (rank+i)%size, (rank-i+size)%size
+		if size&(size-1) == 0 {
+			to, from = rank^i, rank^i
+		}
+		all = append(all, send(to, 1), recv(from, 1))
+	}
+	return all
 }

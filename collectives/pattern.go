@@ -18,6 +18,8 @@ const (
 	// Distance (which may be negative) further on, without wrap-around. No sender
 	// receives in the round.
 	Strided
+	// Paired: each member exchanges with its partner, which only Step tells.
+	Paired
 )
 
 // Varies stands for a number that differs between the members of a round.

@@ -61,7 +61,15 @@ func TestPatternsAreTheirSteps(t *testing.T) {
 func checkPattern(t *testing.T, s collectives.Schedule, round int) {
 	t.Helper()
 	p := s.Pattern(round)
-	if p.Kind == collectives.Irregular {
+	switch p.Kind {
+	case collectives.Irregular:
+		return
+	case collectives.Paired:
+		for m := range s.Members() {
+			if step := s.Step(m, round); step.To != step.From || step.To == m || s.Step(step.To, round).To != m || step.Send.Count != p.Sent || through(step) != p.Combined {
+				t.Fatalf("%d members, round %d, %+v: member %d has %+v", s.Members(), round, p, m, step)
+			}
+		}
 		return
 	}
 	to := expand(p, s.Members())
@@ -95,6 +103,8 @@ func TestRegularRounds(t *testing.T) {
 		{pair{collectives.Allgather, collectives.Bruck}, collectives.Shift},
 		{pair{collectives.Alltoall, collectives.Pairwise}, collectives.Shift},
 		{pair{collectives.Alltoall, collectives.Bruck}, collectives.Shift},
+		{pair{collectives.Allgather, collectives.KBruck.WithFanout(3)}, collectives.Shift},
+		{pair{collectives.Alltoall, collectives.LinearSync}, collectives.Shift},
 		{pair{collectives.ReduceScatter, collectives.Ring}, collectives.Shift},
 		{pair{collectives.Bcast, collectives.Binomial}, collectives.Strided},
 		{pair{collectives.Reduce, collectives.Binomial}, collectives.Strided},

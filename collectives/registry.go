@@ -129,6 +129,8 @@ var registry = [operations][]entry{
 		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs, none},
 		{Bruck, false, "ceil(log2 P) rounds, half of all blocks in each", bruckAlltoall, none},
 		{Linear, false, "everyone exchanges with ranks 0, 1, 2, … in turn", linearAlltoall, none},
+		{LinearSync, false, "in round k everyone sends to the rank k back; libraries have as many messages under way as the fan-out, here 1", backwards, arguments{fanout: MostFanout}},
+		{PairwiseExchange, false, "MPICH's pairwise: in round k everyone exchanges with its rank XOR k; a P that is no power of two takes pairwise", xorPairs, none},
 	},
 	Alltoallv: {
 		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs, none},
@@ -158,6 +160,9 @@ var allgathers = []entry{
 	{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange what they have; P is folded to a power of two", joiningButterfly, none},
 	{Bruck, false, "ceil(log2 P) rounds over distances 1, 2, 4, …", bruckAllgather, none},
 	{Linear, false, "linear gather to rank 0, then linear bcast of everything", starBoth, none},
+	{NeighborExchange, false, "everyone exchanges with the rank before and the rank after in turn; an odd P takes ring", neighborAllgather, none},
+	{KBruck, false, "ceil(log_k P) phases of messages over k - 1 distances each, for a fan-out k; of 2 as bruck", kBruckAllgather, arguments{fanout: 2}},
+	{TwoProc, false, "two ranks exchange their blocks; another P takes recursive-doubling", joiningButterfly, none},
 }
 
 func find(op Operation, a Algorithm) *entry {
@@ -315,6 +320,20 @@ func ringAllgather(s Shape) Schedule {
 	return &ringSchedule{ring{s.Members, s.Members - 1, 0, 0}, place(s, s.Members)}
 }
 
+func neighborAllgather(s Shape) Schedule {
+	if s.Members%2 == 1 {
+		return ringAllgather(s)
+	}
+	return &neighborSchedule{neighborExchange{s.Members}, place(s, s.Members)}
+}
+
+func kBruckAllgather(s Shape) Schedule {
+	if s.Fanout == 2 {
+		return bruckAllgather(s)
+	}
+	return &kBruckSchedule{kBrucks(s.Members, s.Fanout), place(s, s.Members)}
+}
+
 func bruckAllgather(s Shape) Schedule {
 	return &doublingSchedule{doubling{s.Members, Allgather}, place(s, s.Members)}
 }
@@ -330,6 +349,17 @@ func pairs(s Shape) Schedule {
 		return &pairwiseSchedule{pairwise{s.Members, true}, place(s, s.Members)}
 	}
 	return &pairwiseSchedule{pairwise{s.Members, false}, place(s, 2*s.Members)}
+}
+
+func backwards(s Shape) Schedule {
+	return &backwardSchedule{backward{s.Members}, place(s, 2*s.Members)}
+}
+
+func xorPairs(s Shape) Schedule {
+	if s.Members&(s.Members-1) != 0 {
+		return pairs(s)
+	}
+	return &xorSchedule{xorPairwise{s.Members}, place(s, 2*s.Members)}
 }
 
 func linearAlltoall(s Shape) Schedule {

@@ -74,6 +74,49 @@ func (p *pairwise) Pattern(round int) Pattern {
 	return pattern
 }
 
+// backward is pairwise in the other direction: in round k a member sends to the member k+1 places before it. It is the order
+// of the linear alltoalls of Open MPI (coll_base_alltoall.c, linear_sync) and of MPICH (alltoall_intra_scattered.c), which
+// have several messages under way at a time; here a member receives a message before it sends the next.
+type backward struct{ members int }
+
+func (b *backward) MaxRounds() int        { return b.members - 1 }
+func (b *backward) Rounds(int) int        { return b.members - 1 }
+func (b *backward) Next(_, round int) int { return round }
+
+func (b *backward) Step(member, round int) Step {
+	if round >= b.members-1 {
+		return idle
+	}
+	return exchangeBlocks(b.members, wrap(member-round-1, b.members), wrap(member+round+1, b.members))
+}
+
+func (b *backward) Pattern(round int) Pattern {
+	return Pattern{Kind: Shift, Distance: b.members - round - 1, Sent: 1}
+}
+
+// exchangeBlocks returns the step of an alltoall that sends a member its block and receives a block from another.
+func exchangeBlocks(members, to, from int) Step {
+	return Step{To: to, From: from, Send: Blocks{First: to, Count: 1}, Receive: Blocks{First: members + from, Count: 1}}
+}
+
+// xorPairwise is the pairwise alltoall of MPICH among a power of two (alltoall_intra_pairwise.c): in round k a member
+// exchanges with the member whose number differs in the bits of k+1.
+type xorPairwise struct{ members int }
+
+func (x *xorPairwise) MaxRounds() int        { return x.members - 1 }
+func (x *xorPairwise) Rounds(int) int        { return x.members - 1 }
+func (x *xorPairwise) Next(_, round int) int { return round }
+
+func (x *xorPairwise) Step(member, round int) Step {
+	if round >= x.members-1 {
+		return idle
+	}
+	partner := member ^ (round + 1)
+	return exchangeBlocks(x.members, partner, partner)
+}
+
+func (x *xorPairwise) Pattern(int) Pattern { return Pattern{Kind: Paired, Sent: 1} }
+
 // doubling has ⌈log2 P⌉ rounds in which every member sends over the distance 2^k. It is
 // the dissemination barrier of Hensgen, Finkel and Manber, and the algorithms of Bruck
 // et al., which follow the same rule.

@@ -190,6 +190,22 @@ type (
 		pipeline
 		placement
 	}
+	neighborSchedule struct {
+		neighborExchange
+		placement
+	}
+	kBruckSchedule struct {
+		kBruck
+		placement
+	}
+	backwardSchedule struct {
+		backward
+		placement
+	}
+	xorSchedule struct {
+		xorPairwise
+		placement
+	}
 	chainSchedule struct {
 		chain
 		placement

@@ -108,7 +108,7 @@ func synchronizing(op collectives.Operation) bool {
 // roundFits reports whether a round can be carried out over arrays of clocks.
 func (c *choice) roundFits(p collectives.Pattern) bool {
 	switch {
-	case p.Kind == collectives.Irregular || p.Sent == collectives.Varies || p.Combined == collectives.Varies:
+	case p.Kind == collectives.Irregular || p.Kind == collectives.Paired || p.Sent == collectives.Varies || p.Combined == collectives.Varies:
 		return false
 	case p.Kind == collectives.Strided && p.Count < 2 && c.schedule.MaxRounds() > LongRounds:
 		return false // one message a round: bulk has no advantage

@@ -45,7 +45,7 @@ func drawRounds(t *rapid.T, machine string) Rounds {
 			if p.Kind == collectives.Strided && limited && p.Sent > 0 {
 				return true // rendezvous, but to fold
 			}
-			return p.Kind == collectives.Irregular || p.Sent == collectives.Varies || p.Combined == collectives.Varies
+			return p.Kind == collectives.Irregular || p.Kind == collectives.Paired || p.Sent == collectives.Varies || p.Combined == collectives.Varies
 		}
 		if s.MaxRounds() <= 100 && !slices.ContainsFunc(upTo(s.MaxRounds()), irregular) {
 			regular = append(regular, s)

@@ -29,7 +29,10 @@ func drawRound(t *rapid.T) (s collectives.Schedule, round int, p collectives.Pat
 			root = members / 2
 		}
 		for _, s := range schedules(t, op, members, root) {
-			rounds := slices.DeleteFunc(upTo(s.MaxRounds()), func(round int) bool { return s.Pattern(round).Kind == collectives.Irregular })
+			rounds := slices.DeleteFunc(upTo(s.MaxRounds()), func(round int) bool {
+				kind := s.Pattern(round).Kind
+				return kind == collectives.Irregular || kind == collectives.Paired
+			})
 			if len(rounds) > 0 {
 				all = append(all, regular{s, rounds})
 			}
