@@ -51,6 +51,7 @@ const (
 	NeighborExchange
 	KBruck
 	PairwiseExchange
+	LinearNonblocking
 	algorithms // their number
 )
 
@@ -61,7 +62,7 @@ var algorithmNames = [algorithms]string{
 	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree", "reduce-bcast",
 	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
-	"recursive-multiplying", "allgather-reduce", "two-proc", "neighbor-exchange", "k-bruck", "pairwise-exchange",
+	"recursive-multiplying", "allgather-reduce", "two-proc", "neighbor-exchange", "k-bruck", "pairwise-exchange", "linear-nonblocking",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

@@ -400,7 +400,7 @@ func (f form) gather(a Algorithm) (vtime.Duration, bool) {
 
 func (f form) scatter(a Algorithm) (vtime.Duration, bool) {
 	switch a {
-	case Linear:
+	case Linear, LinearNonblocking:
 		return f.out(f.bytesOf(1)), true
 	case Binomial:
 		return f.treeOut(f.members, f.bytesOf), true

@@ -25,7 +25,12 @@
 // in multiport message-passing systems", 1997. Neighbor exchange: Chen, Zhang, Zhang, Yuan,
 // "Performance evaluation of allgather algorithms on terascale Linux cluster with fast
 // Ethernet", 2005. Ring allreduce: Patarasuk, Yuan,
-// "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009. Algorithms by
+// "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009. Chains, binary,
+// in-order binary and k-nomial trees, binomial trees of doubling distances, and the synchronised gather:
+// the source of Open MPI 4.1, coll_base_topo.c and coll_base_gather.c. The broadcast by scatter and allgather: van de
+// Geijn, in Thakur et al.; its chunks and its doubling for any number of members: the sources of MPICH and
+// Open MPI, bcast_intra_scatter_recursive_doubling_allgather.c and coll_base_bcast.c. The reduction of Rabenseifner
+// folds as MPICH's reduce_intra_reduce_scatter_gather.c. Algorithms by
 // nodes: the sources of MPICH 4 (smp) and of Open MPI 4.1 and 5 (han), whose files smp.go and han.go
 // name.
 //
@@ -55,6 +60,11 @@
 //			receive(step.From, r)
 //		}
 //	}
+//
+// Libraries post the receives of a pipeline ahead, and send to several children by requests. Here a member of a tree
+// sends one message after another; the message to the last of the most children goes in one round with the
+// next segment. The difference has an effect above the eager limit only: a message waits for the one before it to leave.
+// Linear-nonblocking has the messages of linear for the same reason.
 //
 // A node-leader barrier or allreduce is the join of the ranks of each node,
 // [LeaderSchedule] among the leaders, and the release. Join and release depend on the

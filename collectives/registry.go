@@ -119,6 +119,7 @@ var registry = [operations][]entry{
 		{Binomial, false, "down a binomial tree, subtrees together", treeOne, none},
 		{Knomial, false, "down a k-nomial tree, subtrees together; the fan-out is k", knomialOne, arguments{fanout: 4}},
 		{Linear, false, "the root sends to one after another", starOne, none},
+		{LinearNonblocking, false, "the messages of linear as requests; above the eager limit each waits for the one before", starOne, none},
 	},
 	Scatterv: {
 		{Linear, false, "the root sends to one after another", starOne, none},

@@ -2,6 +2,7 @@ package collectives_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"gigarank/collectives"
@@ -125,4 +126,99 @@ func TestPipelineFormWithSegments(t *testing.T) {
 			t.Fatalf("%s of %d elements among %d takes %d, closed form %d (%t)", p, count, members, got, want, ok)
 		}
 	})
+}
+
+// receivers returns the members to which each member sends, in the order of its rounds.
+func receivers(s collectives.Schedule) [][]int {
+	to := make([][]int, s.Members())
+	for m := range to {
+		for round := s.Next(m, 0); round < s.Rounds(m); round = s.Next(m, round+1) {
+			if step := s.Step(m, round); step.To != None {
+				to[m] = append(to[m], step.To)
+			}
+		}
+	}
+	return to
+}
+
+// The trees are those of the drawings in Open MPI's coll_base_topo.c. Chains: of ten members, the root has
+// nine others in four chains, the first of which is longer. Children come in the order in which the library's loops name
+// them.
+func TestTreesAreThoseOfOpenMPI(t *testing.T) {
+	for _, c := range []struct {
+		a       collectives.Algorithm
+		members int
+		want    string
+	}{
+		{collectives.Binary, 7, "[[1 2] [3 5] [4 6] [] [] [] []]"},
+		{collectives.BinomialDoubling, 8, "[[1 2 4] [3 5] [6] [7] [] [] [] []]"},
+		{collectives.Binomial, 8, "[[4 2 1] [] [3] [] [6 5] [] [7] []]"},
+		{collectives.Knomial.WithFanout(2), 10, "[[8 4 2 1] [] [3] [] [6 5] [] [7] [] [9] []]"},
+		{collectives.Knomial.WithFanout(3), 10, "[[9 3 6 1 2] [] [] [4 5] [] [] [7 8] [] [] []]"},
+		{collectives.Knomial.WithFanout(4), 10, "[[4 8 1 2 3] [] [] [] [5 6 7] [] [] [] [9] []]"},
+		{collectives.Chain.WithFanout(4), 10, "[[1 4 6 8] [2] [3] [] [5] [] [7] [] [9] []]"},
+		{collectives.Pipeline, 4, "[[1] [2] [3] []]"},
+	} {
+		if got := fmt.Sprint(receivers(build(t, pair{collectives.Bcast, c.a}, c.members, 0))); got != c.want {
+			t.Errorf("bcast by %s among %d: %s, want %s", c.a, c.members, got, c.want)
+		}
+	}
+	for members, want := range map[int]string{ // parents in the in-order binary tree
+		2: "[[1] []]", 3: "[[2] [2] []]", 4: "[[1] [3] [3] []]",
+		9: "[[1] [3] [3] [8] [5] [7] [7] [8] []]",
+	} {
+		s := build(t, pair{collectives.Reduce, collectives.InOrderBinary}, members, members-1)
+		if got := fmt.Sprint(receivers(s)); got != want {
+			t.Errorf("in-order tree of %d: parents %s, want %s", members, got, want)
+		}
+	}
+}
+
+// A reduction along a k-nomial tree of radix 2 has the steps of the binomial tree, for every root.
+func TestNestedRangesOfTwoAreBinomial(t *testing.T) {
+	for members := 1; members <= 20; members++ {
+		for root := range members {
+			binomial := build(t, pair{collectives.Reduce, collectives.Binomial}, members, root)
+			nested := build(t, pair{collectives.Reduce, collectives.Knomial.WithFanout(2)}, members, root)
+			if nested.MaxRounds() != binomial.MaxRounds() {
+				t.Fatalf("%d members: %d rounds, want %d", members, nested.MaxRounds(), binomial.MaxRounds())
+			}
+			for round := range binomial.MaxRounds() {
+				for m := range members {
+					if got, want := nested.Step(m, round), binomial.Step(m, round); got != want {
+						t.Fatalf("%d members, root %d, round %d: member %d does %+v, want %+v", members, root, round, m, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The halves of a vector and the parts of a block, as Open MPI cuts them.
+func TestPartsOfVectorsAndBlocks(t *testing.T) {
+	for _, c := range []struct {
+		p           pair
+		count, size int64
+		want        []int64 // where positions begin
+	}{
+		{pair{collectives.Bcast, collectives.SplitBinary}, 9, 8, []int64{0, 40, 72}},
+		{pair{collectives.Bcast, collectives.SplitBinary.WithSegment(16)}, 9, 8, []int64{0, 16, 32, 40, 56, 72, 72}},
+		{pair{collectives.Bcast, collectives.ScatterAllgather}, 10, 8, []int64{0, 24, 48, 72, 80}},
+		{pair{collectives.Bcast, collectives.ScatterAllgatherRing}, 5, 8, []int64{0, 16, 32, 40, 40}},
+		{pair{collectives.Gather, collectives.LinearSync}, 5, 8, []int64{0, 40, 40, 80, 80, 120, 120, 160, 160}},
+		{pair{collectives.Gather, collectives.LinearSync.WithSegment(16)}, 5, 8, []int64{0, 16, 40, 56, 80, 96, 120, 136, 160}},
+	} {
+		s, err := collectives.For(c.p.op, c.p.a, collectives.Size{Members: 4, Bytes: c.count * c.size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := collectives.LayoutOf(c.p.op, s, c.count, c.size)
+		var got []int64
+		for position := range s.Positions() + 1 {
+			got = append(got, l.Offset(position))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s of %d elements: positions begin at %d, want %d", c.p, c.count, got, c.want)
+		}
+	}
 }

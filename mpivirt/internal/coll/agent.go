@@ -252,7 +252,8 @@ func (v *Collective) RootAhead(members int) int {
 
 // FromRoot reports whether one member sends to each other member, without answers.
 func (v *Collective) FromRoot() bool {
-	return v.Algorithm == collectives.Linear && (v.Operation == collectives.Bcast || v.Operation == collectives.Scatter)
+	return v.Algorithm == collectives.Linear && (v.Operation == collectives.Bcast || v.Operation == collectives.Scatter) ||
+		v.Algorithm == collectives.LinearNonblocking
 }
 
 // isFarAhead reports whether an agent that is about to send must let slower members go first. A

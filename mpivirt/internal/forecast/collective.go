@@ -281,7 +281,13 @@ func (o *costModel) onWire(bytes float64, times int) float64 {
 }
 
 // oneRoot reports whether one member sends or receives every message.
-func (o *costModel) oneRoot() bool { return o.call.Algorithm == collectives.Linear }
+func (o *costModel) oneRoot() bool {
+	switch o.call.Algorithm.Base() {
+	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking:
+		return true
+	}
+	return false
+}
 
 // postponedBytes returns the memory of an entry that waits for its rank's processor: the entry, its
 // function and its place in the list of unused entries. A copy of the input is released before the
