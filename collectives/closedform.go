@@ -162,7 +162,7 @@ func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cos
 // formWithArguments reports whether the closed form of an algorithm holds for its arguments, too.
 func formWithArguments(op Operation, base Algorithm) bool {
 	switch base {
-	case RingSegmented, RecursiveMultiplying, KBruck:
+	case RingSegmented, RecursiveMultiplying, ReduceBcast, KBruck:
 		return true
 	case LinearSync:
 		return op == Alltoall
@@ -337,7 +337,7 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 		}
 		return d, true
 	case ReduceBcast:
-		return f.inTurn(Binomial, bytes, f.bcast)
+		return f.inTurn(Binomial, bytes, func(_ Algorithm, bytes int64) (vtime.Duration, bool) { return f.bcast(Knomial, bytes) })
 	case RingSegmented:
 		return f.ringSegmented(ofChunk.segments(a.Segment(), bytes, f.members))
 	case Rabenseifner:

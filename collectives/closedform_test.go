@@ -221,15 +221,20 @@ func TestClosedFormsWithArgumentsAreExact(t *testing.T) {
 			}
 		}
 		for _, k := range []int{2, 3, 4, 7} {
+			both := sized{pair{collectives.Allreduce, collectives.ReduceBcast.WithFanout(k)}, collectives.Size{Members: members}}
+			sum, ok := collectives.ClosedForm(both.op, both.a, members, 100, 8, c)
+			if got := flat(t, both.build(t), both.op, 100, 8, c); got != sum || !ok {
+				t.Errorf("%s: takes %d, closed form %d (%t)", both, got, sum, ok)
+			}
 			power := 1
 			for power < members {
 				power *= k
 			}
 			s := sized{pair{collectives.Allreduce, collectives.RecursiveMultiplying.WithFanout(k)}, collectives.Size{Members: members}}
-			want, ok := collectives.ClosedForm(s.op, s.a, members, 100, 8, c)
-			if ok != (power == members) {
-				t.Errorf("%s: closed form %t", s, ok)
-			} else if got := flat(t, s.build(t), s.op, 100, 8, c); ok && got != want {
+			want, powered := collectives.ClosedForm(s.op, s.a, members, 100, 8, c)
+			if powered != (power == members) {
+				t.Errorf("%s: closed form %t", s, powered)
+			} else if got := flat(t, s.build(t), s.op, 100, 8, c); powered && got != want {
 				t.Errorf("%s: takes %d, closed form %d", s, got, want)
 			}
 		}

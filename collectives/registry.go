@@ -99,7 +99,7 @@ var registry = [operations][]entry{
 		{Binomial, false, "binomial reduce to rank 0, then binomial bcast", treeBoth, none},
 		{RecursiveMultiplying, true, "k partners at distances 1, k, k², … exchange the whole vector, for a fan-out k; ranks beyond a power of k send theirs first", recursiveMultiplying, arguments{fanout: 2}},
 		{AllgatherReduce, false, "allgather of whole vectors, which each rank combines by itself", allgatherReduce, none},
-		{ReduceBcast, false, "Open MPI's nonoverlapping, a reduce to rank 0 and a bcast, both binomial", treeBoth, none},
+		{ReduceBcast, false, "Open MPI's nonoverlapping: binomial reduce to rank 0, then a bcast down a k-nomial tree; the fan-out is k", reduceBcast, arguments{fanout: 4}},
 		{Linear, false, "linear reduce to rank 0, then linear bcast", starBoth, none},
 		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
 		{SMP, false, "MPICH: binomial reduce in each node, recursive doubling among first ranks of nodes, binomial bcast in each node", smpAllreduce, byNode},
@@ -288,6 +288,12 @@ func ringBcast(s Shape) Schedule {
 
 func ringAllreduce(s Shape) Schedule {
 	return &ringSchedule{ring{s.Members, 2 * (s.Members - 1), s.Members - 1, 0}, place(s, s.Members)}
+}
+
+// reduceBcast has the algorithms that the library takes for short vectors among many ranks.
+func reduceBcast(s Shape) Schedule {
+	down := knomial{digits: digitsOf(s.Members, s.Fanout), segments: 1}
+	return &chainSchedule{inTurn(&ordered{s.Members, 0, 1}, &down), place(s, 1)}
 }
 
 func recursiveMultiplying(s Shape) Schedule {
