@@ -8,7 +8,7 @@ type Question struct {
 	Bytes       int64 // of the vector, or of a member's block; of blocks that differ the mean
 	Commutative bool  // the operation of a reduction commutes; true where nothing is combined
 
-	ElementBytes int64    // of an element of the vector; 0 counts as 1
+	ElementBytes int64    // of an element of the vector; 0: only sizes are simulated, and it counts as that of a double
 	Hardware     Hardware // of the machine
 }
 

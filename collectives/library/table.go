@@ -13,7 +13,15 @@ import (
 func nodes(q *collectives.Question) int { return (q.Ranks + max(q.PerNode, 1) - 1) / max(q.PerNode, 1) }
 
 // elements returns the elements of the vector or the block of a call.
-func elements(q *collectives.Question) int64 { return q.Bytes / max(q.ElementBytes, 1) }
+func elements(q *collectives.Question) int64 {
+	if q.ElementBytes == 0 {
+		return (q.Bytes + double - 1) / double
+	}
+	return q.Bytes / q.ElementBytes
+}
+
+// double is the size of an element where only sizes are simulated. Sums of doubles take the times of such vectors.
+const double = 8
 
 // Table is the choice of algorithms of a library. It does not change once it is read.
 type Table struct {

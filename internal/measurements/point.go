@@ -237,7 +237,7 @@ func (p *Point) Chosen(m *network.Machine) (string, error) {
 		return "", err
 	}
 	c := p.config(t)
-	return c.AlgorithmFor(p.Operation, p.Bytes, 1).String(), nil
+	return c.AlgorithmFor(p.Operation, p.Bytes, 0).String(), nil
 }
 
 // Cost returns an estimate of the CPU time that the simulation takes, in seconds.

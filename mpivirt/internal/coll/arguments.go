@@ -17,7 +17,10 @@ import (
 // default. For a noncommutative reduction it returns an algorithm that combines in rank order.
 func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.Algorithm {
 	op, o := v.Operation, &v.Operator
-	q := collectives.Question{Operation: op, Ranks: comm.Size, PerNode: 1, Bytes: v.asked(), Commutative: o.Apply == nil || o.Commutative, ElementBytes: v.Element}
+	q := collectives.Question{Operation: op, Ranks: comm.Size, PerNode: 1, Bytes: v.asked(), Commutative: o.Apply == nil || o.Commutative}
+	if v.Data {
+		q.ElementBytes = v.Element
+	}
 	if c.algorithms.byNodes(op) {
 		q.PerNode = c.perNode(comm)
 	}
