@@ -33,7 +33,7 @@ func TestCostOfAllreduce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := machine("xt5", 12*16)
+	target, err := machine("vaced-sim", 12*16)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,6 +112,9 @@ type Entry struct {
 type Course struct {
 	Postponed bool // ranks go on before their messages have left: the model has state at the receiver
 	Apart     bool // ranks leave a collective one after the other, since it goes by messages
+	// Between is the share of the messages to the next rank that go to another node, where they delay
+	// each other and wait for virtual time; 0 on other machines.
+	Between float64
 	// Rendezvous: the payload is above the machine's eager limit, so senders wait for receivers.
 	Rendezvous bool
 }
@@ -248,18 +251,23 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 	}
 	cost := mpivirt.CostOf(&c.Config, engines, uses...)
 	postponed := c.Target != nil && c.Target.ReceiverState()
-	if c.Kind != nil && (postponed || e.Deep != nil && e.Deep(o, c.Strict)) {
+	contended := c.Target != nil && c.Target.Contended()
+	if c.Kind != nil && (postponed || e.Deep != nil && e.Deep(o, c.Strict || contended)) {
 		cost.BytesPerRank += c.Kind.Growth
 	}
-	if c.Kind != nil && e.Waiting != nil && !postponed && !c.Strict && c.Target != nil {
+	if c.Kind != nil && e.Waiting != nil && !postponed && !contended && !c.Strict && c.Target != nil {
 		if waiting := e.Waiting(o); waiting*float64(engines) < float64(c.Target.Ranks()) {
 			cost.BytesPerRank -= c.Kind.Stack
 			cost.BytesPerEngine += waiting * c.Kind.Stack
 		}
 	}
 	if e.Messages != nil {
+		between := 0.
+		if contended {
+			between = 1 / float64(c.Target.NodeSize(0))
+		}
 		rendezvous := c.Target != nil && o.Payload > c.Target.EagerLimit()
-		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, Course{postponed, cost.ByMessages, rendezvous}))
+		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, Course{postponed, cost.ByMessages, between, rendezvous}))
 	}
 	if e.State != nil {
 		cost.BytesPerRank += e.State(c.Kind, o)

@@ -305,10 +305,15 @@ func sentBytes(bytes int64) float64 {
 // one. Where they are not postponed, a rank goes on as soon as the one before it has sent, so
 // few messages are under way at a time.
 func ringMessages(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held {
-	if !c.Postponed {
+	h := pairMessages(o, kind, c)
+	switch {
+	case c.Postponed:
+	case c.Between > 0: // the first rank of a node waits, and the last one goes on as far as the wait allows
+		h.Messages = min(1, c.Between*float64(o.Iterations))
+	default:
 		return mpivirt.Held{}
 	}
-	return pairMessages(o, kind, c)
+	return h
 }
 
 // tokenMessages are the Messages of a program in which one message is under way.

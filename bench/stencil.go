@@ -52,6 +52,8 @@ var stencil = Entry{
 		case c.Postponed && ahead:
 			h.Messages = 2.6
 		case c.Postponed:
+		case c.Between > 0: // most of the six neighbours are on other nodes
+			h.Requests, h.Messages = 12, 1.5
 		case c.Apart && ahead:
 			h.Requests, h.Messages = 2, 0.9
 		default: // ranks go on in their order: requests and messages are few at a time

@@ -51,8 +51,9 @@ const (
 	AgentDataBytes    = int(unsafe.Sizeof(memory{})) // of an agent in addition, if memory is moved
 	RoundQueueBytes   = int(unsafe.Sizeof(roundQueue{}))
 	RoundMessageBytes = int(unsafe.Sizeof(roundMessage{}))
-	RoundRecordBytes  = roundRecord                   // of a round message between engines, without its content
-	ContentBytes      = int(unsafe.Sizeof(content{})) // of a copy that messages share; plus a buffer if longer than SmallContent
+	RoundRecordBytes  = roundRecord                      // of a round message between engines, without its content
+	ContentBytes      = int(unsafe.Sizeof(content{}))    // of a copy that messages share; plus a buffer if longer than SmallContent
+	RoundShakeBytes   = int(unsafe.Sizeof(roundShake{})) // of ACK or DATA between nodes
 	LocalMessageBytes = int(unsafe.Sizeof(localMessage{}))
 	MemberListBytes   = int(unsafe.Sizeof(memberList{}))
 	PostponedBytes    = int(unsafe.Sizeof(postponed{}))

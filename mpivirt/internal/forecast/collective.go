@@ -246,7 +246,8 @@ func (o *costModel) messageBytesOf(times int) float64 {
 		}
 	}
 	return slot + u.agents*agent + u.queues*float64(coll.RoundQueueBytes) + u.rounds*float64(coll.RoundMessageBytes) + u.contents*float64(coll.ContentBytes) +
-		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.early*earlyBytes + u.buffers + u.processors + o.onWire(u.wire, times)
+		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.early*earlyBytes + u.buffers + u.processors + o.onWire(u.wire, times) +
+		u.passingBytes(o.Participants)
 }
 
 // onWire returns the memory of messages between engines that run side by side, with a number of
@@ -334,6 +335,7 @@ func (o *costModel) dryRun(times, divisor int) *dryRun {
 			return collectives.Packing(s, round, total/int64(n), total, o.target.LocalCopyTime)
 		}
 	}
+	r.crossings = o.crossingsOf()
 	r.bytes = o.scaledBytes(s)
 	r.bufferOf = func(member int) int64 { return o.bufferOf(s, member) }
 	return r

@@ -10,15 +10,16 @@ import (
 
 // dryRun is one collective with few participants.
 type dryRun struct {
-	schedule collectives.Schedule
-	eager    int64                            // the eager limit
-	bytes    func(b collectives.Blocks) int64 // of a message
-	bufferOf func(member int) int64           // bytes of a member's memory that are neither input nor output
-	data     bool
-	engines  int
-	batch    int32 // participants that enter one after another
-	times    int   // number of successive collectives of the participants
-	ahead    int   // instances that a root may have begun before other participants; 0 without such a root
+	schedule  collectives.Schedule
+	eager     int64                            // the eager limit
+	bytes     func(b collectives.Blocks) int64 // of a message
+	bufferOf  func(member int) int64           // bytes of a member's memory that are neither input nor output
+	data      bool
+	engines   int
+	batch     int32      // participants that enter one after another
+	times     int        // number of successive collectives of the participants
+	crossings *crossings // nil if no message passes between nodes
+	ahead     int        // instances that a root may have begun before other participants; 0 without such a root
 
 	// With clocks; else nil and zero.
 	target  *network.Target
@@ -31,6 +32,7 @@ type dryRun struct {
 // usage is the greatest usage of memory, for each participant.
 type usage struct {
 	agents, queues, rounds, early, ready float64
+	leaving, coming, shakes              float64 // messages and answers between nodes
 	wire                                 float64 // bytes of records between engines
 	contents                             float64 // copies of the contents of messages
 	buffers                              float64 // bytes
@@ -74,6 +76,9 @@ const (
 	readyInUse
 	wireInUse
 	contentsInUse
+	leavingInUse
+	comingInUse
+	shakesInUse
 )
 
 // dryMessage is a message of a dry run.
@@ -81,13 +86,29 @@ type dryMessage struct {
 	from, to int32
 	round    int32
 	bytes    int64
+	onWire   int64 // bytes of its record between engines
 	answer   bool  // the message answers its sender that the sender's message was matched
 	time     int32 // number of the collective
 	waits    bool  // the sender waits for the match
 	blocks   collectives.Blocks
 	copied   *copied // holds the content; nil if the receiver has absorbed it, or the sender still holds it
 	early    bool    // in the hash table of early messages
+
+	// Between nodes.
+	kind  messageKind
+	held  bool // it has a value of the engine from its departure on
+	asked bool // the receiver has answered it
+	at    vtime.Time
 }
+
+// messageKind is the kind of a message of a round.
+type messageKind uint8
+
+const (
+	content messageKind = iota // with its content, or REQ
+	reply                      // ACK
+	data                       // DATA
+)
 
 // copied is a buffer that messages share.
 type copied struct {
@@ -119,7 +140,8 @@ type player struct {
 	queue   bool // the player has a round queue
 	held    bool // the player yields to slower players, or has done so in this collective
 	ahead   int
-	kept    *copied // holds positions that the player may forward
+	clock   vtime.Time // between nodes
+	kept    *copied    // holds positions that the player may forward
 	at      collectives.Blocks
 	sent    [3]int32 // key of the message that a.unacked refers to
 }
@@ -130,6 +152,7 @@ type dryEngine struct {
 	ready      []int32
 	held       []int32 // roots that yield to slower participants
 	inbox      []dryMessage
+	passing    passingList
 	use        gauges
 }
 
@@ -139,6 +162,7 @@ type scene struct {
 	players  []player
 	engines  []dryEngine
 	messages map[[3]int32]dryMessage // by receiver, time and round
+	passed   int                     // messages that have asked at a node
 }
 
 // byMessages carries out the dry run by messages.
@@ -162,9 +186,12 @@ func (r *dryRun) byMessages() usage {
 			s.engines[e].inbox = nil
 			for _, m := range inbox {
 				active = true
-				s.engines[e].use.add(wireInUse, -int(m.bytes)-coll.RoundRecordBytes)
-				s.deliver(m)
+				s.engines[e].use.add(wireInUse, -int(m.onWire)-coll.RoundRecordBytes)
+				s.take(&s.engines[e], m)
 			}
+		}
+		if !active {
+			active = s.pass()
 		}
 	}
 	var u usage
@@ -194,6 +221,12 @@ func (u *usage) take(g gauges) {
 			u.wire += n
 		case contentsInUse:
 			u.contents += n
+		case leavingInUse:
+			u.leaving += n
+		case comingInUse:
+			u.coming += n
+		case shakesInUse:
+			u.shakes += n
 		default:
 			u.buffers += n * world.BufferBytes(float64(g.longest[class]))
 		}
@@ -201,7 +234,7 @@ func (u *usage) take(g gauges) {
 }
 
 func (u *usage) perParticipant(n int) {
-	for _, f := range []*float64{&u.agents, &u.queues, &u.rounds, &u.early, &u.ready, &u.wire, &u.contents, &u.buffers, &u.processors} {
+	for _, f := range []*float64{&u.agents, &u.queues, &u.rounds, &u.early, &u.ready, &u.leaving, &u.coming, &u.shakes, &u.wire, &u.contents, &u.buffers, &u.processors} {
 		*f /= float64(n)
 	}
 }
@@ -256,7 +289,11 @@ func (s *scene) holdBack(e *dryEngine, p int32) bool {
 
 // enter is Collectives.startAgent.
 func (s *scene) enter(e *dryEngine, p int32) {
-	s.players[p].entered = true
+	a := &s.players[p]
+	a.entered = true
+	if s.crossings != nil && s.crossings.compute != nil {
+		a.clock = a.clock.Add(s.crossings.compute(int(p), int(a.time)))
+	}
 	e.use.add(agentsInUse, 1)
 	s.openQueue(e, p)
 	s.buffer(e, s.bufferOf(int(p)), 1)
@@ -352,26 +389,52 @@ func (s *scene) play(e *dryEngine, p int32) {
 }
 
 func (s *scene) send(e *dryEngine, m dryMessage) {
-	to := s.engineOf(m.to)
-	if to == e {
+	if s.crossings.cross(&m) {
+		s.leaveAcross(e, m)
+		return
+	}
+	if to := s.engineOf(m.to); to != e {
+		s.transmit(to, m)
+		return
+	}
+	s.deliver(m)
+}
+
+// transmit sends a message to another engine.
+func (s *scene) transmit(to *dryEngine, m dryMessage) {
+	if s.data && m.kind == content {
+		m.onWire = min(m.bytes, mostBytes)
+	}
+	to.inbox = append(to.inbox, m)
+	to.use.add(wireInUse, int(m.onWire)+coll.RoundRecordBytes)
+}
+
+// take takes a message of another engine in.
+func (s *scene) take(e *dryEngine, m dryMessage) {
+	if !s.crossings.cross(&m) {
 		s.deliver(m)
 		return
 	}
-	if !s.data {
-		m.bytes = 0
+	if m.held {
+		e.use.add(roundsInUse, 1)
+		s.keep(e, &m)
 	}
-	m.bytes = min(m.bytes, mostBytes)
-	to.inbox = append(to.inbox, m)
-	to.use.add(wireInUse, int(m.bytes)+coll.RoundRecordBytes)
+	s.ask(e, m, m.at, true)
+}
+
+// acknowledged handles that a player's message above the eager limit has been matched.
+func (s *scene) acknowledged(e *dryEngine, p int32, at vtime.Time) {
+	a := &s.players[p]
+	a.unacked, a.clock = false, max(a.clock, at)
+	if a.stage == acknowledging {
+		s.enqueue(e, p)
+	}
 }
 
 func (s *scene) deliver(m dryMessage) {
 	e, a := s.engineOf(m.to), &s.players[m.to]
 	if m.answer {
-		a.unacked = false
-		if a.stage == acknowledging {
-			s.enqueue(e, m.to)
-		}
+		s.acknowledged(e, m.to, 0)
 		return
 	}
 	s.openQueue(e, m.to)
@@ -382,12 +445,14 @@ func (s *scene) deliver(m dryMessage) {
 		s.enqueue(e, m.to)
 		return
 	}
-	e.use.add(roundsInUse, 1)
 	if a.ahead++; a.ahead > coll.EarlyLimit {
 		e.use.add(earlyInUse, 1)
 	}
 	m.early = true
-	s.keep(e, &m)
+	if !m.held {
+		e.use.add(roundsInUse, 1)
+		s.keep(e, &m)
+	}
 	s.messages[key] = m
 }
 
@@ -397,7 +462,7 @@ func (s *scene) keep(e *dryEngine, m *dryMessage) {
 	local, whole := s.engineOf(m.from) == e, rest.Count == 0
 	a := &s.players[m.from]
 	switch {
-	case !s.data || local && whole && m.waits:
+	case !s.data || local && whole && m.waits && !m.held:
 	case local && a.kept != nil && m.blocks.Run == 0 && a.at.First <= m.blocks.First && m.blocks.First+m.blocks.Count <= a.at.First+a.at.Count:
 		m.copied = a.kept
 		a.kept.users++
@@ -449,13 +514,23 @@ func (s *scene) receive(e *dryEngine, p int32, step *collectives.Step) bool {
 	if !there {
 		return false
 	}
+	if m.waits && m.held {
+		s.ackOf(e, &m)
+		s.messages[key] = m
+		return false
+	}
 	delete(s.messages, key)
-	if m.early {
+	if m.early || m.held {
 		e.use.add(roundsInUse, -1)
+	}
+	if m.early {
 		if a.ahead > coll.EarlyLimit {
 			e.use.add(earlyInUse, -1)
 		}
 		a.ahead--
+	}
+	if m.held {
+		a.clock = max(a.clock, m.at).Add(s.crossings.target.ReceiveTime(0))
 	}
 	s.change(e, p)
 	s.dropKept(e, p)

@@ -27,7 +27,18 @@ var occupied = Held{Messages: 1, Operations: 2}
 // HeldBytes returns the memory that a program's ranks hold for point-to-point messages, beyond the
 // memory that [CostOf] counts.
 func HeldBytes(c *kernel.Config, h Held) float64 {
-	return h.bytes(c.Target != nil && c.Target.ReceiverState())
+	n := h.bytes(c.Target != nil && c.Target.ReceiverState())
+	if c.Target != nil && c.Target.Contended() {
+		n += h.Messages * passageBytes()
+	}
+	return n
+}
+
+// passageBytes returns the memory of a message on its way between two nodes where messages delay each
+// other: a passage at either end, and its places in lists that double.
+func passageBytes() float64 {
+	const link, doubling = 4, 2
+	return 2 * float64(resource.PassageBytes+link+doubling*resource.PlaceBytes)
 }
 
 // bytes returns the memory of a rank that holds these values, under a model with state at the

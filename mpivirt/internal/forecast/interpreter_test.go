@@ -13,7 +13,7 @@ import (
 // CostOf counts arrays of clocks where engines use them, and messages elsewhere:
 // it asks the same choice.
 func TestCostKnowsTheInterpreter(t *testing.T) {
-	machine, err := network.Load("xt5", nil)
+	machine, err := network.Load("vaced-sim", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

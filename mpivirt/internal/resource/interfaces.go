@@ -2,6 +2,7 @@ package resource
 
 import (
 	"cmp"
+	"unsafe"
 
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/world"
@@ -266,6 +267,12 @@ func (x *Interfaces) rail(rank int32) int {
 	}
 	return x.partition.Target.RankInNode(int(rank))
 }
+
+// Sizes in bytes of a message on its way between two nodes, and of its place in the order of asking.
+const (
+	PassageBytes = int(unsafe.Sizeof(Passage{}))
+	PlaceBytes   = int(unsafe.Sizeof(place{}))
+)
 
 // passages is a binary heap of the requests of messages, in the order of asking.
 type passages struct {
