@@ -192,6 +192,45 @@ network: {model: flat, latency: 1us, bandwidth: 25GB/s, eager_limit: 16KiB, over
 	}
 }
 
+// Messages that do not arrive within virtual time end the run with that failure, not as a deadlock, wherever they wait: eager, REQ, ACK
+// and DATA, before they ask and after.
+func TestMessagesPastTheEndOfTime(t *testing.T) {
+	for _, section := range []string{
+		"node: {bandwidth: 1KB/s}", "contention: {model: links, out: 1}", "contention: {model: pmac, out: 1}", "contention: {model: fair, out: 1KB/s}",
+		"contention: {model: fair, link: 1KB/s, topology: true}\ntopology: {kind: torus, dimensions: 2}",
+	} {
+		tgt := target(t, "name: late\n"+section+"\nnetwork: {model: flat, latency: 2s, bandwidth: 1KB/s, eager_limit: 50000}\n", 4)
+		for _, left := range []vtime.Duration{vtime.Second, 3 * vtime.Second, 5 * vtime.Second, 12 * vtime.Second} {
+			for _, bytes := range []int64{10, 20_000, 100_000} {
+				for engines := 1; engines <= 2; engines++ {
+					c := mpivirt.Config{Target: tgt, Program: mpivirt.Program{Name: "late", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+						w := r.World()
+						r.Compute(vtime.Forever.Add(-left).Sub(0))
+						if r.Rank()%2 == 0 {
+							return w.SendSize(bytes, r.Rank()+1, 0)
+						}
+						_, err := w.RecvSize(bytes, r.Rank()-1, 0)
+						return err
+					})}}}
+					_, err := simulate(t, c, engines)
+					over := vtime.Duration(bytes)*vtime.Millisecond + 2*vtime.Second
+					if bytes > 50_000 {
+						over += 4 * vtime.Second
+					}
+					switch {
+					case over < left:
+						if err != nil {
+							t.Errorf("%s, %d bytes %v before the end: %v", section, bytes, left, err)
+						}
+					case err == nil || !strings.Contains(err.Error(), "end of virtual time") && !strings.Contains(err.Error(), "virtual time ends"):
+						t.Errorf("%s, %d bytes %v before the end, %d engines: %v", section, bytes, left, engines, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // shares adds section node to random machines.
 func shares(node func(r *rand.Rand) string) func(r *rand.Rand, ranks int) string {
 	return func(r *rand.Rand, ranks int) string {

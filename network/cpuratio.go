@@ -19,7 +19,7 @@ type ratio struct {
 	rate rate
 }
 
-// nodeRatio is the ratio of nodes from to to.
+// nodeRatio is the ratio of nodes from to to, by their places in the topology.
 type nodeRatio struct {
 	from, to int
 	ratio    ratio
@@ -104,7 +104,7 @@ func (t *Target) CPUTime(rank int, d vtime.Duration) vtime.Duration {
 	m := t.machine
 	ratio := m.cpuRatio.rate
 	if len(m.cpuRatios) > 0 {
-		node := t.Node(rank)
+		node := t.paths.place(t.Node(rank))
 		at, found := slices.BinarySearchFunc(m.cpuRatios, node, func(n nodeRatio, node int) int {
 			switch {
 			case n.to < node:

@@ -73,3 +73,27 @@ func TestWrongCPURatiosAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// Ratios count nodes as node_types does: by their places in the topology. A job on places 6, 7 and 2 has its nodes 0 and 1 there.
+func TestCPURatiosOfPlaces(t *testing.T) {
+	text := `name: m
+nodes: 8
+allocation: {nodes: places}
+topology: {kind: ring}
+cpu_ratios: [{from: 6, to: 7, ratio: 0.5}]
+network: {model: flat, latency: 1us, latency_per_hop: 1us}
+`
+	m, err := Parse("m", []byte(text), func(string) ([]byte, error) { return []byte("6-7\n2\n"), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, want := range []vtime.Duration{500, 500, 1000} {
+		if got := target.CPUTime(rank, 1000); got != want {
+			t.Errorf("rank %d takes %v, not %v", rank, got, want)
+		}
+	}
+}

@@ -141,9 +141,9 @@ func (d dragonfly) route(a, b int, _ share, hops []hop) []hop {
 	return hops
 }
 
-// width of the global links of a group is together the taper's share of what its nodes send.
+// width of the global links of a group is together the taper's share of what its nodes send, or all of it.
 func (d dragonfly) width(h hop, taper share) share {
-	if h.level != globalLink || taper == (share{}) {
+	if h.level != globalLink {
 		return share{}
 	}
 	return taper.of(multiply(d.routers, d.nodes), d.groups-1)

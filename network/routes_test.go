@@ -204,7 +204,8 @@ func TestWidthsOfLinks(t *testing.T) {
 		from, to int
 		want     []int64 // of the links of the topology
 	}{
-		{"topology: {kind: dragonfly, routers: 2, nodes_per_router: 3, groups: 3}", 0, 17, []int64{1000, 1000, 1000}},
+		{"topology: {kind: dragonfly, routers: 2, nodes_per_router: 3, groups: 3}", 0, 17, []int64{1000, 3000, 1000}},
+		{"topology: {kind: dragonfly, routers: 2, nodes_per_router: 3, groups: 3}\ntaper: 1", 0, 17, []int64{1000, 3000, 1000}},
 		{"topology: {kind: dragonfly, routers: 2, nodes_per_router: 3, groups: 3}\ntaper: 0.5", 0, 17, []int64{1000, 1500, 1000}}, // 6 nodes, 2 other groups
 		{"topology: {kind: hierarchy, levels: [{size: 4, hops: 2}, {size: 2, hops: 4}, {hops: 6}]}", 0, 4, []int64{4000, 4000}},
 		{"topology: {kind: hierarchy, levels: [{size: 4, hops: 2}, {size: 2, hops: 4}, {hops: 6}]}\ntaper: 0.25", 0, 4, []int64{1000, 1000}},
@@ -231,6 +232,29 @@ func TestWidthsOfLinks(t *testing.T) {
 		}
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s: the links from %d to %d carry %v, want %v", c.machine, c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// Full bisection is the default of every topology that has a taper: each link carries what it does with a taper of 1.
+func TestNoTaperIsFullBisection(t *testing.T) {
+	for _, top := range []routing{
+		fatTree{2, 4}, fatTree{4, 2}, dragonfly{groups: 9, routers: 4, nodes: 2, links: 2}, dragonfly{groups: 3, routers: 3, nodes: 5, links: 1},
+		hierarchy{levels: []unit{{size: 4, hops: 2}, {size: 2, hops: 4}, {size: 5, hops: 6}}},
+	} {
+		nodes := min(top.capacity(), 48)
+		for a := range nodes {
+			for b := range nodes {
+				without, with := top.route(a, b, share{}, nil), top.route(a, b, share{1, 1}, nil)
+				if fmt.Sprint(without) != fmt.Sprint(with) {
+					t.Fatalf("%+v: from %d to %d by %v, with a taper of 1 by %v", top, a, b, without, with)
+				}
+				for _, h := range without {
+					if one, other := top.width(h, share{}).rat(), top.width(h, share{1, 1}).rat(); one.Cmp(other) != 0 {
+						t.Fatalf("%+v: %+v is %v wide, with a taper of 1 %v", top, h, one, other)
+					}
+				}
+			}
 		}
 	}
 }

@@ -705,6 +705,22 @@ func TestPacketsWaitForPacketsOnly(t *testing.T) {
 	}
 }
 
+// A transfer that does not end within virtual time is decided all the same, once all others have ended: its end is Forever. So are
+// the transfers of its pair behind it. The rate of the third one, 1000 bytes a second, is rounded down.
+func TestFairAtTheEndOfTime(t *testing.T) {
+	at := vtime.Forever.Add(-vtime.Second)
+	found := run(NewFair(ends{1000}), []Message{
+		{At: at, Source: 0, Dest: 1, To: 1, Bytes: 1 << 40, Transfer: vtime.Second, Tag: 0},
+		{At: at, Source: 0, Sequence: 1, Dest: 1, To: 1, Bytes: 10, Transfer: 1, Tag: 1},
+		{At: at, Source: 2, Dest: 3, From: 2, To: 3, Bytes: 10, Transfer: 1, Tag: 2},
+	})
+	for tag, want := range []vtime.Time{vtime.Forever, vtime.Forever, at.Add(10*vtime.Millisecond + 5)} {
+		if got, decided := found[uint64(tag)]; !decided || got.Ends != want {
+			t.Errorf("message %d: decided %v, ends at %v, not %v", tag, decided, got.Ends, want)
+		}
+	}
+}
+
 func BenchmarkLinks(b *testing.B) {
 	messages := traffic(rand.New(rand.NewPCG(1, 1)), 100_000, 1000, 1, 1000)
 	for _, l := range []Limits{limits(1, 0, 0), limits(16, 2, 1), limits(0, 1, 1)} {

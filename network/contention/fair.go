@@ -192,13 +192,17 @@ func (l *sharedLink) equal() uint64 {
 	return rate
 }
 
+// lastInstant is the last instant of virtual time. Transfers that do not end within virtual time are
+// decided then: no transfer that ends may make them quicker any more.
+const lastInstant = vtime.Forever - 1
+
 // Next returns the instant at which the next transfer ends at the present rates.
 func (f *Fair) Next() vtime.Time {
 	f.settle()
 	for f.ends.len() > 0 {
 		e := &f.ends.items[0]
 		if f.flows[e.flow].version == e.version {
-			return e.at
+			return min(e.at, lastInstant)
 		}
 		f.ends.pop()
 	}
@@ -212,18 +216,20 @@ func (f *Fair) Advance(to vtime.Time) {
 	}
 	for at := f.Next(); at <= to && at < vtime.Forever; at = f.Next() {
 		f.now = max(f.now, at)
-		for f.ends.len() > 0 && f.ends.items[0].at <= at {
+		for f.ends.len() > 0 && (f.ends.items[0].at <= at || at == lastInstant) {
 			if e := f.ends.pop(); f.flows[e.flow].version == e.version {
-				f.end(e.flow)
+				f.end(e.flow, max(f.now, e.at))
 			}
 		}
 	}
 	f.now = max(f.now, to)
 }
 
-// end ends a transfer now, and delivers the transfers that it has held back.
-func (f *Fair) end(i int32) {
+// end ends a transfer at an instant, which is now or Forever, and delivers the transfers that it has
+// held back.
+func (f *Fair) end(i int32, at vtime.Time) {
 	w := &f.flows[i]
+	w.ends = at
 	w.finished = true
 	w.version++
 	for j, l := range w.links {
@@ -242,7 +248,8 @@ func (f *Fair) end(i int32) {
 	q := f.order[key]
 	for q.first >= 0 && f.flows[q.first].finished {
 		done := &f.flows[q.first]
-		f.add(done.message.Tag, done.message.At, f.now)
+		at = max(at, done.ends)
+		f.add(done.message.Tag, done.message.At, at)
 		f.unused = append(f.unused, q.first)
 		q.first = done.behind
 	}

@@ -75,6 +75,11 @@ func (x *Links) Leave(p Passage) {
 		p.At = max(p.At, x.latest[key])
 		x.latest[key] = p.At
 	}
+	if p.At == vtime.Forever {
+		p.At = p.Sent
+		x.works[p.Owner].Arrived(&p, vtime.Forever)
+		return
+	}
 	x.asking.push(&p)
 	x.arm()
 }
