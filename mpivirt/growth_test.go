@@ -238,3 +238,28 @@ func TestCPUTimeOfSplitsGrowsAsRanks(t *testing.T) {
 		}
 	}
 }
+
+// The edges of a distributed graph take some messages for each doubling of the ranks, not one for each pair.
+func TestMessagesOfDistributedGraphs(t *testing.T) {
+	for ranks, levels := range map[int]uint64{64: 6, 100: 7, 1024: 10} {
+		r, err := simulate(t, mpivirt.Config{
+			Target: target(t, "xt5", ranks),
+			Program: mpivirt.Program{Name: "ring", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+				g, err := r.World().DistGraphCreate([]int{r.Rank()}, []int{1}, []int{(r.Rank() + 1) % ranks}, nil, false)
+				if err != nil {
+					return err
+				}
+				if n := g.Neighbors(); !slices.Equal(n.Sources, []int{(r.Rank() + ranks - 1) % ranks}) {
+					return fmt.Errorf("rank %d has the neighbours %+v", r.Rank(), n)
+				}
+				return nil
+			})}},
+		}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if most := 2 * levels * uint64(ranks); r.Statistics.Messages > most { // with those of the duplicate
+			t.Errorf("%d ranks send %d messages, want at most %d", ranks, r.Statistics.Messages, most)
+		}
+	}
+}

@@ -1,7 +1,9 @@
 package mpivirt
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/kernel"
@@ -218,8 +220,8 @@ func (c *Comm) DistGraphCreateAdjacent(sources, sourceWeights, destinations, des
 // DistGraphCreate makes a communicator with a graph, of which each member names any edges
 // (MPI_Dist_graph_create): from sources[i] to the next degrees[i] of the destinations. Weights
 // are nil for none (MPI_UNWEIGHTED), of all members or of none. A member's neighbours are in the
-// order of the members that name them, then in their order. It takes the time of a Dup, an
-// Alltoall of a number and an Alltoallv of the edges. Errors: ErrRank; ErrArgument for degrees
+// order of the members that name them, then in their order. It takes the time of a Dup and of
+// ⌈log2 P⌉ rounds of messages that hand the edges on. Errors: ErrRank; ErrArgument for degrees
 // and weights.
 func (c *Comm) DistGraphCreate(sources, degrees, destinations, weights []int, _ bool) (*DistGraph, error) {
 	if c == nil {
@@ -240,32 +242,61 @@ func (c *Comm) DistGraphCreate(sources, degrees, destinations, weights []int, _ 
 	return &DistGraph{neighborhood{made, neighbors}}, nil
 }
 
-// tellEdges tells both ends of each edge of it, and returns the rank's own neighbours.
+// newsInts is the number of integers of an edge under way: to, by, number, source, destination, weight.
+const newsInts = 6
+
+// tellEdges tells both ends of each edge of it, and returns the rank's own neighbours. The edges go in ⌈log2 P⌉ rounds:
+// in the round of the distance d each member hands the edges that are to go on by an odd multiple of d to the member that
+// is d further on (Bruck et al., 1997). So no member has a list or a message for each other member.
 func (c *Comm) tellEdges(edges []topology.Edge, weighted bool) (*Neighbors, error) {
-	n := c.Size()
-	counts, lists := make([]int, n), make([][]int, n)
-	for _, e := range edges {
-		lists[e.Source] = append(lists[e.Source], e.Source, e.Destination, e.Weight)
+	n, me := c.Size(), c.Rank()
+	var held []int
+	for i, e := range edges {
+		held = append(held, e.Source, me, i, e.Source, e.Destination, e.Weight)
 		if e.Destination != e.Source {
-			lists[e.Destination] = append(lists[e.Destination], e.Source, e.Destination, e.Weight)
+			held = append(held, e.Destination, me, i, e.Source, e.Destination, e.Weight)
 		}
 	}
-	for member, list := range lists {
-		counts[member] = len(list)
+	for d := 1; d < n; d *= 2 {
+		var kept, leaving []int
+		for item := range slices.Chunk(held, newsInts) {
+			if (item[0]-me+n)%n&d != 0 {
+				leaving = append(leaving, item...)
+			} else {
+				kept = append(kept, item...)
+			}
+		}
+		came, err := c.handOn(leaving, (me+d)%n, (me-d+n)%n)
+		if err != nil {
+			return nil, err
+		}
+		held = append(kept, came...)
 	}
-	incoming := make([]int, n)
-	if err := Alltoall(c, counts, incoming); err != nil {
+	items := slices.Collect(slices.Chunk(held, newsInts))
+	slices.SortFunc(items, func(a, b []int) int { return cmp.Or(a[1]-b[1], a[2]-b[2]) })
+	var told []int
+	for _, item := range items {
+		told = append(told, item[newsInts-3:]...)
+	}
+	return topology.NeighborsOf(me, told, weighted), nil
+}
+
+// handOn sends integers to a member, and returns those that another member sends.
+func (c *Comm) handOn(leaving []int, to, from int) ([]int, error) {
+	sent, err := Isend(c, leaving, to, 0)
+	if err != nil {
 		return nil, err
 	}
-	total := 0
-	for _, count := range incoming {
-		total += count
-	}
-	told := make([]int, total)
-	if err := Alltoallv(c, slices.Concat(lists...), counts, told, incoming); err != nil {
+	status, err := c.Probe(from, 0)
+	if err != nil {
 		return nil, err
 	}
-	return topology.NeighborsOf(c.Rank(), told, weighted), nil
+	came := make([]int, status.Bytes/int64(strconv.IntSize/8))
+	if _, err = Recv(c, came, from, 0); err != nil {
+		return nil, err
+	}
+	_, err = sent.Wait()
+	return came, err
 }
 
 func (g *DistGraph) communicator() *Comm {

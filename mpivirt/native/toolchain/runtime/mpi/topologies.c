@@ -300,55 +300,86 @@ struct edges {
 	const int *sources, *degrees, *destinations, *weights;
 };
 
-/* each calls a function with each edge. */
-static void each(const struct edges *e, void (*what)(int64_t *state, int member, int64_t edge[3]), int64_t *state) {
-	int64_t at = 0;
+/* news is an edge under way to a member, with the member that has named it and its number among the edges of that member. */
+struct news {
+	int64_t to, by, number, edge[3];
+};
+
+#define NEWS_NUMBERS ((int)(sizeof(struct news) / sizeof(int64_t)))
+
+/* named stores the edges that a rank names, once for each end. */
+static int64_t named(const struct edges *e, int by, struct news *news) {
+	int64_t at = 0, n = 0;
 	for (int i = 0; i < e->n; i++)
 		for (int j = 0; j < e->degrees[i]; j++, at++) {
-			int64_t edge[3] = {e->sources[i], e->destinations[at], weights_in(e->weights, 1) ? e->weights[at] : 1};
-			what(state, (int)edge[0], edge);
-			if (edge[1] != edge[0])
-				what(state, (int)edge[1], edge);
+			struct news one = {e->sources[i], by, at, {e->sources[i], e->destinations[at], weights_in(e->weights, 1) ? e->weights[at] : 1}};
+			news[n++] = one;
+			one.to = one.edge[1];
+			if (one.to != one.edge[0])
+				news[n++] = one;
 		}
+	return n;
 }
 
-static void count(int64_t *counts, int member, int64_t edge[3]) {
-	(void)edge;
-	counts[member] += 3;
+/* hand_on sends the last of n edges, from kept on, to a member, and stores those that another member sends in their place. It
+ * may move the edges. */
+static int hand_on(struct news **news, int64_t kept, int64_t *n, int to, int from, MPI_Comm comm) {
+	MPI_Request sent;
+	MPI_Status status;
+	int numbers = 0, error = PMPI_Isend(*news + kept, (int)(*n - kept) * NEWS_NUMBERS, MPI_INT64_T, to, 0, comm, &sent);
+	if (error || (error = PMPI_Probe(from, 0, comm, &status)) || (error = PMPI_Get_count(&status, MPI_INT64_T, &numbers)))
+		return error;
+	struct news *all = malloc((size_t)(kept + numbers / NEWS_NUMBERS + 1) * sizeof *all);
+	if (!all)
+		return MPI_ERR_NO_MEM;
+	memcpy(all, *news, (size_t)kept * sizeof *all);
+	if (!(error = PMPI_Recv(all + kept, numbers, MPI_INT64_T, from, 0, comm, MPI_STATUS_IGNORE)))
+		error = PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+	free(*news);
+	*news = all, *n = kept + numbers / NEWS_NUMBERS;
+	return error;
 }
 
-/* tell stores an edge where the list for a member ends. The state holds the ends, then the
- * lists. */
-static void tell(int64_t *state, int member, int64_t edge[3]) {
-	memcpy(state + state[member], edge, 3 * sizeof *edge);
-	state[member] += 3;
+static int by_names(const void *left, const void *right) {
+	const struct news *a = left, *b = right;
+	if (a->by != b->by)
+		return a->by < b->by ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* spread sends each edge to both of its ends. It stores the edges at the rank, which the caller frees. */
+/* parted moves the edges that are to go on by an odd multiple of a distance behind the others, and returns how many stay. */
+static int64_t parted(struct news *news, int64_t n, int64_t distance, int rank, int size) {
+	int64_t kept = 0;
+	for (int64_t i = 0; i < n; i++)
+		if (((news[i].to - rank + size) % size & distance) == 0) {
+			struct news one = news[i];
+			news[i] = news[kept], news[kept++] = one;
+		}
+	return kept;
+}
+
+/* spread sends each edge to both of its ends, in rounds of the distances 1, 2, 4, ... (Bruck et al., 1997), so that no rank
+ * has a list or a message for each other rank. It stores the edges at the rank, which the caller frees. */
 static int spread(const struct edges *e, struct gigarank_call *c, MPI_Comm comm, int64_t **told, int64_t *n) {
-	size_t size = (size_t)c->size;
-	int64_t *out = calloc(size, sizeof *out), *in = calloc(size, sizeof *in), *lists = NULL;
-	int *counts = calloc(4 * size, sizeof *counts), error = MPI_ERR_NO_MEM;
+	int size = (int)c->size, rank, error = PMPI_Comm_rank(comm, &rank);
+	struct news *news = malloc((size_t)(2 * e->all + 1) * sizeof *news);
+	int64_t held = 0;
 	*told = NULL, *n = 0;
-	if (out && in && counts) {
-		each(e, count, out);
-		error = PMPI_Alltoall(out, 1, MPI_INT64_T, in, 1, MPI_INT64_T, comm);
-	}
-	int64_t all = 0;
-	for (size_t i = 0; !error && i < size; i++) {
-		counts[i] = (int)out[i], counts[size + i] = (int)all, all += out[i];
-		counts[2 * size + i] = (int)in[i], counts[3 * size + i] = (int)*n, *n += in[i];
-	}
-	if (!error && (!(lists = malloc((size + (size_t)all) * sizeof *lists)) || !(*told = malloc(((size_t)*n + 1) * sizeof **told))))
+	if (!error && !news)
+		error = MPI_ERR_NO_MEM;
+	if (!error)
+		held = named(e, rank, news);
+	for (int64_t distance = 1; !error && distance < size; distance *= 2)
+		error = hand_on(&news, parted(news, held, distance, rank, size), &held, (int)((rank + distance) % size), (int)((rank - distance + size) % size), comm);
+	if (!error && !(*told = malloc((size_t)(3 * held + 1) * sizeof **told)))
 		error = MPI_ERR_NO_MEM;
 	if (!error) {
-		for (size_t i = 0; i < size; i++)
-			lists[i] = (int64_t)size + counts[size + i];
-		each(e, tell, lists);
-		error = PMPI_Alltoallv(lists + size, counts, counts + size, MPI_INT64_T, *told, counts + 2 * size, counts + 3 * size, MPI_INT64_T, comm);
+		qsort(news, (size_t)held, sizeof *news, by_names);
+		for (int64_t i = 0; i < held; i++, *n += 3)
+			memcpy(*told + *n, news[i].edge, sizeof news[i].edge);
 	} else if (error == MPI_ERR_NO_MEM)
-		gigarank_refuse("", GIGARANK_DIST_GRAPH_CREATE_ADJACENT, error, "no memory for the edges of %zu members", size);
-	free(out), free(in), free(lists), free(counts);
+		gigarank_refuse("", GIGARANK_DIST_GRAPH_CREATE_ADJACENT, error, "no memory for %lld edges", (long long)held);
+	free(news);
 	return error;
 }
 
