@@ -50,6 +50,7 @@ const (
 	TwoProc
 	NeighborExchange
 	KBruck
+	Sparbit
 	PairwiseExchange
 	LinearNonblocking
 	algorithms // their number
@@ -62,7 +63,7 @@ var algorithmNames = [algorithms]string{
 	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree", "reduce-bcast",
 	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
-	"recursive-multiplying", "allgather-reduce", "two-proc", "neighbor-exchange", "k-bruck", "pairwise-exchange", "linear-nonblocking",
+	"recursive-multiplying", "allgather-reduce", "two-proc", "neighbor-exchange", "k-bruck", "sparbit", "pairwise-exchange", "linear-nonblocking",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

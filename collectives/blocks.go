@@ -3,7 +3,8 @@ package collectives
 // Blocks is a set of positions of a member's working buffer of w positions, in
 // ascending cyclic order. With Run 0 it is the cyclic range of Count positions from
 // First. With Run > 0 it is Count positions in runs of Run positions that begin 2·Run
-// apart (First, First + 2·Run, …). The last run is cut short, and nothing wraps round.
+// apart (First, First + 2·Run, …). The last run is cut short, and nothing wraps round. With Run < 0 it is
+// Count single positions that lie −Run apart, in cyclic order; −Run < 2w.
 // The zero value is empty.
 type Blocks struct {
 	First, Count int
@@ -18,7 +19,10 @@ type Blocks struct {
 //		…
 //	}
 func (b Blocks) Next(w int) (first, count int, rest Blocks) {
-	if b.Run > 0 {
+	switch {
+	case b.Run < 0:
+		return b.First, 1, Blocks{(b.First - b.Run) % w, b.Count - 1, b.Run}
+	case b.Run > 0:
 		n := min(b.Run, b.Count)
 		return b.First, n, Blocks{b.First + 2*b.Run, b.Count - n, b.Run}
 	}

@@ -431,6 +431,14 @@ func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
 			return times(f.members-1, f.blocks(1)), true
 		}
 		return f.blocks(1) + times(f.members/2-1, f.blocks(2)), true
+	case Sparbit:
+		var d vtime.Duration
+		s := sparbitAmong(f.members)
+		for round := range s.MaxRounds() {
+			_, n := s.message(round)
+			d += f.blocks(n)
+		}
+		return d, true
 	case KBruck:
 		return f.gatheringBy(max(a.Fanout(), 2)), true
 	}

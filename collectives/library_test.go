@@ -380,6 +380,8 @@ func TestSchedulesAreThoseOfTheLibraries(t *testing.T) {
 		{collectives.Allgather, collectives.KBruck, nil, func(r, n int) []act { return bruckAllgather(r, n, 2) }, nil},
 		{collectives.Allgather, collectives.KBruck.WithFanout(3), nil, func(r, n int) []act { return bruckAllgather(r, n, 3) }, nil},
 		{collectives.Allgather, collectives.KBruck.WithFanout(5), nil, func(r, n int) []act { return bruckAllgather(r, n, 5) }, nil},
+		{collectives.Allgather, collectives.Sparbit, nil, sparbit, nil},
+		{collectives.Allgatherv, collectives.Sparbit, nil, sparbit, nil},
 		{collectives.Alltoall, collectives.LinearSync, nil, linearSync, nil},
 		{collectives.Alltoall, collectives.PairwiseExchange, nil, pairwiseOfMPICH, nil},
 		{collectives.Allreduce, collectives.RingSegmented.WithSegment(64), func(size int) int64 { return int64(size) * 64 * 3 },
@@ -446,6 +448,24 @@ func pairwiseOfMPICH(rank, size int) (all []act) {
 			to, from = rank^i, rank^i
 		}
 		all = append(all, send(to, 1), recv(from, 1))
+	}
+	return all
+}
+
+// sparbit is ompi_coll_base_allgather_intra_sparbit, with the blocks of a round in one message.
+func sparbit(rank, size int) (all []act) {
+	levels := bits.Len(uint(size - 1))
+	ignored := bits.TrailingZeros(uint(size))
+	ignore := (^(size >> ignored) | 1) << ignored
+	expected := 1
+	for distance := 1 << levels >> 1; distance > 0; distance >>= 1 {
+		exclusion := 0
+		if distance&ignore == distance {
+			exclusion = 1
+		}
+		n := expected - exclusion
+		all = append(all, send((rank+distance)%size, n), recv((rank-distance+size)%size, n))
+		expected = 2*expected - exclusion
 	}
 	return all
 }

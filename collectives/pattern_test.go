@@ -105,6 +105,7 @@ func TestRegularRounds(t *testing.T) {
 		{pair{collectives.Alltoall, collectives.Bruck}, collectives.Shift},
 		{pair{collectives.Allgather, collectives.KBruck.WithFanout(3)}, collectives.Shift},
 		{pair{collectives.Alltoall, collectives.LinearSync}, collectives.Shift},
+		{pair{collectives.Allgather, collectives.Sparbit}, collectives.Shift},
 		{pair{collectives.ReduceScatter, collectives.Ring}, collectives.Shift},
 		{pair{collectives.Bcast, collectives.Binomial}, collectives.Strided},
 		{pair{collectives.Reduce, collectives.Binomial}, collectives.Strided},

@@ -163,6 +163,7 @@ var allgathers = []entry{
 	{Linear, false, "linear gather to rank 0, then linear bcast of everything", starBoth, none},
 	{NeighborExchange, false, "everyone exchanges with the rank before and the rank after in turn; an odd P takes ring", neighborAllgather, none},
 	{KBruck, false, "ceil(log_k P) phases of messages over k - 1 distances each, for a fan-out k; of 2 as bruck", kBruckAllgather, arguments{fanout: 2}},
+	{Sparbit, false, "ceil(log2 P) rounds over distances …, 4, 2, 1", sparbitAllgather, none},
 	{TwoProc, false, "two ranks exchange their blocks; another P takes recursive-doubling", joiningButterfly, none},
 }
 
@@ -339,6 +340,10 @@ func kBruckAllgather(s Shape) Schedule {
 		return bruckAllgather(s)
 	}
 	return &kBruckSchedule{kBrucks(s.Members, s.Fanout), place(s, s.Members)}
+}
+
+func sparbitAllgather(s Shape) Schedule {
+	return &sparbitSchedule{sparbitAmong(s.Members), place(s, s.Members)}
 }
 
 func bruckAllgather(s Shape) Schedule {

@@ -206,6 +206,10 @@ type (
 		xorPairwise
 		placement
 	}
+	sparbitSchedule struct {
+		sparbit
+		placement
+	}
 	chainSchedule struct {
 		chain
 		placement
