@@ -144,7 +144,7 @@ var rules = map[string]rule{
 	"internal/loggp":  {pure: true, imports: "vtime network"},
 	"internal/fit":    {imports: "vtime internal/spelling sync network collectives internal/loggp internal/measurements mpivirt"},
 	// It simulates measured points itself.
-	"internal/measurements": {imports: "vtime internal/spelling sync network collectives mpivirt mpivirt/steps"},
+	"internal/measurements": {imports: "vtime internal/spelling sync network collectives collectives/library mpivirt mpivirt/steps"},
 	// It reads the clocks of the host.
 	"internal/cputime": {imports: "vtime golang.org/x/sys/unix"},
 	"study": {

@@ -37,7 +37,7 @@
 //
 // A point is carried out with the algorithm that its row names, if gigarank has it under that name or one
 // in the table of synonyms, else it is listed with the reason. Where it is known that Open MPI does something else
-// under the name, that takes part (see exceptions). Where the library chose, the default
+// under the name, that takes part (see exceptions, and the fallbacks of the library's table). Where the library chose, the default
 // of gigarank takes part, which is another comparison: of the choices, too. Rows that are set aside are
 // simulated all the same and shown, but do not count; so are rows that figures of the machine come from (fitted_to).
 package measurements

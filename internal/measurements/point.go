@@ -1,12 +1,14 @@
 package measurements
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"gigarank/collectives"
+	"gigarank/collectives/library"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/network"
@@ -72,12 +74,24 @@ var sameBlocks = map[string]struct {
 	"alltoallv":  {collectives.Alltoall, collectives.Alltoallv},
 }
 
-// synonyms are names of algorithms in other libraries, with those of gigarank. Names that differ
-// only in dashes and underscores, or in the name of the library, need no entry.
+// synonyms are names of algorithms in other libraries, with those of gigarank, for all operations or for
+// one, as in allreduce/nonoverlapping. Names that differ only in dashes and underscores, or in the name of the library,
+// need no entry.
 var synonyms = map[string]string{
-	"basic-linear":   "linear", // Open MPI
-	"brucks":         "bruck",  // MPICH
-	"modified-bruck": "bruck",  // Open MPI's alltoall
+	// Open MPI, and Fujitsu MPI, which is made of it.
+	"basic-linear":                   "linear",
+	"modified-bruck":                 "bruck",
+	"neighbor":                       "neighbor-exchange",
+	"binary-tree":                    "binary",
+	"split-binary-tree":              "split-binary",
+	"in-order":                       "in-order-binary",
+	"linear-synch":                   "linear-sync",
+	"linear-nb":                      "linear-nonblocking",
+	"segmented-ring":                 "ring-segmented",
+	"allreduce/nonoverlapping":       "reduce-bcast",
+	"reduce_scatter/non-overlapping": "binomial",
+	// MPICH.
+	"brucks": "bruck",
 }
 
 // suffixes are what sources add to the name of an algorithm: the library it is from, or that it is
@@ -89,8 +103,9 @@ const (
 	prefixOfTuning = "default-"
 )
 
-// algorithmName returns the name as gigarank writes names, or "" if the library chose.
-func algorithmName(text string) string {
+// algorithmName returns the name of an algorithm of an operation as gigarank writes names, or "" if the library
+// chose.
+func algorithmName(operation, text string) string {
 	name, _, _ := strings.Cut(text, "(")
 	name = strings.ToLower(strings.TrimSpace(name))
 	for _, suffix := range suffixes {
@@ -101,10 +116,7 @@ func algorithmName(text string) string {
 	if name == byLibrary {
 		return ""
 	}
-	if other, known := synonyms[name]; known {
-		return other
-	}
-	return name
+	return cmp.Or(synonyms[operation+"/"+name], synonyms[name], name)
 }
 
 // exception is a case in which Open MPI, or a library made of it, does something else under a name than gigarank.
@@ -119,8 +131,6 @@ type exception struct {
 const elementBytes = 4
 
 var exceptions = []exception{
-	// ompi/mca/coll/base/coll_base_allreduce.c, ompi_coll_base_allreduce_intra_ring: "Special case for count less than size - use recursive doubling".
-	{"allreduce", "ring", func(r *Row) bool { return r.Bytes < elementBytes*r.Ranks() }, "recursive-doubling", ""},
 	// coll_base_alltoall.c, ompi_coll_base_alltoall_intra_basic_linear: all receives and sends are posted, then waited for. gigarank's
 	// exchanges with one rank after the other.
 	{"alltoall", "linear", func(*Row) bool { return true }, "", "the linear alltoall of Open MPI starts all messages at once"},
@@ -137,7 +147,7 @@ func (r *Row) ofOpenMPI() bool {
 }
 
 // names reports whether the row names the algorithm.
-func (r *Row) names() bool { return algorithmName(r.Algorithm) != "" }
+func (r *Row) names() bool { return algorithmName(r.Operation, r.Algorithm) != "" }
 
 // PointOf returns the point of a row, or why there is none.
 func PointOf(r *Row) (Point, error) {
@@ -156,7 +166,7 @@ func PointOf(r *Row) (Point, error) {
 	if p.Statistic, err = statisticOf(p.Operation, r.Statistic); err != nil {
 		return p, err
 	}
-	if name := algorithmName(r.Algorithm); name != "" {
+	if name := algorithmName(r.Operation, r.Algorithm); name != "" {
 		p.Named = true
 		for _, e := range exceptions {
 			if r.ofOpenMPI() && e.operation == r.Operation && e.name == name && e.when(r) {
@@ -169,8 +179,26 @@ func PointOf(r *Row) (Point, error) {
 		if p.Algorithm, err = collectives.ParseAlgorithm(p.Operation, name); err != nil {
 			return p, fmt.Errorf("gigarank has no algorithm %s of %s", name, p.Operation)
 		}
+		if r.ofOpenMPI() {
+			return p, p.fallBack(openMPI)
+		}
 	}
 	return p, nil
+}
+
+// openMPI is the library whose fallbacks rows of Open MPI show.
+const openMPI = "openmpi-4.1"
+
+// fallBack replaces the algorithm of the point by the one that a library runs when it is told the algorithm.
+func (p *Point) fallBack(name string) error {
+	table, err := library.Named(name)
+	if err != nil {
+		return err
+	}
+	p.Algorithm = table.Runs(collectives.Question{
+		Operation: p.Operation, Ranks: p.Nodes * p.PerNode, PerNode: p.PerNode, Bytes: p.Bytes, Commutative: true, ElementBytes: elementBytes,
+	}, p.Algorithm)
+	return nil
 }
 
 // Iterations back to back: the first ones fill the pipeline of a tree, the others count.
