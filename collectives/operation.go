@@ -3,6 +3,7 @@ package collectives
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -193,7 +194,12 @@ func For(op Operation, a Algorithm, size Size) (Schedule, error) {
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	return e.build(e.shape(op, a, size)), nil
+	s := e.build(e.shape(op, a, size))
+	if rounds := s.MaxRounds(); rounds > math.MaxInt32 {
+		return nil, fmt.Errorf("collectives: %s of %d bytes by %s among %s has %d rounds, more than %d: give a longer segment, or another algorithm",
+			op, size.Bytes, a, spelling.Count(members, "member"), rounds, math.MaxInt32)
+	}
+	return s, nil
 }
 
 // LeaderSchedule returns the schedule of the leaders of the nodes in a node-leader

@@ -3,6 +3,7 @@ package collectives_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"gigarank/collectives"
@@ -191,6 +192,14 @@ func TestNestedRangesOfTwoAreBinomial(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Rounds are counted in 32 bits by those who carry schedules out.
+func TestTooManySegments(t *testing.T) {
+	_, err := collectives.For(collectives.Bcast, collectives.Pipeline.WithSegment(1), collectives.Size{Members: 3, Bytes: 1 << 32})
+	if err == nil || !strings.Contains(err.Error(), "give a longer segment") {
+		t.Errorf("a pipeline of 2^32 segments: %v", err)
 	}
 }
 

@@ -321,7 +321,7 @@ func TestSendsAndReceivesPairUpAtLargeSizes(t *testing.T) {
 	for _, p := range pairs() {
 		t.Run(p.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				members := rapid.IntRange(2, 1<<30).Draw(t, "members")
+				members := rapid.IntRange(2, 1<<30-1).Draw(t, "members") // the double ring has 2^31 rounds among 2^30
 				root := 0
 				if p.op.Rooted() {
 					root = rapid.IntRange(0, members-1).Draw(t, "root")
