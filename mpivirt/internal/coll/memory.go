@@ -162,8 +162,10 @@ func (c *Collectives) loadSources(a *agent, input []byte) {
 	case collectives.Bcast:
 		return
 	case collectives.Reduce, collectives.Allreduce:
-		moveTo(a.at(0, a.inst.width), input)
-		return
+		if !a.inst.vectors {
+			moveTo(a.at(0, a.inst.width), input)
+			return
+		}
 	}
 	for p := extent.First; p < extent.First+extent.Count; p++ {
 		if b := s.Source(int(a.member), p); b != collectives.None {
