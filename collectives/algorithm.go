@@ -183,6 +183,7 @@ type Shape struct {
 	Members, Root int
 	Segments      int   // pieces that the vector, or a chunk of it, is cut into, at least 1
 	Segment       int64 // bytes of each segment but the last; 0 if there is one
+	Bytes         int64 // of the vector, or of a member's block
 	Fanout        int   // at least 2 for an algorithm that takes one
 	PerNode       int   // member m is on node m / PerNode; at least 1
 }
@@ -191,7 +192,7 @@ type Shape struct {
 func (e *entry) shape(op Operation, a Algorithm, s Size) Shape {
 	shape := Shape{
 		Operation: op, Members: s.Members, Segments: e.takes.segments.segments(a.Segment(), s.Bytes, s.Members),
-		Fanout: e.takes.fanout, PerNode: max(s.PerNode, 1),
+		Bytes: s.Bytes, Fanout: e.takes.fanout, PerNode: max(s.PerNode, 1),
 	}
 	if a.Fanout() > 0 {
 		shape.Fanout = a.Fanout()

@@ -2,7 +2,12 @@ package collectives
 
 // Two-level algorithms as Open MPI's component coll/han: the segments of a vector pass several stages, within nodes and among
 // nodes, and the stages of consecutive segments overlap. Sources: coll_han_allreduce.c, coll_han_bcast.c, coll_han_reduce.c and
-// coll_han_barrier.c of Open MPI 4.1 and 5. The parts are binomial trees, as coll/libnbc and coll/tuned have for short vectors.
+// coll_han_barrier.c of Open MPI 4.1 and 5.
+//
+// Within nodes all stages are binomial trees, which coll/tuned takes for short vectors. Among nodes the stages are those of
+// coll/libnbc (nbc_ibcast.c, nbc_ireduce.c): a bcast is linear among up to four nodes, and else binomial. A reduction of a vector
+// with an element for each node, among more than two nodes, is Rabenseifner's; any other reduction is binomial. Exceptions are
+// vectors in several segments, whose reductions are always binomial here: its rounds overlap with the other stages.
 //
 // In an iteration a leader begins the stages among nodes, carries out those within its node, and waits for the former. Here a
 // member sends at the beginning what it can send without receiving, and receives at the end: the root of a bcast sends before
@@ -146,6 +151,22 @@ func (p *pipeline) Pattern(int) Pattern { return Pattern{Kind: Irregular} }
 // alone reports whether the component leaves a call to others: all members are on one node, or each has a node.
 func (n nodes) alone() bool { return n.perNode == 1 || n.perNode >= n.members }
 
+// bcastOfNodes is the bcast among the leaders of nodes, from one of these.
+func bcastOfNodes(nodes, root, pieces int) plan {
+	if nodes <= 4 {
+		return &star{members: nodes, root: root, pieces: pieces}
+	}
+	return bcastFrom(root, pieces)(nodes)
+}
+
+// reduceOfNodes returns Rabenseifner's reduction among the leaders of nodes to one of these, and its chunks. ok is false for
+// other reductions. Elements count as doubles.
+func reduceOfNodes(s Shape, nodes, root int) (p plan, pieces int, ok bool) {
+	c := collect(nodes, root)
+	pieces = c.halves.pieces
+	return &c, pieces, s.Segments == 1 && nodes > 2 && s.Bytes/widest >= int64(pieces)
+}
+
 // hanAllreduce takes a segment through a reduction within nodes, a reduction and a broadcast among their first members, and a
 // broadcast within nodes. On one node, or with one member on each node, it is recursive doubling.
 func hanAllreduce(s Shape) Schedule {
@@ -153,11 +174,15 @@ func hanAllreduce(s Shape) Schedule {
 	if n.alone() {
 		return wholeButterfly(s)
 	}
+	if rabenseifner, pieces, ok := reduceOfNodes(s, n.count(), 0); ok {
+		leaders := inTurn(rabenseifner, bcastOfNodes(n.count(), 0, pieces))
+		return twoLevel(s, &leaders, pieces)
+	}
 	tree := reduceTo(0, 1)(n.count())
 	reduce := func(p part) plan { return inNodes(n, nodeSet{p, 0, tree}, reduceTo(0, 1)) }
 	bcast := func(p part) plan { return inNodes(n, nodeSet{of: p}, bcastFrom(0, 1)) }
 	return &pipelineSchedule{pipeline{s.Segments, []stage{
-		stageOf(bcast(otherNodes), 3), stageOf(amongNodes(n, 0, bcastFrom(0, 1)(n.count())), 2), stageOf(bcast(rootNode), 3),
+		stageOf(bcast(otherNodes), 3), stageOf(amongNodes(n, 0, bcastOfNodes(n.count(), 0, 1)), 2), stageOf(bcast(rootNode), 3),
 		stageOf(reduce(innerNodes), 0), stageOf(amongNodes(n, 0, tree), 1), stageOf(reduce(leaves), 0),
 	}}, placeSegments(s)}
 }
@@ -172,7 +197,7 @@ func hanBcast(s Shape) Schedule {
 	home, seat := s.Root/n.perNode, s.Root%n.perNode
 	within := func(p part) plan { return inNodes(n, nodeSet{of: p, root: home}, bcastFrom(seat, 1)) }
 	return &pipelineSchedule{pipeline{s.Segments, []stage{
-		stageOf(within(otherNodes), 1), stageOf(amongNodes(n, seat, bcastFrom(home, 1)(n.count())), 0), stageOf(within(rootNode), 1),
+		stageOf(within(otherNodes), 1), stageOf(amongNodes(n, seat, bcastOfNodes(n.count(), home, 1)), 0), stageOf(within(rootNode), 1),
 	}}, placeSegments(s)}
 }
 
@@ -183,6 +208,10 @@ func hanReduce(s Shape) Schedule {
 		return treeOne(s)
 	}
 	home := s.Root / n.perNode
+	if rabenseifner, pieces, ok := reduceOfNodes(s, n.count(), home); ok {
+		up := inNodes(n, nodeSet{}, reduceTo(s.Root%n.perNode, pieces))
+		return &chainSchedule{inTurn(up, amongNodes(n, s.Root%n.perNode, rabenseifner)), place(s, pieces)}
+	}
 	tree := reduceTo(home, 1)(n.count())
 	within := func(p part) plan { return inNodes(n, nodeSet{p, home, tree}, reduceIn(n, s.Root)) }
 	return &pipelineSchedule{pipeline{s.Segments, []stage{

@@ -99,6 +99,30 @@ func checkIdle(t *testing.T, c sized, s collectives.Schedule) {
 	}
 }
 
+// The reductions of han among nodes are Rabenseifner's for vectors with an element for each node, without segments.
+func TestHANOfLongVectors(t *testing.T) {
+	for _, op := range []collectives.Operation{collectives.Reduce, collectives.Allreduce} {
+		p := pair{op, collectives.HAN}
+		for members := 1; members <= mostMembers(40); members++ {
+			for perNode := 1; perNode <= members; perNode++ {
+				everyRoot(op, members, func(root int) {
+					c := sized{p, collectives.Size{Members: members, PerNode: perNode, Root: root, Bytes: 4096}}
+					s := c.build(t)
+					if err := check(p, s, root, ascending(members)); err != nil {
+						t.Fatalf("%s: %v", c, err)
+					}
+					checkIdle(t, c, s)
+					nodes, even := (members+perNode-1)/perNode, members%perNode == 0
+					halves := perNode > 1 && nodes > 2 && (even || op == collectives.Allreduce)
+					if want := powerBelow(nodes); halves && s.Positions() != want {
+						t.Fatalf("%s: %d positions, want %d", c, s.Positions(), want)
+					}
+				})
+			}
+		}
+	}
+}
+
 // Messages between nodes go between one member of each node only, and each member of a node but that one hears of the result
 // within its node.
 func TestLeadersAloneSendBetweenNodes(t *testing.T) {
@@ -120,20 +144,19 @@ func TestLeadersAloneSendBetweenNodes(t *testing.T) {
 	}
 }
 
-// The stages of segments overlap: eight segments take less than 60 % of the time of one.
+// The stages of segments overlap: eight segments take at most 60 % of the time of the stages one after another, each of which
+// has three levels of messages.
 func TestSegmentsOverlap(t *testing.T) {
-	for _, op := range []collectives.Operation{collectives.Bcast, collectives.Reduce, collectives.Allreduce} {
-		var took [2]float64
-		for i, segments := range []int64{1, 8} {
-			a := collectives.HAN.WithSegment(1 << 20 / segments)
-			s := sized{pair{op, a}, collectives.Size{Members: 64, PerNode: 8, Bytes: 1 << 20}}.build(t)
-			if s.Positions() != int(segments) {
-				t.Fatalf("%s has %d positions, want %d", op, s.Positions(), segments)
-			}
-			took[i] = float64(flat(t, s, op, 1<<17, 8, collectives.Cost{Beta: perByte(100), Gamma: perByte(0)}))
+	const bytes, perByteTime, levels = 1 << 20, 100, 3
+	for op, stages := range map[collectives.Operation]int{collectives.Bcast: 2, collectives.Reduce: 2, collectives.Allreduce: 4} {
+		a := collectives.HAN.WithSegment(bytes / 8)
+		s := sized{pair{op, a}, collectives.Size{Members: 64, PerNode: 8, Bytes: bytes}}.build(t)
+		if s.Positions() != 8 {
+			t.Fatalf("%s has %d positions, want 8", op, s.Positions())
 		}
-		if took[1] > 0.6*took[0] {
-			t.Errorf("%s: 8 segments take %g of the time of one, want at most 0.6", op, took[1]/took[0])
+		took := flat(t, s, op, bytes/8, 8, collectives.Cost{Beta: perByte(perByteTime), Gamma: perByte(0)})
+		if apart := stages * levels * bytes * perByteTime; float64(took) > 0.6*float64(apart) {
+			t.Errorf("%s: takes %d, the stages one after another %d", op, took, apart)
 		}
 	}
 }

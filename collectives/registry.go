@@ -75,7 +75,7 @@ var registry = [operations][]entry{
 		{Ring, false, "each rank hands it to the next", ringBcast, none},
 		{Offload, false, "ranks of a node join, switches send the vector to all nodes, one release per node", nil, none},
 		{SMP, false, "MPICH: binomial among first ranks of nodes, then in each node", smpBcast, byNode},
-		{HAN, false, "Open MPI: segments go down a binomial tree of nodes while those before go down a tree in each node", hanBcast, arguments{segments: ofVector, nodes: true}},
+		{HAN, false, "Open MPI: segments go down a tree of nodes while those before go down a tree in each node", hanBcast, arguments{segments: ofVector, nodes: true}},
 	},
 	Reduce: {
 		{Binomial, false, "up a binomial tree that keeps the rank order for every root", treeOne, arguments{segments: ofVector}},
@@ -88,7 +88,7 @@ var registry = [operations][]entry{
 		{Linear, false, "the root receives from one after another", starOne, none},
 		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
 		{SMP, true, "MPICH: binomial in each node but the root's, among first ranks of nodes, and in the root's node", smpReduce, byNode},
-		{HAN, false, "Open MPI: segments go up a binomial tree in each node while those before go up a tree of nodes", hanReduce, arguments{segments: ofVector, nodes: true}},
+		{HAN, false, "Open MPI: segments go up a tree in each node while those before go up a tree of nodes", hanReduce, arguments{segments: ofVector, nodes: true}},
 	},
 	Allreduce: {
 		{NodeLeader, true, "ranks of a node join, leaders run a butterfly, one release per node", nil, none},
