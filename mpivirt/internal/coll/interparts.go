@@ -2,6 +2,7 @@ package coll
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"gigarank/collectives"
 	"gigarank/internal/random"
@@ -37,12 +38,28 @@ type InterPart struct {
 
 // NewInterCall returns a member's call. The arguments have been checked.
 func (c *Collectives) NewInterCall(comm *Communicator, member int, v *Collective) *InterCall {
-	if comm.local == nil {
-		comm.local = c.companion(random.Uint64(comm.Context, localContext, 0), comm.Group)
-	}
+	c.openLocal(comm)
 	x := &InterCall{Comm: comm, Group: comm.local, Member: member, Call: *v}
 	x.plan(c)
 	return x
+}
+
+// openLocal makes the communicator of the local group of an intercommunicator, unless it is there.
+func (c *Collectives) openLocal(comm *Communicator) {
+	if comm.local == nil {
+		comm.local = c.companion(random.Uint64(comm.Context, localContext, 0), comm.Group)
+	}
+}
+
+// OpenCompanions makes the communicators by which intercommunicators carry out collectives, as far as
+// no member of this engine has made them: members of other engines may wait in them.
+func (c *Collectives) OpenCompanions() {
+	for _, comm := range slices.Clone(c.Communicators.All()[1:]) {
+		if comm.Remote != nil && comm.Group != nil && comm.Locals > 0 {
+			c.openLocal(comm)
+			c.union(comm)
+		}
+	}
 }
 
 // GoesInParts reports whether a collective on an intercommunicator consists of parts. An alltoall

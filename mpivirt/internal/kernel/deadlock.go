@@ -136,6 +136,7 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 // absent returns the members of this engine that have not called instances under way, here or
 // possibly elsewhere.
 func (k *Kernel) absent() (all []absence) {
+	k.collectives.OpenCompanions()
 	for _, c := range k.collectives.Communicators.All()[1:] {
 		if c.Group == nil || c.Locals == 0 {
 			continue
