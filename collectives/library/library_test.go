@@ -3,6 +3,7 @@ package library_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -256,6 +257,28 @@ func TestLoad(t *testing.T) {
 	_, err = library.Load("openmpi-41", func(string) ([]byte, error) { return nil, fmt.Errorf("no such file") })
 	if err == nil || !strings.Contains(err.Error(), `did you mean openmpi-4.1?`) || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a misspelt name: %v", err)
+	}
+}
+
+// The table in the documentation is one.
+func TestDocumentedTable(t *testing.T) {
+	text, err := os.ReadFile("../../docs/libraries.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```yaml\n")
+	example, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("docs/libraries.md has no table")
+	}
+	table, err := library.Parse("libraries.md", []byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, _ := library.Named("mpich-4")
+	q := collectives.Question{Operation: collectives.Alltoall, Ranks: 64, PerNode: 1, Bytes: 8, Commutative: true}
+	if got, want := table.Choose(q), base.Choose(q); got != want {
+		t.Errorf("%s, the base has %s", got, want)
 	}
 }
 
