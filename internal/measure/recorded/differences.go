@@ -33,7 +33,7 @@ var differences = []difference{
 	{collectives.Allreduce, "reduce-bcast", always, "the library's reduce and bcast have algorithms by its own rules"},
 	{collectives.Allgather, "linear", always, "the library's bcast of everything has an algorithm by its own rules"},
 	{collectives.Allgatherv, "linear", always, "the library's bcast of everything has an algorithm by its own rules"},
-	{collectives.Alltoall, "linear", always, "the library sends to the ranks before its own first, gigarank to rank 0 first"},
+	{collectives.Alltoall, "linear", always, "the library sends to the ranks before its own first, gigarank to rank 0 first; tables have linear-sync"},
 	{collectives.ReduceScatter, "binomial", always, "the library's reduce has an algorithm by its own rules, and its scatterv is linear"},
 }
 
