@@ -33,7 +33,6 @@ const (
 	RecursiveHalving
 	Butterfly
 	DoubleRing
-	Tree
 	ReduceBcast
 	ScatterAllgather
 	ScatterAllgatherRing
@@ -47,7 +46,6 @@ const (
 	LinearSync
 	RecursiveMultiplying
 	AllgatherReduce
-	TwoProc
 	NeighborExchange
 	KBruck
 	Sparbit
@@ -60,10 +58,10 @@ var algorithmNames = [algorithms]string{
 	"node-leader", "linear", "binomial", "dissemination", "recursive-doubling",
 	"ring", "rabenseifner", "bruck", "pairwise", "given", "offload",
 	"smp", "smp-rabenseifner", "han",
-	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "tree", "reduce-bcast",
+	"ring-segmented", "recursive-halving", "butterfly", "double-ring", "reduce-bcast",
 	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
-	"recursive-multiplying", "allgather-reduce", "two-proc", "neighbor-exchange", "k-bruck", "sparbit", "pairwise-exchange", "linear-nonblocking",
+	"recursive-multiplying", "allgather-reduce", "neighbor-exchange", "k-bruck", "sparbit", "pairwise-exchange", "linear-nonblocking",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

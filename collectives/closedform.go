@@ -198,7 +198,7 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 	switch a.Base() {
 	case NodeLeader:
 		return f.cost.node(0) + f.butterfly(0), true
-	case Dissemination, TwoProc:
+	case Dissemination:
 		d := disseminate(f.members, max(a.Fanout(), 2))
 		return times(d.MaxRounds(), alpha), true
 	case DoubleRing:
@@ -209,9 +209,6 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 		return f.any(f.cost.Given), true
 	case Offload:
 		return f.cost.node(0) + timeOf(f.cost.Offload, 0), true
-	}
-	if a == Tree {
-		a = Binomial
 	}
 	return f.inTurn(a, 0, f.bcast)
 }
@@ -424,7 +421,7 @@ func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
 		return f.in(f.bytesOf(1), 0) + f.out(f.bytesOf(f.members)), true
 	case Bruck:
 		return f.gathering() + f.packings(Allgather), true
-	case RecursiveDoubling, TwoProc:
+	case RecursiveDoubling:
 		return f.gathering(), f.fold.extra == 0
 	case NeighborExchange:
 		if f.members%2 == 1 {

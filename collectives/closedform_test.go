@@ -63,7 +63,7 @@ func hasClosedForm(p pair, members int, count int64) bool {
 	case collectives.Alltoall, collectives.Alltoallv:
 		return p.a != collectives.Linear || members == 1
 	case collectives.Allgather, collectives.Allgatherv, collectives.Scan, collectives.Exscan:
-		return p.a != collectives.RecursiveDoubling && p.a != collectives.TwoProc || power
+		return p.a != collectives.RecursiveDoubling || power
 	case collectives.Allreduce:
 		return p.a != collectives.RecursiveMultiplying || power
 	case collectives.ReduceScatter:

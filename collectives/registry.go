@@ -57,8 +57,6 @@ var registry = [operations][]entry{
 		{Offload, false, "ranks of a node join, switches let all nodes go, one release per node", nil, none},
 		{SMP, false, "MPICH: dissemination in each node, among first ranks of nodes, and a binomial release in each node", smpBarrier, byNode},
 		{HAN, false, "Open MPI: recursive doubling in each node, among first ranks of nodes, and in each node again", hanBarrier, byNode},
-		{Tree, false, "Open MPI's name of binomial", treeBoth, none},
-		{TwoProc, false, "two ranks send each other a message; more ranks run dissemination", dissemination, none},
 		{DoubleRing, false, "a message goes round all ranks twice", ringBarrier, none},
 	},
 	Bcast: {
@@ -164,7 +162,6 @@ var allgathers = []entry{
 	{NeighborExchange, false, "everyone exchanges with the rank before and the rank after in turn; an odd P takes ring", neighborAllgather, none},
 	{KBruck, false, "ceil(log_k P) phases of messages over k - 1 distances each, for a fan-out k; of 2 as bruck", kBruckAllgather, arguments{fanout: 2}},
 	{Sparbit, false, "ceil(log2 P) rounds over distances …, 4, 2, 1", sparbitAllgather, none},
-	{TwoProc, false, "two ranks exchange their blocks; another P takes recursive-doubling", joiningButterfly, none},
 }
 
 func find(op Operation, a Algorithm) *entry {

@@ -88,6 +88,8 @@ var synonyms = map[string]string{
 	"linear-synch":                   "linear-sync",
 	"linear-nb":                      "linear-nonblocking",
 	"segmented-ring":                 "ring-segmented",
+	"two-proc":                       "recursive-doubling",
+	"barrier/tree":                   "binomial",
 	"allreduce/nonoverlapping":       "reduce-bcast",
 	"reduce_scatter/non-overlapping": "binomial",
 	// MPICH.
