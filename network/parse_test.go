@@ -102,7 +102,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("preset %s has no room for a billion ranks: %v", p.Name, err)
 		}
 	}
-	if want := []string{"aws-c5n", "aws-hpc6a", "frontera", "frontier", "fugaku", "gigabit-star", "infiniband-ndr", "leonardo", "loggops-default", "lumi", "tianhe-1a", "vaced-sim", "xsim-star", "xt5"}; !slices.Equal(names, want) {
+	if want := []string{"aws-c5n", "aws-hpc6a", "bluegene-q", "frontera", "frontier", "fugaku", "gigabit-star", "infiniband-ndr", "leonardo", "loggops-default", "lumi", "qsnet", "tianhe-1a", "vaced-sim", "xsim-star", "xt5"}; !slices.Equal(names, want) {
 		t.Errorf("presets %v, want %v", names, want)
 	}
 }
@@ -120,7 +120,7 @@ func TestPresetFigures(t *testing.T) {
 	}
 	for name, perNode := range map[string]int{
 		"xt5": 12, "tianhe-1a": 12, "gigabit-star": 1, "frontier": 64, "frontera": 56, "aws-hpc6a": 96, "fugaku": 48,
-		"lumi": 64, "leonardo": 32, "aws-c5n": 36, "infiniband-ndr": 112, "vaced-sim": 12, "xsim-star": 1,
+		"lumi": 64, "leonardo": 32, "aws-c5n": 36, "infiniband-ndr": 112, "vaced-sim": 12, "xsim-star": 1, "bluegene-q": 16, "qsnet": 4,
 	} {
 		if got := mustPreset(t, name, 1).Machine().RanksPerNode(); got != perNode {
 			t.Errorf("%s: %d ranks per node, want %d", name, got, perNode)
@@ -156,7 +156,7 @@ func TestEstimatesAreMarked(t *testing.T) {
 	for preset, want := range map[string]int{
 		"xt5": 9, "gigabit-star": 6, "vaced-sim": 6, "tianhe-1a": 8, "loggops-default": 0,
 		"frontier": 8, "frontera": 8, "aws-hpc6a": 9, "fugaku": 6,
-		"lumi": 7, "leonardo": 7, "aws-c5n": 8, "infiniband-ndr": 14, "xsim-star": 0,
+		"lumi": 7, "leonardo": 7, "aws-c5n": 8, "infiniband-ndr": 14, "xsim-star": 0, "bluegene-q": 13, "qsnet": 8,
 	} {
 		text := mustPreset(t, preset, 1).Machine().String()
 		if got := strings.Count(text, "# estimate"); got != want {

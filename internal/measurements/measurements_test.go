@@ -279,11 +279,34 @@ func TestRowsThatTheMachineWasFittedTo(t *testing.T) {
 	}
 }
 
+// Machines whose messages share a network are simulated as others are: fair shares of each link of the topology, busses and links.
+func TestMachinesThatShareANetwork(t *testing.T) {
+	rows := []Row{{Line: 2, Machine: "a", Nodes: 8, PerNode: 2, Operation: "alltoall", Bytes: 64 << 10, Measured: 1e-4}, {Line: 3, Machine: "a", Nodes: 8, PerNode: 1, Operation: "barrier", Measured: 1e-5}}
+	for _, section := range []string{
+		"contention: {model: fair, link: 1GB/s, topology: true}\ntopology: {kind: fat-tree, arity: 2}\ntaper: 0.5",
+		"contention: {model: fair, link: 1GB/s, topology: true}\ntopology: {kind: torus, dimensions: 3}",
+		"contention: {model: fair, out: 1GB/s, in: 1GB/s, backbone: 3GB/s}",
+		"contention: {model: links, busses: 3, out: 1}", "contention: {model: pmac, in: 1}",
+	} {
+		m := machine(t, "ranks_per_node: 2\n"+section+"\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n")
+		free := machine(t, "ranks_per_node: 2\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n")
+		all := Compare(rows, Options{Limit: 10, Machine: func(*Row) (*network.Machine, error) { return m, nil }})
+		alone := Compare(rows, Options{Limit: 10, Machine: func(*Row) (*network.Machine, error) { return free, nil }})
+		for i, o := range all {
+			if o.Reason != "" || o.Simulated < alone[i].Simulated || i == 0 && o.Simulated == alone[i].Simulated {
+				t.Errorf("%s: row %d: reason %q, simulated %v, without contention %v", section, i, o.Reason, o.Simulated, alone[i].Simulated)
+			}
+		}
+	}
+}
+
 // atScale are the rows of large jobs that presets take figures from, with the figure. No other figure of a preset comes from
 // more than 32 nodes, or from a machine whose name is another.
 var atScale = map[string]string{
 	"machine=leonardo,nodes>=512,op=allreduce,algorithm=recursive_doubling*,bytes<=256":    "leonardo: latency_per_hop",
 	"machine=fugaku,nodes=512,op=allreduce,algorithm=default-recursive_doubling,bytes<=32": "fugaku: latency_per_hop",
+	"machine=bluegene-q,nodes=98304,op=allreduce,bytes<=8":                                 "bluegene-q: allreduce, of which one row is published",
+	"machine=qsnet-asci-q-64,nodes=64,op=barrier,mpi=Quadrics hw":                          "qsnet: barrier, of which one row is published",
 	"machine=fugaku,op=allreduce,algorithm=default-default,bytes<=4":                       "fugaku: barrier, which is published by number of nodes",
 }
 
