@@ -292,7 +292,8 @@ func (r *refRank) arrivalOf(dst, bytes int) (free, arrival vtime.Time) {
 	free, t := r.x.depart(&r.port, int64(bytes))
 	receive := t.Add(tgt.Delay(r.rank, dst, int64(bytes)))
 	if before, sent := r.sent[dst]; sent {
-		receive = max(receive, before.Add(tgt.Transfer(r.rank, dst, int64(bytes))))
+		transfer := tgt.Transfer(r.rank, dst, int64(bytes))
+		receive = max(receive, before.Add(tgt.Occupancy(r.rank, dst, int64(bytes), transfer)))
 	}
 	r.sent[dst] = receive
 	return free, receive

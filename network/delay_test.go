@@ -542,3 +542,24 @@ func ExampleTarget_Delay() {
 	// 670.667ns on one node
 	// 5.512us between two
 }
+
+// A step of a table is latency: messages behind each other pass at the bandwidth of the longest ones, which is the last slope, and never
+// take more of the path than their transfer. At 1,000 B past the last row: 1 us for 1,000 B.
+func TestOccupancyOfTables(t *testing.T) {
+	const rows = "[{size: 8, delay: 1us}, {size: 192, delay: 1us}, {size: 193, delay: 3us}, {size: 1193, delay: 4us}]"
+	for _, model := range []string{"model: table, intra: " + rows + ", inter: " + rows, "model: levels, levels: [{name: node, delays: " + rows + "}, {name: machine, delays: " + rows + "}]"} {
+		m, err := Parse("m", []byte("name: m\nnetwork: {"+model+"}\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := m.Target(4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for bytes, want := range map[int64]vtime.Duration{0: 0, 8: 0, 192: 0, 193: 193_000, 593: 593_000, 1193: 1193_000, 2193: 2193_000} {
+			if got := target.Occupancy(0, 1, bytes, target.Transfer(0, 1, bytes)); got != want {
+				t.Errorf("%s: %d bytes take %v of the path, not %v", model, bytes, got, want)
+			}
+		}
+	}
+}

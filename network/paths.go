@@ -179,6 +179,22 @@ func (p *path) transfer(bytes int64) vtime.Duration {
 	return (from.delay - p.table[0].delay).Plus(slope.time(bytes - from.size))
 }
 
+// occupancy returns the part of a transfer time for which the bytes occupy the path: messages behind
+// each other pass at that rate. Of a measured path it is the bytes at the last slope, the bandwidth of
+// long messages. The rest, such as a step at an inline limit, is latency.
+func (p *path) occupancy(bytes int64, transfer vtime.Duration) vtime.Duration {
+	last := len(p.table) - 1
+	if last < 0 {
+		return transfer
+	}
+	if last == 0 {
+		return 0
+	}
+	from, to := p.table[last-1], p.table[last]
+	slope := rate{num: uint64(to.delay - from.delay), den: uint64(to.size - from.size)}
+	return min(transfer, slope.time(bytes))
+}
+
 // pathEverywhere returns the delays of one path between all pairs. Here and in pathsByNode hops add
 // to the latency between nodes if the machine gives latency_per_hop.
 func pathEverywhere(p placement, all path) *paths {

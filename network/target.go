@@ -250,6 +250,15 @@ func (t *Target) LatencyAndTransfer(src, dst int, bytes int64) (latency, transfe
 	return t.between(src, dst, bytes)
 }
 
+// Occupancy returns the part of the transfer time of a message, which is given, for which its bytes
+// occupy the path between two ranks: a message arrives at least that time after the message before.
+func (t *Target) Occupancy(src, dst int, bytes int64, transfer vtime.Duration) vtime.Duration {
+	if p, _ := t.path(src, dst); p != nil && !(src == dst && t.copiesOwn) {
+		return p.occupancy(bytes, transfer)
+	}
+	return transfer
+}
+
 // between is LatencyAndTransfer for two ranks; equal ranks stand for any two ranks of a node.
 func (t *Target) between(src, dst int, bytes int64) (latency, transfer vtime.Duration) {
 	if t.paths.scope == byModel {

@@ -492,7 +492,11 @@ func TestFitGivesLevelsAndInterfacesBack(t *testing.T) {
 		near("the gap of a node", float64(gap)/float64(interfaces), 60e3, 0.02)
 		near("the time of a node for a MiB", float64(after.InterfaceTime(1<<20))/float64(interfaces), (1<<20)/24e9*1e12, 0.02)
 		for i, o := range r.Residuals {
-			if !o.Counts() || o.Error() > 0.06 {
+			most := 0.06
+			if given == 0 && r.Series[i].Pairs == 1 && o.Bytes > 1 { // one interface for two has twice the rate of a rank's own
+				most = 0.25
+			}
+			if !o.Counts() || o.Error() > most {
 				t.Errorf("%d interfaces: %s of %d bytes on %v: measured %v, simulated %v, %s", given, r.Series[i].Benchmark, o.Bytes, r.Series[i].Layout, o.Measured, o.Simulated, o.Reason)
 			}
 		}

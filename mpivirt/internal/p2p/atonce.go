@@ -93,7 +93,7 @@ func (m *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 	if free == vtime.Forever {
 		return false
 	}
-	arrival := m.inOrder(lp, &box.sendOrder, int32(dst), leaves, c.latency, c.transfer, c.least)
+	arrival := m.inOrder(lp, &box.sendOrder, int32(dst), leaves, c.latency, c.transfer, c.occupancy, c.least)
 	if arrival == vtime.Forever {
 		return false
 	}

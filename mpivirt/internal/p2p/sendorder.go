@@ -27,31 +27,30 @@ const shortSendOrder = 8
 func (f *sendOrder) isLong() bool { return len(f.more) > shortSendOrder }
 
 // inOrder returns the arrival of a message of an LP to dst that leaves at t, and stores the
-// message: its transfer after that of an earlier message under way. The instants t of an LP do not
-// decrease. No message to dst has a latency below least, which is the latency of all messages unless
-// the latency depends on the size.
-func (m *Messages) inOrder(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer, least vtime.Duration) vtime.Time {
-	slot, receive := &f.last, vtime.Time(0)
+// message. The message occupies the path for a part of its transfer: behind another message under way
+// it arrives no sooner than that time after it. The instants t of an LP do not decrease. No message to
+// dst has a latency below least, which is the latency of all messages unless the latency depends on the
+// size.
+func (m *Messages) inOrder(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer, occupancy, least vtime.Duration) vtime.Time {
+	slot, receive := &f.last, t.Add(latency).Add(transfer)
 	underWay := slot.used && slot.expiry >= t
 	switch {
 	case underWay && slot.dst == dst:
-		receive = max(t.Add(latency), slot.receive).Add(transfer)
+		receive = max(receive, slot.receive.Add(occupancy))
 	case underWay || len(f.more) > 0:
-		return m.inOrderOfMore(lp, f, dst, t, latency, transfer, least)
-	default:
-		receive = t.Add(latency).Add(transfer)
+		return m.inOrderOfMore(lp, f, dst, t, latency, transfer, occupancy, least)
 	}
 	*slot = triple{dst: dst, used: true, receive: receive, expiry: receive.Add(-least)}
 	return receive
 }
 
 // inOrderOfMore is inOrder for a sender with several messages under way.
-func (m *Messages) inOrderOfMore(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer, least vtime.Duration) vtime.Time {
+func (m *Messages) inOrderOfMore(lp int32, f *sendOrder, dst int32, t vtime.Time, latency, transfer, occupancy, least vtime.Duration) vtime.Time {
 	receive := t.Add(latency).Add(transfer)
 	slot := m.underWay(lp, f, dst, t)
 	switch {
 	case slot != nil:
-		receive = max(t.Add(latency), slot.receive).Add(transfer)
+		receive = max(receive, slot.receive.Add(occupancy))
 	case f.last.used && f.last.expiry >= t:
 		m.keepUnderWay(lp, f, t)
 		fallthrough

@@ -12,7 +12,7 @@ import (
 // them looked at by each send.
 type naiveSendOrder map[int32]triple
 
-func (f naiveSendOrder) send(dst int32, t vtime.Time, latency, transfer, least vtime.Duration) vtime.Time {
+func (f naiveSendOrder) send(dst int32, t vtime.Time, latency, transfer, occupancy, least vtime.Duration) vtime.Time {
 	for d, tr := range f {
 		if tr.expiry < t {
 			delete(f, d)
@@ -20,7 +20,7 @@ func (f naiveSendOrder) send(dst int32, t vtime.Time, latency, transfer, least v
 	}
 	receive := t.Add(latency).Add(transfer)
 	if tr, found := f[dst]; found {
-		receive = max(receive, tr.receive.Add(transfer))
+		receive = max(receive, tr.receive.Add(occupancy))
 	}
 	f[dst] = triple{receive: receive, expiry: receive.Add(-least)}
 	return receive
@@ -44,8 +44,9 @@ func TestMessagesUnderWayKeepTheirOrder(t *testing.T) {
 			least := vtime.Duration(50 + dst%3) // of the destination
 			latency := least + vtime.Duration(rapid.Int64Range(0, longer).Draw(t, "longer"))
 			transfer := vtime.Duration(rapid.Int64Range(0, 100).Draw(t, "transfer"))
-			want := naive.send(dst, now, latency, transfer, least)
-			if got := k.inOrder(7, &f, dst, now, latency, transfer, least); got != want {
+			occupancy := vtime.Duration(rapid.Int64Range(0, int64(transfer)).Draw(t, "occupancy"))
+			want := naive.send(dst, now, latency, transfer, occupancy, least)
+			if got := k.inOrder(7, &f, dst, now, latency, transfer, occupancy, least); got != want {
 				t.Fatalf("a message to %d sent at %v arrives at %v, want %v", dst, now, got, want)
 			}
 			if want < latest[dst] {
@@ -66,7 +67,7 @@ func TestFewMessagesStayUnderWay(t *testing.T) {
 	var f sendOrder
 	k := &Messages{}
 	for i := range int32(n) {
-		k.inOrder(0, &f, i, vtime.Time(i), 50, 100, 50) // each can delay messages of the next 100 sends
+		k.inOrder(0, &f, i, vtime.Time(i), 50, 100, 100, 50) // each can delay messages of the next 100 sends
 	}
 	if long := k.longSendOrders[0]; long == nil || long.count > 400 || len(long.places) > 2048 {
 		t.Errorf("%v is kept, and 100 messages are under way", long)

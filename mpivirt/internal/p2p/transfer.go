@@ -106,13 +106,13 @@ func (m *Messages) depart(lp int32, box *Mailbox, msg *message, dst int, mode wo
 		m.Partition.Clock[lp] = m.Partition.Clock[lp].Add(m.Partition.Target.Copy(msg.bytes))
 	}
 	c := m.costOf(msg.rank, int32(dst), bytes)
-	latency, transfer := c.latency, c.transfer
+	latency, transfer, occupancy := c.latency, c.transfer, c.occupancy
 	if m.Partition.Target.HasJitter() {
 		jitter = m.jitter(lp, src, dst)
-		transfer = transfer.Plus(jitter)
+		transfer, occupancy = transfer.Plus(jitter), occupancy.Plus(jitter)
 	}
 	m.left = leaves
-	arrival = m.inOrder(lp, &box.sendOrder, int32(dst), leaves, latency, transfer, c.least)
+	arrival = m.inOrder(lp, &box.sendOrder, int32(dst), leaves, latency, transfer, occupancy, c.least)
 	if m.Partition.Activities != nil {
 		m.Departed(src, dst, bytes, msg.large, leaves, arrival)
 	}
@@ -121,14 +121,15 @@ func (m *Messages) depart(lp int32, box *Mailbox, msg *message, dst int, mode wo
 
 // cost is the cost of an eager message between two ranks: the time of the sender's processor for
 // the overhead before the message leaves and for the copying that may go on after it; the latency
-// of the network, the transfer time of the bytes and a lower bound on the latency of any size; the
-// time of the receiver's processor for the receive.
+// of the network, the transfer time of the bytes and its part that occupies the path, and a lower bound
+// on the latency of any size; the time of the receiver's processor for the receive.
 type cost struct {
 	src, dst          int32
 	bytes             int64
 	overhead, copying vtime.Duration
 	latency, transfer vtime.Duration
 	least             vtime.Duration // the latency, unless it depends on the size
+	occupancy         vtime.Duration
 	receiving         vtime.Duration
 }
 
@@ -154,6 +155,7 @@ func (m *Messages) workOut(src, dst int32, bytes int64) {
 	if c.least = c.latency; m.latencyBySize {
 		c.least = vtime.Picosecond
 	}
+	c.occupancy = m.Partition.Target.Occupancy(int(src), int(dst), bytes, c.transfer)
 	if invariant.Enabled && last.src == src && last.dst == dst && last.bytes == bytes && last != *c {
 		invariant.Broken("a message costs %+v now, and %+v before", *c, last)
 	}

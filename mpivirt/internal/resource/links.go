@@ -67,8 +67,11 @@ func (x *Links) Carries(owner Owner, work Freight) { x.works[owner] = work }
 // InFlight returns false: messages of a pair do not wait for each other before they ask.
 func (x *Links) InFlight() bool { return false }
 
-// Leave has a message ask for links a latency after p.At.
+// Leave has a message ask for links a latency after p.At. What of its transfer does not occupy the
+// path is latency, too.
 func (x *Links) Leave(p Passage) {
+	occupancy := x.partition.Target.Occupancy(int(p.Source), int(p.Dest), p.Bytes, p.Transfer)
+	p.Latency, p.Transfer = p.Latency.Plus(p.Transfer-occupancy), occupancy
 	p.At = p.At.Add(p.Latency).Add(p.Jitter)
 	if t := x.partition.Target; p.Ordered && (t.HasJitter() || t.LatencyBySize()) {
 		key := route{p.Source, p.Dest}
