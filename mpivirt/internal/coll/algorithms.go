@@ -54,6 +54,9 @@ func (a *Algorithms) byLibrary(q collectives.Question) collectives.Algorithm {
 	return a.answer
 }
 
+// byDefault reports whether neither the user nor a library chooses the algorithm of an operation.
+func (a *Algorithms) byDefault(op collectives.Operation) bool { return a.Library == nil && a.Free[op] }
+
 // byNodes reports whether the algorithm of an operation depends on the ranks of each node.
 func (a *Algorithms) byNodes(op collectives.Operation) bool {
 	return a.Library != nil && a.Library.ByNodes(op)

@@ -24,10 +24,10 @@ func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.A
 	if c.algorithms.byNodes(op) {
 		q.PerNode = c.perNode(comm)
 	}
-	a := c.algorithms.For(c.partition.Target, q)
-	if v.Creation != nil && op == collectives.Allgather && a == collectives.Default(op) && c.algorithms.Library == nil {
+	if v.gathersColors() && c.algorithms.byDefault(op) {
 		return gatheringSmall(comm.Size)
 	}
+	a := c.algorithms.For(c.partition.Target, q)
 	if q.Commutative || collectives.Ordered(op, a) {
 		return a
 	}
@@ -43,8 +43,13 @@ func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.A
 	return a
 }
 
-// gatheringSmall returns the algorithm of an allgather of small blocks, as libraries choose it for the
-// colors and keys of a split: recursive doubling among a power of two, else that of Bruck (Thakur,
+// gathersColors reports whether a collective gathers the colors and keys of a split.
+func (v *Collective) gathersColors() bool {
+	return v.Creation != nil && v.Operation == collectives.Allgather
+}
+
+// gatheringSmall returns the algorithm by which the colors and keys of a split are gathered where neither the
+// user nor a library chooses it: recursive doubling among a power of two, else that of Bruck (Thakur,
 // Rabenseifner, Gropp, 2005; ompi_coll_base_allgather_intra_recursivedoubling of Open MPI goes by Bruck's
 // where members are no power of two).
 func gatheringSmall(members int) collectives.Algorithm {

@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"slices"
 	"testing"
 
 	"gigarank/collectives"
@@ -30,7 +31,7 @@ func opened(t *testing.T, machine string, ranks, engines int, wanted Interpreter
 	k.Messages.Partition.Init(world.Settings{Engine: e, Target: target})
 	k.Messages.Open(nil, 0, idle{k})
 	algorithms := make([]collectives.Algorithm, len(collectives.Operations()))
-	k.Open(Algorithms{First: algorithms}, wanted, nil)
+	k.Open(Algorithms{First: algorithms, Free: slices.Repeat([]bool{true}, len(algorithms))}, wanted, nil)
 	return k
 }
 

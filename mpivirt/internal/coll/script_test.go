@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -309,7 +310,7 @@ func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant
 	for _, op := range collectives.Operations() {
 		algorithms[op] = collectives.DefaultOn(op, collectives.Hardware{Barrier: target.BarrierTime() > 0, Offload: target.Machine().Offloads()})
 	}
-	p.k.Open(Algorithms{First: algorithms}, v.wanted, nil)
+	p.k.Open(Algorithms{First: algorithms, Free: slices.Repeat([]bool{true}, len(algorithms))}, v.wanted, nil)
 	for i := range p.k.partition.Ranks {
 		p.ranks = append(p.ranks, scripted{label: world.Untimed, calls: programs[p.k.partition.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})
 	}
