@@ -157,7 +157,7 @@ var rules = map[string]rule{
 	"internal/measure/npb":      {},
 	"internal/measure/report":   {imports: "internal/spelling sync network collectives mpivirt mpivirt/steps bench"},
 	"internal/measure/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
-	"internal/measure/recorded": {imports: "internal/quantity collectives collectives/library"},
+	"internal/measure/recorded": {imports: "internal/spelling internal/quantity collectives collectives/library"},
 	"internal/tuning":           {imports: "internal/quantity network collectives internal/measurements", testsOnly: "collectives/library"},
 	"internal/measure/truth":    {imports: "vtime internal/random internal/quantity network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank/internal/terminal": {

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"gigarank/collectives"
+	"gigarank/internal/spelling"
 )
 
 // report sums comparisons up.
@@ -117,6 +118,8 @@ func (r *report) finish(w io.Writer, everything bool) error {
 	switch {
 	case unlisted > 0:
 		return fmt.Errorf("%d calls differ without a reason", unlisted)
+	case len(r.missing) > 0:
+		return fmt.Errorf("%s of the library left out", spelling.Count(len(r.missing), "algorithm"))
 	case everything && slices.Contains(r.used, false):
 		d := differences[slices.Index(r.used, false)]
 		return fmt.Errorf("the reason for %s %s is of no use: remove it", d.operation, d.algorithm)
