@@ -2,6 +2,7 @@ package mpivirt_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"gigarank/collectives"
@@ -75,6 +76,10 @@ func TestLibraryChoosesByCall(t *testing.T) {
 	} {
 		for engines := 1; engines <= 2; engines++ {
 			config := func(a map[collectives.Operation]collectives.Algorithm, l collectives.Library) mpivirt.Config {
+				if l == nil { // the library gathers the colors of a split by the default
+					a = maps.Clone(a)
+					a[collectives.Allgather] = collectives.Default(collectives.Allgather)
+				}
 				return mpivirt.Config{Target: target(t, machine, ranks), Algorithms: a, Library: l,
 					Program: mpivirt.Program{Name: "one", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return c.call(r.World()) })}}}
 			}
