@@ -239,12 +239,26 @@ func (p *Point) target(m *network.Machine) (*network.Target, error) {
 // config returns the configuration of a simulation of the point on one engine.
 func (p *Point) config(t *network.Target) mpivirt.Config {
 	c := mpivirt.Config{Target: t, Kind: steps.Kind, Transports: sync.NewInProcess(1), Protocol: sync.Hybrid, Seed: 1, Output: func(string) {}}
-	if c.Library = p.Library; p.Named {
+	if p.Library != nil {
+		c.Library = ofElements{p.Library}
+	}
+	if p.Named {
 		c.Algorithms = map[collectives.Operation]collectives.Algorithm{p.Operation: p.Algorithm}
 	}
 	all, _ := p.iterations()
 	c.Program = mpivirt.Program{Name: p.Operation.String(), Forms: []mpivirt.Form{steps.Main(func() steps.Program { return p.program(all) })}}
 	return c
+}
+
+// ofElements is a library that is asked about vectors of elements as measured ones have.
+type ofElements struct{ collectives.Library }
+
+// Choose implements [collectives.Library].
+func (l ofElements) Choose(q collectives.Question) collectives.Algorithm {
+	if q.ElementBytes == 0 {
+		q.ElementBytes = elementBytes
+	}
+	return l.Library.Choose(q)
 }
 
 // program returns that of the ranks. They enter the first iteration together, and compute nothing.
