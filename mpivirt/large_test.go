@@ -84,11 +84,11 @@ func TestLargeDataBetweenEngines(t *testing.T) {
 		algorithm     collectives.Algorithm
 		main          func(r *mpivirt.Rank) error
 	}{
-		{"message", "xsim-star", mpivirt.Auto, collectives.NodeLeader, message},
-		{"messages of an allreduce", "xsim-star", mpivirt.Message, collectives.RecursiveDoubling, sum},
-		{"blocks by messages", "xsim-star", mpivirt.Message, collectives.RecursiveDoubling, blocks},
-		{"blocks over arrays", "xsim-star", mpivirt.Bulk, collectives.RecursiveDoubling, blocks},
-		{"tree of an allreduce", "xsim-star", mpivirt.Bulk, collectives.RecursiveDoubling, sum},
+		{"message", "gigabit-star", mpivirt.Auto, collectives.NodeLeader, message},
+		{"messages of an allreduce", "gigabit-star", mpivirt.Message, collectives.RecursiveDoubling, sum},
+		{"blocks by messages", "gigabit-star", mpivirt.Message, collectives.RecursiveDoubling, blocks},
+		{"blocks over arrays", "gigabit-star", mpivirt.Bulk, collectives.RecursiveDoubling, blocks},
+		{"tree of an allreduce", "gigabit-star", mpivirt.Bulk, collectives.RecursiveDoubling, sum},
 		{"join of a node", "xt5", mpivirt.Auto, collectives.NodeLeader, sum},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestBlocksOfManyMembers(t *testing.T) {
 		for _, engines := range []int{1, 2, 3, 7} {
 			for _, window := range []int64{0, 1} {
 				_, err := simulate(t, mpivirt.Config{
-					Target: target(t, "xsim-star", ranks), Window: window,
+					Target: target(t, "xt5", ranks), Window: window,
 					Program: mpivirt.Program{Name: "blocks", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 				}, engines)
 				if err != nil {
