@@ -163,21 +163,16 @@ func TestSplitRecordsPerEngine(t *testing.T) {
 }
 
 // A split takes the time and the messages of an allgather of 8 bytes by the algorithm that libraries take
-// for small blocks, on any number of engines, and so does a split of nodes. Interfaces that the ranks of a node
-// share do not delay it, by messages and in bulk.
+// for small blocks, on any number of engines, and so does a split of nodes.
 func TestSplitIsASmallAllgather(t *testing.T) {
 	for ranks, algorithm := range map[int]collectives.Algorithm{
 		2: collectives.RecursiveDoubling, 7: collectives.Bruck, 64: collectives.RecursiveDoubling, 100: collectives.Bruck, 40_000: collectives.Bruck,
 	} {
 		named := map[collectives.Operation]collectives.Algorithm{collectives.Allgather: algorithm}
-		const machine = "name: m\nranks_per_node: 12\nnetwork: {model: twolevel, intra: {latency: 0.5us, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 2GB/s}, " +
-			"overhead: {send: 0.3us, receive: 0.3us}, gap: 0.3us, eager_limit: 128000B}\n"
-		shared := false
 		run := func(engines int, algorithms map[collectives.Operation]collectives.Algorithm, main func(r *mpivirt.Rank) error) *mpivirt.Result {
 			r, err := simulate(t, mpivirt.Config{
-				Target: target(t, machine+map[bool]string{true: "node: {interfaces: 1, bandwidth: 2GB/s, message_gap: 0.3us}\n"}[shared], ranks), Algorithms: algorithms,
-				Collectives: map[bool]mpivirt.Interpreter{true: mpivirt.Message}[engines == 1 && ranks == 100],
-				Program:     mpivirt.Program{Name: "split", Forms: []mpivirt.Form{mpivirt.Main(main)}},
+				Target: target(t, "xt5", ranks), Algorithms: algorithms,
+				Program: mpivirt.Program{Name: "split", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 			}, engines)
 			if err != nil {
 				t.Fatal(err)
@@ -186,7 +181,6 @@ func TestSplitIsASmallAllgather(t *testing.T) {
 		}
 		want := run(1, named, func(r *mpivirt.Rank) error { return r.World().CollectiveSize(collectives.Allgather, 8, 0) })
 		for _, engines := range []int{1, 2} {
-			shared = true
 			for name, split := range map[string]func(r *mpivirt.Rank) (*mpivirt.Comm, error){
 				"rows":  func(r *mpivirt.Rank) (*mpivirt.Comm, error) { return r.World().Split(r.Rank()/6, 0) },
 				"all":   func(r *mpivirt.Rank) (*mpivirt.Comm, error) { return r.World().Split(0, 0) },

@@ -703,12 +703,6 @@ func (x *reference) newCollective(c *refComm, o *op) *refCollective {
 	k := &refCollective{x: x, comm: c, call: o, operation: operation, calls: make([]*refCall, len(c.ranks)),
 		inbox: map[roundMessage]*refRound{}, posted: map[roundMessage]bool{}, carriers: map[int]*process{}}
 	algorithm := x.algorithm(operation, c, o.ordered)
-	if _, chosen := x.algorithms[operation]; o.name == "split" && !chosen { // as libraries gather small blocks
-		algorithm = collectives.Bruck
-		if n := len(c.ranks); n&(n-1) == 0 {
-			algorithm = collectives.RecursiveDoubling
-		}
-	}
 	if algorithm == collectives.GivenTime {
 		return k
 	}

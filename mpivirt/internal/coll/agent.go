@@ -292,18 +292,6 @@ func (c *Collectives) holdBack(index int32, a *agent, step *collectives.Step) bo
 	return true
 }
 
-// uncontended reports whether the messages of an instance pass no interfaces that ranks share. Those of a split do not: they
-// take the time of an allgather in which one rank of each node sends for the others. Where messages go on in calls
-// only, all messages pass interfaces.
-func (c *Collectives) uncontended(inst *instance) bool {
-	return inst.Call.gathersColors() && !c.Messages.InCalls
-}
-
-// crosses reports whether a message of an instance passes interfaces that ranks share.
-func (c *Collectives) crosses(inst *instance, src, dst int) bool {
-	return !c.uncontended(inst) && c.Messages.Crosses(src, dst)
-}
-
 // sendRound sends the message of a round.
 func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	a.sent = gone
@@ -312,7 +300,7 @@ func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	c.checkSent(a, dst, m.bytes, a.posted, m.arrival)
 	c.partition.Engine.Statistics.Messages++
 	content, at := c.gather(a, step.Send, a.inst.width)
-	if c.crosses(a.inst, int(m.rank), dst) {
+	if c.Messages.Crosses(int(m.rank), dst) {
 		c.sendRoundAcross(a, &m, content, at)
 		return
 	}
@@ -351,7 +339,7 @@ func (c *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, ar
 	if c.partition.Activities != nil {
 		c.Messages.Departed(src, dst, bytes, large, leaves, arrival)
 	}
-	if c.crosses(a.inst, src, dst) {
+	if c.Messages.Crosses(src, dst) {
 		c.way = c.Messages.PassageOf(src, dst, bytes, leaves, jitter)
 	}
 	return free, arrival
@@ -411,7 +399,7 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 	if a.paced && !c.takesInCall(index, a, m) {
 		return false
 	}
-	if m.agent != 0 && (a.paced || c.crosses(a.inst, int(m.rank), int(c.partition.Global(a.lp)))) {
+	if m.agent != 0 && (a.paced || c.Messages.Crosses(int(m.rank), int(c.partition.Global(a.lp)))) {
 		c.reply(index, a, m)
 		return false
 	}

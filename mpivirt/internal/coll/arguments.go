@@ -24,7 +24,7 @@ func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.A
 	if c.algorithms.byNodes(op) {
 		q.PerNode = c.perNode(comm)
 	}
-	if v.gathersColors() && c.algorithms.byDefault(op) {
+	if v.Creation != nil && op == collectives.Allgather && c.algorithms.byDefault(op) {
 		return gatheringSmall(comm.Size)
 	}
 	a := c.algorithms.For(c.partition.Target, q)
@@ -41,11 +41,6 @@ func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.A
 	}
 	invariant.Broken("no algorithm for %v keeps the order of ranks", op)
 	return a
-}
-
-// gathersColors reports whether a collective gathers the colors and keys of a split.
-func (v *Collective) gathersColors() bool {
-	return v.Creation != nil && v.Operation == collectives.Allgather
 }
 
 // gatheringSmall returns the algorithm by which the colors and keys of a split are gathered where neither the

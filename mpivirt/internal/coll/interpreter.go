@@ -36,7 +36,6 @@ type choice struct {
 	alone       bool                // one engine has all members
 	uniformFrom int                 // see uniformFrom
 	layered     bool                // messages take the interfaces of nodes in layers
-	uncontended bool                // messages pass no interfaces, although ranks share them
 }
 
 // choiceFor returns the data of the choice for a new instance.
@@ -47,7 +46,7 @@ func (c *Collectives) choiceFor(inst *instance) choice {
 		call: &inst.Call, schedule: inst.schedule, layout: inst.layout,
 		members: comm.Size, leaders: inst.leaders, alone: comm.Locals == comm.Size,
 		ascending:   comm.Group.Ascending() && (!inst.leaders || comm.nodes.ascending),
-		uniformFrom: c.uniformFrom(inst.leaders), layered: c.layering != nil, uncontended: c.uncontended(inst),
+		uniformFrom: c.uniformFrom(inst.leaders), layered: c.layering != nil,
 	}
 }
 
@@ -56,7 +55,7 @@ func (c *choice) mode() Mode {
 	switch {
 	case c.call.Algorithm == collectives.GivenTime || c.call.Algorithm == collectives.Offload:
 		return AtFixedCost
-	case c.wanted == Message || c.call.Later || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() && !c.layered && !c.uncontended || c.target.HasJitter():
+	case c.wanted == Message || c.call.Later || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() && !c.layered || c.target.HasJitter():
 		return ByMessages
 	case c.arraysFit():
 		return ByArrays
