@@ -702,7 +702,17 @@ func (x *reference) newCollective(c *refComm, o *op) *refCollective {
 	}
 	k := &refCollective{x: x, comm: c, call: o, operation: operation, calls: make([]*refCall, len(c.ranks)),
 		inbox: map[roundMessage]*refRound{}, posted: map[roundMessage]bool{}, carriers: map[int]*process{}}
+	count := o.count
+	if special {
+		count = 1 // 8 bytes from each member
+	}
 	algorithm := x.algorithm(operation, c, o.ordered)
+	if _, chosen := x.algorithms[operation]; o.name == "split" && !chosen { // as libraries gather small blocks
+		algorithm = collectives.Bruck
+		if n := len(c.ranks); n&(n-1) == 0 {
+			algorithm = collectives.RecursiveDoubling
+		}
+	}
 	if algorithm == collectives.GivenTime {
 		return k
 	}
@@ -711,14 +721,10 @@ func (x *reference) newCollective(c *refComm, o *op) *refCollective {
 		k.nodes = x.nodes(c)
 		k.schedule, err = collectives.LeaderSchedule(operation, len(k.nodes))
 	} else {
-		k.schedule, err = collectives.New(operation, algorithm, len(c.ranks), o.root)
+		k.schedule, err = collectives.For(operation, algorithm, collectives.Size{Members: len(c.ranks), Root: o.root, PerNode: x.perNode(c), Bytes: 8 * int64(count)})
 	}
 	if err != nil {
 		panic(err)
-	}
-	count := o.count
-	if special {
-		count = 1 // 8 bytes from each member
 	}
 	for participant := range k.schedule.Members() {
 		k.layouts = append(k.layouts, k.layoutOf(participant, count))
@@ -785,6 +791,24 @@ func (x *reference) nodes(c *refComm) [][]int {
 		lists[i] = members[node]
 	}
 	return lists
+}
+
+// perNode is the number of members of each node, if these are consecutive and only the last node may
+// have fewer; else each member counts as on a node of its own.
+func (x *reference) perNode(c *refComm) int {
+	lists, next := x.nodes(c), 0
+	for i, members := range lists {
+		for _, m := range members {
+			if m != next {
+				return 1
+			}
+			next++
+		}
+		if len(members) > len(lists[0]) || len(members) < len(lists[0]) && i < len(lists)-1 {
+			return 1
+		}
+	}
+	return len(lists[0])
 }
 
 // rankOf is the rank of a participant of the schedule: a member, or the leader of

@@ -27,7 +27,6 @@ network:
 	}{
 		{"0", "", 4, 1 * us, 12 * us},
 		{"1us", "", 4, 1 * us, 13 * us},
-		{"0", "node: {bandwidth: 1GB/s}\n", 4, 1 * us, 10 * us},
 		{"0", "node_types: {fat: {intra: {latency: 100ns}}}\nnodes_of: {0: fat}\n", 4, 100 * ns, 12 * us},
 	} {
 		target := mustTarget(t, strings.Replace(text, "%", c.perHop, 1)+c.more, c.ranks)

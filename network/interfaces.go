@@ -45,6 +45,9 @@ func (m *Machine) parseInterfaces(top *object) {
 		o.skip("rail")
 	}
 	o.close("", nil)
+	if m.model.kind().latencyBySize {
+		top.fault("node", "does not go with model "+m.Model()+", whose latency depends on the size of a message", "remove it, or take model levels with delays")
+	}
 	if _, occupies := m.model.(occupier); occupies {
 		top.fault("node", "does not go with model "+m.Model()+", which charges the bytes of each message to a rank's own interface", "remove it, or take another model")
 	}

@@ -79,4 +79,8 @@ func TestFaultsOfInterfaces(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "node: does not go with model loggops") {
 		t.Errorf("loggops with node: %v", err)
 	}
+	_, err = Parse("m", []byte("name: m\nnode: {bandwidth: 1GB/s}\nnetwork: {model: factors, intra: {latency: 1us}, inter: {latency: 1us}}\n"), nil)
+	if err == nil || !strings.Contains(err.Error(), "node: does not go with model factors") {
+		t.Errorf("factors with node: %v", err)
+	}
 }

@@ -27,7 +27,7 @@ func completeValues(root *cobra.Command) {
 		"algorithms": operationNames,
 	}
 	flags := map[string]func() []string{
-		"machine": presetNames, "library": library.Names, "lp": kindsOfRank(mpivirt.Kinds()), "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(terminal.ProgressModes),
+		"machine": presetNames, "library": library.Names, "base": library.Names, "lp": kindsOfRank(mpivirt.Kinds()), "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(terminal.ProgressModes),
 		"barrier":   func() []string { return algorithmNames(collectives.Barrier) },
 		"allreduce": func() []string { return algorithmNames(collectives.Allreduce) },
 		"algorithm": algorithmPairs, "mapping": network.Mappings, "algorithms": nil, // those of the operation that is studied

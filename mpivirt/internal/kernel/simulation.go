@@ -87,10 +87,10 @@ func (c *Config) partition() engine.Partition {
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
 	hardware := HardwareOf(c.Target.Machine())
-	if c.Algorithm(collectives.Barrier) == collectives.GivenTime || c.Library != nil && hardware.Barrier {
+	if hardware.Barrier && (c.Library != nil || c.Algorithm(collectives.Barrier) == collectives.GivenTime) {
 		least = min(least, coll.FixedCostHop(c.Target.BarrierTime(), c.Transports[0].Size()))
 	}
-	if slices.Contains(c.algorithms().First, collectives.Offload) || c.Library != nil && hardware.Offload {
+	if hardware.Offload {
 		least = min(least, coll.FixedCostHop(c.Target.LeastOffloadTime(), c.Transports[0].Size()))
 	}
 	if c.Target.ReceiverState() {

@@ -51,7 +51,7 @@ func (m *Messages) sendAcross(index int32, dst int, jitter vtime.Duration) {
 	m.Partition.Engine.Buffer(msg.bufferedBytes())
 	p := m.PassageOf(int(msg.rank), dst, msg.bytesNow(), 0, jitter)
 	p.At = m.left
-	if m.Interfaces.InFlight() && !m.latencyBySize {
+	if m.Interfaces.InFlight() {
 		p.At = msg.arrival.Add(-p.Latency).Add(-p.Transfer).Add(-p.Jitter)
 	}
 	p.Context = m.Partition.Comms.At(msg.comm).Context

@@ -37,8 +37,6 @@ type Interfaces struct {
 	dropped     int                  // length of overtaken at which past entries are dropped
 	delivered   map[route]vtime.Time // arrival of the latest message of a pair, where a later message might arrive sooner
 	droppedOver int
-	free        map[route]vtime.Time // with latencies by size: when the path of a pair has taken the latest ordered message
-	droppedFree int
 	layers      Layers    // nil if messages take interfaces in the order of asking alone
 	gates       [2][]gate // outward and inward, by node and rail; nil without layers
 }
@@ -130,19 +128,7 @@ func (x *Interfaces) Carries(owner Owner, work Freight) { x.works[owner] = work 
 func (x *Interfaces) InFlight() bool { return true }
 
 // Leave has a message ask for an interface of its sender's node at p.At.
-func (x *Interfaces) Leave(p Passage) {
-	if p.Ordered && x.partition.Target.LatencyBySize() {
-		key := route{p.Source, p.Dest}
-		p.At = max(p.At, x.free[key])
-		if x.free == nil {
-			x.free = map[route]vtime.Time{}
-		}
-		x.free[key] = p.At.Add(p.Transfer).Add(p.Jitter)
-		x.droppedFree = dropOver(x.free, x.droppedFree, p.Sent)
-		p.Sent = p.At
-	}
-	x.ask(&x.leaving, &p, lastAtInstant)
-}
+func (x *Interfaces) Leave(p Passage) { x.ask(&x.leaving, &p, lastAtInstant) }
 
 // Reach has a message ask for the interfaces of its receiver's node at an instant.
 func (x *Interfaces) Reach(p Passage, at vtime.Time) {
@@ -217,7 +203,7 @@ func (x *Interfaces) inOrder(p *Passage, begins, asks vtime.Time) vtime.Time {
 			asks = before
 		}
 	}
-	if asks > begins.Add(p.Latency) || begins > p.At && x.out.Overtakes() || x.partition.Target.LatencyBySize() {
+	if asks > begins.Add(p.Latency) || begins > p.At && x.out.Overtakes() {
 		if x.overtaken == nil {
 			x.overtaken = map[route]vtime.Time{}
 		}

@@ -6,25 +6,40 @@ import (
 )
 
 // Sizes counts sizes in bytes by classes: 0 bytes, and from each power of two up to the next. The sums of
-// an engine's ranks add up to the same whoever counts them.
-type Sizes [sizeClasses]struct{ count, bytes uint64 }
+// an engine's ranks add up to the same whoever counts them. Without a size it takes no memory of its own.
+type Sizes struct{ classes *[sizeClasses]class }
+
+// class is the number and the sum of the sizes in a class.
+type class struct{ count, bytes uint64 }
 
 // sizeClasses is the number of classes that an int64 which is not negative can have: the class is the
 // number of its bits.
 const sizeClasses = 64
 
+// at returns a class, to be changed.
+func (s *Sizes) at(i int) *class {
+	if s.classes == nil {
+		s.classes = new([sizeClasses]class)
+	}
+	return &s.classes[i]
+}
+
 // Note counts a size, which is not negative.
 func (s *Sizes) Note(bytes int64) {
-	c := &s[bits.Len64(uint64(bytes))]
+	c := s.at(bits.Len64(uint64(bytes)))
 	c.count++
 	c.bytes = addUp(c.bytes, uint64(bytes))
 }
 
 // Merge adds the sizes of another engine.
 func (s *Sizes) Merge(o *Sizes) {
-	for i := range s {
-		s[i].count += o[i].count
-		s[i].bytes = addUp(s[i].bytes, o[i].bytes)
+	if o.classes == nil {
+		return
+	}
+	for i, theirs := range o.classes {
+		c := s.at(i)
+		c.count += theirs.count
+		c.bytes = addUp(c.bytes, theirs.bytes)
 	}
 }
 
@@ -47,7 +62,10 @@ type SizeClass struct {
 // Classes returns the classes that have sizes, by size. It is not nil.
 func (s *Sizes) Classes() []SizeClass {
 	all := []SizeClass{}
-	for i, c := range s {
+	if s.classes == nil {
+		return all
+	}
+	for i, c := range s.classes {
 		if c.count > 0 {
 			all = append(all, SizeClass{Low: int64(uint64(1) << i >> 1), High: int64(uint64(1)<<i - 1), Count: c.count, Bytes: c.bytes})
 		}
@@ -55,10 +73,14 @@ func (s *Sizes) Classes() []SizeClass {
 	return all
 }
 
-// Append appends the sizes to b, in the form that Read reads.
+// Append appends the sizes to b, in the form that Read reads: the number of classes, 0 without a size, and these.
 func (s *Sizes) Append(b []byte) []byte {
-	for i := range s {
-		b = appendWords(b, s[i].count, s[i].bytes)
+	if s.classes == nil {
+		return appendWords(b, 0)
+	}
+	b = appendWords(b, sizeClasses)
+	for _, c := range s.classes {
+		b = appendWords(b, c.count, c.bytes)
 	}
 	return b
 }
@@ -66,8 +88,10 @@ func (s *Sizes) Append(b []byte) []byte {
 // Read sets the sizes from the bytes of Append and returns the rest of b.
 func (s *Sizes) Read(b []byte) (rest []byte) {
 	r := reader{b}
-	for i := range s {
-		s[i].count, s[i].bytes = r.word(), r.word()
+	s.classes = nil
+	for i := range int(r.word()) {
+		c := s.at(i)
+		c.count, c.bytes = r.word(), r.word()
 	}
 	return r.b
 }

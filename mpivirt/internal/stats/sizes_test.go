@@ -65,7 +65,8 @@ func TestSumOfSizesDoesNotOverflow(t *testing.T) {
 		some.Note(math.MaxInt64)
 		more.Note(math.MaxInt64 - 1)
 	}
-	both := some
+	var both Sizes
+	both.Merge(&some)
 	both.Merge(&more)
 	more.Merge(&some)
 	more.Note(math.MaxInt64)
