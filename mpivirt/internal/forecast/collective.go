@@ -357,7 +357,7 @@ func (o *costModel) scaledCompute(s collectives.Schedule) func(rank, time int) v
 func (o *costModel) bufferOf(s collectives.Schedule, member int) int64 {
 	op := o.call.Operation
 	bytes := int64(s.Extent(member).Count) * o.use.Bytes
-	if vectorOf(op) {
+	if vectorOf(op) && !collectives.KeepsVectors(s) {
 		bytes = o.use.Bytes
 	}
 	if o.Leaders {

@@ -51,7 +51,7 @@ type hosting struct {
 //
 // Room coll chooses the interpreters ([coll.PlanOf]), and a dry run with few participants counts
 // memory. Memory is right within 10 %, except for partly used chunks of slabs, some hundreds of
-// kilobytes. On several engines it depends on which engine is ahead, and some runs of the same
+// kilobytes, and for allreduces by recursive multiplying with state at the receiver, of which a fifth is missing. On several engines it depends on which engine is ahead, and some runs of the same
 // command take 15 % more or less than others. If an engine stands still for long, for example where
 // cores are fewer than engines, the other engines go on until their windows to it are full. The
 // content of these windows comes on top, two to three times their bytes where messages are small.
