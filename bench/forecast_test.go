@@ -90,7 +90,7 @@ func manyMessages(op collectives.Operation, a collectives.Algorithm) bool {
 	switch {
 	case a == collectives.Ring:
 		return op != collectives.Bcast
-	case a == collectives.Pairwise || a == collectives.ScatterAllgatherRing:
+	case a == collectives.Pairwise || a == collectives.ScatterAllgatherRing || a == collectives.AllgatherReduce:
 		return true
 	}
 	return a == collectives.Linear && op == collectives.Alltoall
@@ -113,7 +113,7 @@ func forecastCases() (cases []forecastCase) {
 				for _, c.engines = range []int{1, 2} {
 					c.payload, c.times = 8, 1
 					cases = append(cases, c)
-					if op == collectives.Allreduce {
+					if op == collectives.Allreduce && a != collectives.AllgatherReduce { // each rank of which has the vectors of all
 						c.payload, c.ranks = 4096, min(c.ranks, 2000)
 						cases = append(cases, c)
 						c.payload, c.ranks = 256<<10, min(c.ranks, 200)

@@ -107,5 +107,5 @@ func ExampleRank() {
 	if _, err := steps.Simulate(machine, 9, program); err != nil {
 		log.Fatal(err)
 	}
-	// Output: 8 workers have 500500 at 615.76933us
+	// Output: 8 workers have 500500 at 611.369332us
 }

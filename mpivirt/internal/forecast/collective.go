@@ -88,8 +88,8 @@ func (o *costModel) cost() Cost {
 	switch {
 	case o.Mode == coll.AtFixedCost:
 		return Cost{Time: o.time(), BytesPerRank: bytes}
-	case o.Schedule == nil:
-		return Cost{}
+	case o.Schedule == nil: // the call cannot be carried out
+		return Cost{Time: math.Inf(1)}
 	}
 	share := float64(o.Participants) / float64(o.ranks) // participants for each rank
 	if o.Leaders {
