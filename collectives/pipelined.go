@@ -379,31 +379,3 @@ func (s *swap) Step(member, round int) Step {
 }
 
 func (s *swap) Pattern(int) Pattern { return Pattern{Kind: Irregular} }
-
-// handing is one message of all positions.
-type handing struct{ from, to, pieces int }
-
-func (h *handing) MaxRounds() int { return 1 }
-
-func (h *handing) Rounds(member int) int {
-	if member == h.from || member == h.to {
-		return 1
-	}
-	return 0
-}
-
-func (h *handing) Next(_, round int) int { return round }
-
-func (h *handing) Step(member, round int) Step {
-	all := Blocks{First: 0, Count: h.pieces}
-	switch {
-	case round > 0:
-	case member == h.from:
-		return Step{To: h.to, From: None, Send: all}
-	case member == h.to:
-		return Step{To: None, From: h.from, Receive: all}
-	}
-	return idle
-}
-
-func (h *handing) Pattern(int) Pattern { return message(h.from, h.to, h.pieces, 0) }

@@ -75,7 +75,7 @@ func inOrderReduce(s Shape) Schedule {
 	if s.Root == s.Members-1 {
 		return &pipelinedSchedule{tree, p}
 	}
-	return &chainSchedule{inTurn(&tree, &handing{s.Members - 1, s.Root, s.Segments}), p}
+	return &chainSchedule{inTurn(&tree, &handover{s.Members - 1, s.Root, s.Segments}), p}
 }
 
 func knomialOne(s Shape) Schedule {
