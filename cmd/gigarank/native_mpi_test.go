@@ -264,28 +264,57 @@ func TestRandomEndingsOnHosts(t *testing.T) {
 	t.Logf("-endings.seed=%d", first)
 	for seed := first; seed < first+seeds; seed++ {
 		args := []string{"run", program, "--ranks", ranks, "--progress", "none", "--", strconv.Itoa(seed)}
-		want := endingOf(t, command(t, append(args, t.TempDir(), ranks)...))
+		alone := command(t, append(args, t.TempDir(), ranks)...)
+		var printed, told strings.Builder
+		alone.Stdout, alone.Stderr = &printed, &told
+		err := alone.Run()
+		want := endingOf(t, err, printed.String(), told.String())
 		hosts := 2 + seed%2
-		if got := endingOf(t, underMPI(t, hosts, append(args, t.TempDir(), ranks)...)); got != want {
+		texts, tales, err := outputApart(t, underMPI(t, hosts, append(args, t.TempDir(), ranks)...))
+		if got := endingOf(t, err, texts, tales); got != want {
 			t.Errorf("-endings.seed=%d, %d hosts: ended with\n%s\nwant\n%s", seed, hosts, got, want)
 		}
 	}
 }
 
 var (
-	lineOfRank = regexp.MustCompile(`(?m)^(half )*\w+ \d+ (\d+) (\d+)$`)
+	lineOfRank = regexp.MustCompile(`(?m)^(?:half )*(\w+ \d+ (\d+) (\d+))$`) // behind a line that another rank has not ended
 	failedAt   = regexp.MustCompile(`gigarank: rank (\d+) failed at virtual time ([0-9.]+[a-z]+)`)
 	stopped    = regexp.MustCompile(`the run was stopped by engine \d+: `) // where another process than the first has the failure
 	reasons    = regexp.MustCompile(`(?m)^(gigarank: |  rank |  and ).*$`)
 )
 
-// endingOf runs testdata/endings.c and returns its exit code, the reason, the fingerprint and the lines that count.
-func endingOf(t *testing.T, cmd *exec.Cmd) string {
+// outputApart runs a command under mpirun and returns what its processes print, and what they tell on standard error, one process
+// after the other. Mpirun itself mixes their output in the middle of lines, and drops the rest of it once one has aborted.
+func outputApart(t *testing.T, cmd *exec.Cmd) (printed, told string, ended error) {
 	t.Helper()
-	var printed strings.Builder
-	cmd.Stderr = &printed
-	output, err := cmd.Output()
-	text, errors := string(output), stopped.ReplaceAllString(printed.String(), "")
+	const launcher = 3 // mpirun -n N
+	dir := t.TempDir()
+	cmd.Args = slices.Insert(cmd.Args, launcher, "sh", "-c", `exec "$0" "$@" >"`+dir+`/$$.out" 2>"`+dir+`/$$.err"`)
+	ended = cmd.Run()
+	all := func(suffix string) string {
+		files, err := filepath.Glob(filepath.Join(dir, "*."+suffix))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts strings.Builder
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts.Write(append(text, '\n'))
+		}
+		return texts.String()
+	}
+	return all("out"), all("err"), ended
+}
+
+// endingOf returns how testdata/endings.c has ended that printed a text: its exit code, the reason, the fingerprint and
+// the lines that count.
+func endingOf(t *testing.T, err error, text, told string) string {
+	t.Helper()
+	errors := stopped.ReplaceAllString(told, "")
 	rank, bound := 0, vtime.Forever
 	if m := failedAt.FindStringSubmatch(errors); m != nil && regexp.MustCompile(`(?m)^(half )*(fails|alone) `).MatchString(text) {
 		d, err := vtime.ParseDuration(m[2])
@@ -300,7 +329,7 @@ func endingOf(t *testing.T, cmd *exec.Cmd) string {
 		own, _ := strconv.Atoi(m[2])
 		at, _ := strconv.ParseInt(m[3], 10, 64)
 		if at := vtime.Time(at); at < bound || at == bound && own <= rank {
-			lines = append(lines, m[0])
+			lines = append(lines, m[1])
 		}
 	}
 	slices.Sort(lines)

@@ -118,10 +118,14 @@ func run(c *terminal.Console, program string, f *runFlags) (err error) {
 func agreeOnRequest(c *terminal.Console, h *host.Processes, s *host.Signals, program string, f *runFlags) (*request, error) {
 	r, faults := newRequest(c, h, program, f)
 	faults = s.OrFaults(faults)
-	all, err := h.Agree(host.Report{Code: terminal.ExitCode(faults), Run: rand.Uint64()}, host.AgreeLimit)
-	switch {
-	case err != nil:
+	mine := host.ReportOn(faults)
+	mine.Run = rand.Uint64()
+	all, err := h.Agree(mine, host.AgreeLimit)
+	if err != nil {
 		return nil, err
+	}
+	faults = s.Cause(faults, all)
+	switch {
 	case all.Code == terminal.ExitDone:
 		r.cpu.header.Run = all.Run
 		return r, nil

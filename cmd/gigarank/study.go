@@ -176,10 +176,12 @@ func conductStudy(c *terminal.Console, f *studyFlags) (err error) {
 // wrong for any host, no host goes on.
 func (s *conductor) prepare() error {
 	faults := s.signals.OrFaults(s.check())
-	all, err := s.hosts.Agree(host.Report{Code: terminal.ExitCode(faults)}, host.AgreeLimit)
-	switch {
-	case err != nil:
+	all, err := s.hosts.Agree(host.ReportOn(faults), host.AgreeLimit)
+	if err != nil {
 		return err
+	}
+	faults = s.signals.Cause(faults, all)
+	switch {
 	case all.Code != terminal.ExitDone && s.hosts.Index == 0 && faults != nil:
 		return faults
 	case all.Code != terminal.ExitDone:
@@ -374,10 +376,11 @@ func (s *conductor) agreeToGoOn(mine error) error {
 		}
 	default:
 	}
-	all, err := s.hosts.Agree(host.Report{Code: terminal.ExitCode(stop)}, host.AgreeLimit)
+	all, err := s.hosts.Agree(host.ReportOn(stop), host.AgreeLimit)
 	if err != nil {
 		return err
 	}
+	stop = s.signals.Cause(stop, all)
 	if all.Code != terminal.ExitDone {
 		return terminal.Ended{Cause: stop, Code: all.Code, Silent: s.hosts.Index != 0 && !host.OfThisHost(stop)}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/sync"
@@ -148,6 +149,8 @@ type Report struct {
 	Code int   // exit code; the largest of all hosts counts
 	Peak int64 // bytes of memory; the sum of all hosts
 	From int   // in a combination: the first host with that code
+	// Signal ends this host, 0 if none does; in a combination: host From.
+	Signal unix.Signal
 	// Run is a number that no two runs share; that of host 0 counts.
 	Run uint64
 	// apart: host 0 has not heard from all hosts.
@@ -156,9 +159,19 @@ type Report struct {
 	deputy int
 }
 
+// ReportOn returns the report of a host that ends by an error, nil if it goes on.
+func ReportOn(err error) Report {
+	r := Report{Code: terminal.OwnCode(err)}
+	var by terminal.Interrupted
+	if r.Code != terminal.ExitDone && errors.As(err, &by) {
+		r.Signal = by.Signal
+	}
+	return r
+}
+
 // The bytes of a report in a message. The name of the host's machine follows.
 const (
-	reportSize  = 32
+	reportSize  = 40
 	longestName = 64
 
 	// Parts of the exit code's number.
@@ -221,7 +234,7 @@ func (h *Processes) combine(mine Report, deadline time.Time) (Report, error) {
 		}
 		heard[src] = true
 		if theirs.Code > mine.Code || theirs.Code == mine.Code && src < mine.From {
-			mine.Code, mine.From = theirs.Code, src
+			mine.Code, mine.From, mine.Signal = theirs.Code, src, theirs.Signal
 		}
 		mine.Peak += theirs.Peak
 	}
@@ -304,6 +317,7 @@ func (h *Processes) sendReport(dst int, r Report) error {
 	binary.LittleEndian.PutUint64(message[8:], uint64(r.Peak))
 	binary.LittleEndian.PutUint64(message[16:], r.Run)
 	binary.LittleEndian.PutUint64(message[24:], uint64(r.deputy))
+	binary.LittleEndian.PutUint64(message[32:], uint64(r.Signal))
 	return h.talk.Send(dst, message)
 }
 
@@ -360,7 +374,7 @@ func (h *Processes) receiveReport(deadline time.Time) (src int, r Report, err er
 			r := Report{
 				Code: int(code & (1<<fromShift - 1)), From: int(code &^ apartBit >> fromShift), apart: code&apartBit != 0,
 				Peak: int64(binary.LittleEndian.Uint64(message[8:])), Run: binary.LittleEndian.Uint64(message[16:]),
-				deputy: int(binary.LittleEndian.Uint64(message[24:])),
+				deputy: int(binary.LittleEndian.Uint64(message[24:])), Signal: unix.Signal(binary.LittleEndian.Uint64(message[32:])),
 			}
 			if h.names != nil {
 				h.names[src] = string(message[reportSize:])

@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"gigarank/cmd/gigarank/internal/host/hosttest"
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/mpivirt"
 	"gigarank/sync"
 )
 
@@ -32,6 +35,42 @@ func TestHostsAgree(t *testing.T) {
 			}
 			group.Wait()
 		}
+	}
+}
+
+// A signal comes to one host before it comes to the others, between two points of a study or when the simulation is over
+// on some hosts. Those name it, too, and not a failure of another host.
+func TestHostsNameTheSignalOfAnother(t *testing.T) {
+	const n = 3
+	for struck := range n {
+		var group stdsync.WaitGroup
+		for i, h := range connected(n) {
+			group.Go(func() {
+				signals := testSignals(t)
+				var mine error
+				if i == struck {
+					mine = signals.StopBy(unix.SIGUSR1)
+				}
+				all, err := h.Agree(ReportOn(mine), time.Minute)
+				if cause := signals.Cause(mine, all); err != nil || all.Code != terminal.ExitHost || !errors.Is(cause, terminal.InterruptedBy(unix.SIGUSR1)) {
+					t.Errorf("host %d, struck is %d: %+v, %v, %v", i, struck, all, cause, err)
+				}
+				o := Outcome{Result: &mpivirt.Result{Complete: true}, Err: mine}
+				if _, err := Settle(h, &o); !errors.Is(err, terminal.InterruptedBy(unix.SIGUSR1)) || terminal.ExitCode(err) != terminal.ExitHost {
+					t.Errorf("host %d, struck is %d: settled with %v", i, struck, err)
+				}
+			})
+		}
+		group.Wait()
+	}
+}
+
+// The signal that a launcher passes on to a host after another is not left to kill it: it is taken before it has its usual effect.
+func TestSignalOfAnotherHostIsAwaited(t *testing.T) {
+	signals := testSignals(t)
+	signals.Caught <- unix.SIGTERM
+	if cause := signals.Cause(nil, Report{Code: terminal.ExitHost, Signal: unix.SIGINT}); !errors.Is(cause, terminal.InterruptedBy(unix.SIGTERM)) {
+		t.Errorf("the cause is %v, want the host's own signal", cause)
 	}
 }
 

@@ -27,7 +27,8 @@ func Settle(h *Processes, o *Outcome) (all Report, err error) {
 		h.Apart = OfThisHost(o.Err)
 		return all, terminal.Ended{Cause: o.Err, Code: terminal.ExitCode(o.Err), Silent: h.Index != 0 && !h.Apart}
 	}
-	all = Report{Code: terminal.OwnCode(o.Err), Peak: peakResident()}
+	all = ReportOn(o.Err)
+	all.Peak = peakResident()
 	limit := AgreeLimit
 	switch {
 	case !o.stopped.IsZero():
@@ -40,6 +41,9 @@ func Settle(h *Processes, o *Outcome) (all Report, err error) {
 	switch {
 	case err == nil:
 		all = agreed
+		if o.Err == nil && all.Signal != 0 {
+			o.Err = terminal.InterruptedBy(all.Signal)
+		}
 	case o.Err == nil:
 		o.Err = err
 	default:

@@ -67,8 +67,25 @@ func (s *Signals) Release() { signal.Stop(s.Caught) }
 // end.
 func (s *Signals) StopBy(one os.Signal) terminal.Interrupted {
 	s.Release()
-	s.reason = terminal.Interrupted{Reason: fmt.Sprintf("interrupted by %s", unix.SignalName(one.(unix.Signal)))}
+	s.reason = terminal.InterruptedBy(one.(unix.Signal))
 	return s.reason
+}
+
+// followLimit is how long after one host the others get a signal that the launcher passes on to all.
+const followLimit = 100 * time.Millisecond
+
+// Cause returns the reason to end that hosts have agreed on: this host's own, or a signal that only another host has had so
+// far. A launcher passes that signal on to this host, too, where it must not come once it has its usual effect again.
+func (s *Signals) Cause(own error, all Report) error {
+	if own != nil || all.Signal == 0 {
+		return own
+	}
+	select {
+	case one := <-s.Caught:
+		return s.StopBy(one)
+	case <-time.After(followLimit):
+		return s.StopBy(all.Signal)
+	}
 }
 
 // Fail ends the simulation that is running, if nothing has ended it yet.

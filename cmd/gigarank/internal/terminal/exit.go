@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"gigarank/mpivirt"
 	"gigarank/sync"
 )
@@ -60,8 +62,16 @@ func (u UsageError) OrNil() error {
 	return u
 }
 
-// Interrupted says that a signal ended the run.
-type Interrupted struct{ Reason string }
+// Interrupted says that a signal ended the run, or a fault of this host did as a signal does.
+type Interrupted struct {
+	Reason string
+	Signal unix.Signal // 0 for a fault
+}
+
+// InterruptedBy returns the end by a signal.
+func InterruptedBy(signal unix.Signal) Interrupted {
+	return Interrupted{Reason: "interrupted by " + unix.SignalName(signal), Signal: signal}
+}
 
 func (i Interrupted) Error() string { return i.Reason }
 

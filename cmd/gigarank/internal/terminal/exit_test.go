@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"gigarank/mpivirt"
 	"gigarank/sync"
 )
@@ -21,7 +23,7 @@ func TestExitCodes(t *testing.T) {
 		{"a deadlock", &mpivirt.DeadlockError{}, 1},
 		{"wrong usage", UsageError{errors.New("x")}, 2},
 		{"a lost process", &sync.Lost{}, 3},
-		{"a signal", Interrupted{"interrupted by SIGTERM"}, 3},
+		{"a signal", InterruptedBy(unix.SIGTERM), 3},
 		{"stopped by a host that cannot say why any more", &sync.Stopped{}, 3},
 		{"anything else", errors.New("disk full"), 3},
 		{"what the hosts agreed on counts more than the host's own error", Ended{Cause: &sync.Stopped{}, Code: 1}, 1},
