@@ -34,8 +34,8 @@ type calibration struct {
 }
 
 const (
-	// calibrationTime is the time after which no further run begins, and calibrationLimit that after
-	// which a run is ended.
+	// calibrationTime is the time after which no further run begins, but for the second of native ranks, and calibrationLimit
+	// that after which a run is ended.
 	calibrationTime  = time.Second
 	calibrationLimit = 10 * time.Second
 
@@ -71,7 +71,7 @@ type calibrator struct {
 // calibrate runs a program with more and more ranks, up to those asked for, until a run
 // takes long enough to measure. It returns the measurements of the last run. The memory of
 // ranks is counted, as it is for run and study. The memory of native ranks is measured, as the bytes that
-// the last run took more than the first.
+// the last run took more than the first. A process without ranks is no measure for them: it differs from a first run by more than its ranks.
 //
 // A run begins only if the memory that run expects of it is a modest share of the available memory.
 func calibrate(c *terminal.Console, f *runFlags, r *request) (calibration, error) {
@@ -89,8 +89,12 @@ func calibrate(c *terminal.Console, f *runFlags, r *request) (calibration, error
 	for last.ranks < r.ranks {
 		ranks := min(4*last.ranks, r.ranks)
 		need := max(k.need(ranks), 4*last.taken)
-		// The next run takes four times as much.
-		if need > min(calibrationBytes, k.available) || c.Now().Sub(k.began)+4*took > calibrationTime {
+		// The next run takes four times as much. Memory that is measured takes two runs, also of a slow program or on a busy host.
+		limit := calibrationTime
+		if r.config.Kind == native.Kind && last == first {
+			limit = calibrationLimit
+		}
+		if need > min(calibrationBytes, k.available) || c.Now().Sub(k.began)+4*took > limit {
 			break
 		}
 		started := c.Now()
