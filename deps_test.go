@@ -41,13 +41,14 @@ var rules = map[string]rule{
 	"internal/prefetch":                {pure: true, unsafe: "the addresses of the lines"},
 	"internal/spelling":                {pure: true},
 	"internal/quantity":                {pure: true},
+	"internal/input":                   {pure: true, imports: "go.yaml.in/yaml/v3"},
 
 	"lp": {
 		pure:    true,
 		imports: "internal/prefetch",
 		unsafe:  "the address of a suspended LP's stack, which is prefetched before the LP goes on",
 	},
-	"network":            {pure: true, imports: "vtime internal/random internal/spelling internal/quantity go.yaml.in/yaml/v3"},
+	"network":            {pure: true, imports: "vtime internal/random internal/spelling internal/quantity internal/input go.yaml.in/yaml/v3"},
 	"network/contention": {pure: true, imports: "vtime github.com/google/btree"},
 
 	"sync/internal/buffers": {},
@@ -58,7 +59,7 @@ var rules = map[string]rule{
 	"internal/watchdog": {},
 
 	"collectives":         {pure: true, imports: "vtime internal/spelling internal/quantity"},
-	"collectives/library": {pure: true, imports: "internal/spelling internal/quantity collectives go.yaml.in/yaml/v3"},
+	"collectives/library": {pure: true, imports: "internal/spelling internal/quantity internal/input collectives go.yaml.in/yaml/v3"},
 	"engine":              {pure: true, imports: "vtime internal/random internal/invariant sync internal/watchdog", testsOnly: "internal/invariant/invarianttest"},
 	"mpivirt/internal/stats": {
 		pure:    true,
@@ -139,12 +140,12 @@ var rules = map[string]rule{
 		// The matrix runs every program on host processes, too.
 		testsOnly: "sync/mpi internal/noise",
 	},
-	"internal/noise":  {pure: true, imports: "vtime internal/random network mpivirt"},
+	"internal/noise":  {pure: true, imports: "vtime internal/random internal/input mpivirt"},
 	"internal/result": {pure: true},
 	"internal/loggp":  {pure: true, imports: "vtime network"},
-	"internal/fit":    {imports: "vtime internal/spelling sync network collectives internal/loggp internal/measurements mpivirt"},
+	"internal/fit":    {imports: "vtime internal/spelling internal/input sync network collectives internal/loggp internal/measurements mpivirt"},
 	// It simulates measured points itself.
-	"internal/measurements": {imports: "vtime internal/spelling sync network collectives collectives/library mpivirt mpivirt/steps"},
+	"internal/measurements": {imports: "vtime internal/spelling internal/input sync network collectives collectives/library mpivirt mpivirt/steps"},
 	// It reads the clocks of the host.
 	"internal/cputime": {imports: "vtime golang.org/x/sys/unix"},
 	"study": {
@@ -161,7 +162,7 @@ var rules = map[string]rule{
 	"internal/tuning":           {imports: "internal/quantity network collectives internal/measurements", testsOnly: "collectives/library"},
 	"internal/measure/truth":    {imports: "vtime internal/random internal/quantity network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank/internal/terminal": {
-		imports: "sync network internal/spelling internal/quantity collectives/library mpivirt bench study" +
+		imports: "sync internal/spelling internal/quantity internal/input mpivirt bench study" +
 			" github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
 			" go.uber.org/zap go.uber.org/zap/zapcore golang.org/x/sys/unix golang.org/x/term",
 		testsOnly: "vtime",
@@ -174,7 +175,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling internal/quantity lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
+		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

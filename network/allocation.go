@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gigarank/internal/input"
 )
 
 // allocation is the part of the machine that a job has: the places of the topology that its nodes
@@ -37,7 +39,7 @@ func (m *Machine) parseAllocation(top *object, read func(path string) ([]byte, e
 		m.allocation.path = file
 		m.allocation.places = readPlaces(o, file, m.nodes, read)
 	case !o.has("shape") && !o.has("nodes"):
-		o.doc.fault(o.line, o.path, "gives neither shape nor nodes", allocationRemedy)
+		o.doc.Fault(o.line, o.path, "gives neither shape nor nodes", allocationRemedy)
 	}
 	o.close("", nil)
 	if m.allocation.shape == nil || m.topology == nil {
@@ -61,7 +63,7 @@ func readPlaces(o *object, file string, nodes int, read func(path string) ([]byt
 		return nil
 	}
 	if !slashpath.IsAbs(file) {
-		file = slashpath.Join(slashpath.Dir(o.doc.file), file)
+		file = slashpath.Join(slashpath.Dir(o.doc.File), file)
 	}
 	text, err := read(file)
 	if err != nil {
@@ -70,9 +72,9 @@ func readPlaces(o *object, file string, nodes int, read func(path string) ([]byt
 	}
 	places, faults := parseNodeList(file, string(text), nodes)
 	if len(faults) == 0 && len(places) == 0 {
-		faults = Faults{{file, 1, "", "the file names no nodes", "write the place of each node, in the order of nodes"}}
+		faults = input.Faults{{File: file, Line: 1, What: "the file names no nodes", Remedy: "write the place of each node, in the order of nodes"}}
 	}
-	o.doc.faults = append(o.doc.faults, faults...)
+	o.doc.Faults = append(o.doc.Faults, faults...)
 	return places
 }
 
@@ -82,7 +84,7 @@ const mostPlaces = 1 << 24
 // parseNodeList reads the places of the nodes of an allocation, in the order in which the mapping
 // fills the nodes: a place or a range such as 16-31 in a line; # starts a comment. Places are from
 // 0 to nodes-1, or unbounded if nodes is 0, and each occurs once.
-func parseNodeList(file, text string, nodes int) (places []int32, faults Faults) {
+func parseNodeList(file, text string, nodes int) (places []int32, faults input.Faults) {
 	most := int64(1<<31 - 1)
 	if nodes != 0 {
 		most = min(most, int64(nodes)-1)
@@ -98,7 +100,7 @@ func parseNodeList(file, text string, nodes int) (places []int32, faults Faults)
 			continue
 		}
 		fault := func(what, remedy string) {
-			faults = append(faults, Fault{file, line, fmt.Sprintf("node %d", len(places)), what, remedy})
+			faults = append(faults, input.Fault{File: file, Line: line, Field: fmt.Sprintf("node %d", len(places)), What: what, Remedy: remedy})
 		}
 		first, last, isRange := strings.Cut(row, "-")
 		if !isRange {

@@ -26,7 +26,7 @@ type offloaded struct {
 // parseBarrier returns the times of a barrier, none if the file gives none.
 func parseBarrier(o *object) (times offload) {
 	const key, example = "barrier", "write barrier: {time: 3us}, or a list such as [{nodes: 8, time: 3us}, {nodes: 64, time: 4us}]"
-	if !o.has(key) || target(o.fields[key].node).Kind != yaml.SequenceNode {
+	if !o.has(key) || o.fields[key].Node.Kind != yaml.SequenceNode {
 		inner := o.object(key, false, example)
 		if inner == nil {
 			return nil
@@ -34,9 +34,9 @@ func parseBarrier(o *object) (times offload) {
 		return offload{{1, parseOffloaded(inner)}}
 	}
 	for _, row := range o.objects(key, example) {
-		faults := len(o.doc.faults)
+		faults := len(o.doc.Faults)
 		next := offloaded{nodes: row.count("nodes", true, 1, maxRanks), time: parseOffloaded(row)}
-		if row == nil || len(o.doc.faults) > faults {
+		if row == nil || len(o.doc.Faults) > faults {
 			continue
 		}
 		if last := len(times) - 1; last >= 0 {

@@ -688,9 +688,9 @@ func (m mute) write(o *objectWriter) {
 // swallowing reads a faulty field as none.
 func swallowing(k *modelKind) func(o *object) model {
 	return func(o *object) model {
-		faults := slices.Clone(o.doc.faults)
+		faults := slices.Clone(o.doc.Faults)
 		m := parseLine(o, k)
-		o.doc.faults = faults
+		o.doc.Faults = faults
 		return m
 	}
 }
@@ -708,8 +708,8 @@ func lenient(k *modelKind) func(o *object) model {
 func misplacing(k *modelKind) func(o *object) model {
 	return func(o *object) model {
 		m := parseLine(o, k)
-		for i := range o.doc.faults {
-			o.doc.faults[i].Line = 1
+		for i := range o.doc.Faults {
+			o.doc.Faults[i].Line = 1
 		}
 		return m
 	}

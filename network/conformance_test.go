@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
+	"gigarank/internal/input"
 	"gigarank/vtime"
 )
 
@@ -861,7 +862,7 @@ func checkSection(s section) error {
 	known := map[string]bool{}
 	for _, example := range s.examples {
 		faults = append(faults, s.checkNonsense(example), s.checkOmissions(example))
-		d := &document{file: "m.yaml", seen: map[string]bool{}}
+		d := newDocument("m.yaml")
 		o := d.object(flowFields(example), s.field, 1)
 		s.asked(o)
 		for _, key := range o.known {
@@ -968,7 +969,7 @@ func (s section) checkOmissions(example string) error {
 // faultAt returns nil if err has a fault of a field whose path contains part, in the
 // line, or in any line if that is 0.
 func faultAt(err error, line int, part string) error {
-	var faults Faults
+	var faults input.Faults
 	if err == nil {
 		return errors.New("no fault is found")
 	}

@@ -107,7 +107,7 @@ func (m *Machine) parseTaper(top *object) {
 	m.taper = top.ratio("taper", true)
 	const remedy = "write contention: {model: fair, link: 25GB/s, topology: true} with a fat tree, a dragonfly or a hierarchy, or remove it"
 	switch {
-	case len(top.doc.faults) > 0: // what it rests on may not be known
+	case len(top.doc.Faults) > 0: // what it rests on may not be known
 	case m.taper.share().rat().Cmp(big.NewRat(1, 1)) > 0:
 		top.fault("taper", m.taper.text+" is more than full bisection", "write a share from 0 to 1, such as 0.5")
 	case !m.contention.Topology:

@@ -1,32 +1,27 @@
 package network
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"gigarank/internal/input"
 	"gigarank/internal/quantity"
 	"gigarank/internal/spelling"
 	"gigarank/vtime"
 )
 
-// document is a machine file being read. It collects all faults of the file.
+// document is a machine file being read.
 type document struct {
-	file   string
-	faults Faults
-	seen   map[string]bool // paths of the fields in the file
+	input.Document
+	seen map[string]bool // paths of the fields in the file
 }
 
-func (d *document) fault(line int, field, what, remedy string) {
-	d.faults = append(d.faults, Fault{d.file, line, field, what, remedy})
+func newDocument(file string) *document {
+	return &document{Document: input.Document{File: file}, seen: map[string]bool{}}
 }
 
 // An object is a mapping of a document. Each of its methods reads one field. The method reports the
@@ -36,108 +31,45 @@ type object struct {
 	doc    *document
 	path   string
 	line   int
-	fields map[string]field
+	fields map[string]input.Field
 	order  []string          // of the fields in the file
 	known  []string          // fields that methods have read
 	inner  map[string]string // fields of a section, by name: the name of the section
 }
 
-type field struct {
-	node *yaml.Node
-	line int // of the key
-}
-
-var syntaxLine = regexp.MustCompile(`^yaml: (?:line|unmarshal errors:\s+line) ([0-9]+): `)
-
 // root parses the text of the document.
 func (d *document) root(text []byte) *object {
-	var top, more yaml.Node
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	err := decoder.Decode(&top)
-	switch {
-	case errors.Is(err, io.EOF):
-		d.fault(1, "", "the file is empty", "start with name:, and see `gigarank machine show xt5`")
-		return nil
-	case err != nil:
-		d.syntaxFault(err)
+	top := d.Root(text, "start with name:, and see `gigarank machine show xt5`", "describe one machine a file")
+	if top == nil {
 		return nil
 	}
-	if err := decoder.Decode(&more); err == nil {
-		d.fault(more.Line, "", "a second document begins", "describe one machine a file")
-	} else if !errors.Is(err, io.EOF) {
-		d.syntaxFault(err)
-	}
-	return d.object(top.Content[0], "", top.Line)
-}
-
-func (d *document) syntaxFault(err error) {
-	line, what := 1, err.Error()
-	if m := syntaxLine.FindStringSubmatch(what); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		what = what[len(m[0]):]
-	}
-	d.fault(max(line, 1), "", "not YAML: "+strings.TrimPrefix(what, "yaml: "), "")
+	return d.object(top, "", top.Line)
 }
 
 // object reads a mapping, and reports duplicate keys.
 func (d *document) object(node *yaml.Node, path string, line int) *object {
-	node = target(node)
-	if node.Kind != yaml.MappingNode {
-		d.fault(line, path, "is "+kindOf(node)+", not a mapping", "write fields as key: value")
+	fields, ok := d.Fields(node, path, line, "write fields as key: value")
+	if !ok {
 		return nil
 	}
-	o := &object{doc: d, path: path, line: line, fields: make(map[string]field)}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := node.Content[i], node.Content[i+1]
-		name := key.Value
-		if key.Kind != yaml.ScalarNode {
-			d.fault(key.Line, path, "a key is "+kindOf(key)+", not a name", "write fields as key: value")
-			continue
-		}
-		if first, twice := o.fields[name]; twice {
-			d.fault(key.Line, fieldPath(path, name), fmt.Sprintf("is given again; first in line %d", first.line), "remove one of the two")
-			continue
-		}
-		o.fields[name] = field{value, key.Line}
-		o.order = append(o.order, name)
-		d.seen[fieldPath(path, name)] = true
+	o := &object{doc: d, path: path, line: line, fields: make(map[string]input.Field)}
+	for _, f := range fields {
+		o.fields[f.Name] = f
+		o.order = append(o.order, f.Name)
+		d.seen[f.Path] = true
 	}
 	return o
 }
 
-// target follows an alias to its node.
-func target(node *yaml.Node) *yaml.Node {
-	for node.Kind == yaml.AliasNode {
-		node = node.Alias
-	}
-	return node
-}
-
-func kindOf(node *yaml.Node) string {
-	switch {
-	case node.Kind == yaml.MappingNode:
-		return "a mapping"
-	case node.Kind == yaml.SequenceNode:
-		return "a list"
-	case node.Tag == "!!null":
-		return "empty"
-	}
-	const most = 60 // characters
-	if text := []rune(node.Value); len(text) > most {
-		return fmt.Sprintf("a value that begins with %q", string(text[:most]))
-	}
-	return fmt.Sprintf("the value %q", node.Value)
-}
-
 // take returns a field. It reports a missing field that is required.
-func (o *object) take(key string, required bool, remedy string) (field, bool) {
+func (o *object) take(key string, required bool, remedy string) (input.Field, bool) {
 	if o == nil {
-		return field{}, false
+		return input.Field{}, false
 	}
 	o.known = append(o.known, key)
 	f, ok := o.fields[key]
 	if !ok && required {
-		o.doc.fault(o.line, fieldPath(o.path, key), "is missing", remedy)
+		o.doc.Fault(o.line, input.Path(o.path, key), "is missing", remedy)
 	}
 	return f, ok
 }
@@ -152,7 +84,7 @@ func (o *object) has(key string) bool {
 
 // fault reports a fault of the field, which must be present.
 func (o *object) fault(key, what, remedy string) {
-	o.doc.fault(o.fields[key].line, fieldPath(o.path, key), what, remedy)
+	o.doc.Fault(o.fields[key].Line, input.Path(o.path, key), what, remedy)
 }
 
 // scalar returns a value in the form in which it is written.
@@ -161,9 +93,9 @@ func (o *object) scalar(key string, required bool, remedy string) (string, bool)
 	if !ok {
 		return "", false
 	}
-	node := target(f.node)
+	node := f.Node
 	if node.Kind != yaml.ScalarNode || node.Tag == "!!null" {
-		o.fault(key, "is "+kindOf(node), remedy)
+		o.fault(key, "is "+input.KindOf(node), remedy)
 		return "", false
 	}
 	return node.Value, true
@@ -284,7 +216,7 @@ func (o *object) object(key string, required bool, remedy string) *object {
 	if !ok {
 		return nil
 	}
-	return o.doc.object(f.node, fieldPath(o.path, key), f.line)
+	return o.doc.object(f.Node, input.Path(o.path, key), f.Line)
 }
 
 // list reads a nonempty list. It returns nil for a missing list.
@@ -293,9 +225,9 @@ func (o *object) list(key string, required bool, remedy string) []*yaml.Node {
 	if !ok {
 		return nil
 	}
-	node := target(f.node)
+	node := f.Node
 	if node.Kind != yaml.SequenceNode {
-		o.fault(key, "is "+kindOf(node)+", not a list", remedy)
+		o.fault(key, "is "+input.KindOf(node)+", not a list", remedy)
 		return nil
 	}
 	if len(node.Content) == 0 {
@@ -308,7 +240,7 @@ func (o *object) list(key string, required bool, remedy string) []*yaml.Node {
 func (o *object) objects(key string, remedy string) []*object {
 	var items []*object
 	for i, node := range o.list(key, true, remedy) {
-		path := fmt.Sprintf("%s[%d]", fieldPath(o.path, key), i)
+		path := fmt.Sprintf("%s[%d]", input.Path(o.path, key), i)
 		items = append(items, o.doc.object(node, path, node.Line))
 	}
 	return items

@@ -42,9 +42,9 @@ var factorsKind = modelKind{
 
 func parseFactoredLink(o *object, key string) (l factoredLink) {
 	inner := o.object(key, true, "write "+key+": {latency: 1us, bandwidth: 10GB/s, latency_factors: [{size: 1KiB, factor: 1.5}]}")
-	faults := len(o.doc.faults)
+	faults := len(o.doc.Faults)
 	l.link = parseLink(inner)
-	known := inner != nil && len(o.doc.faults) == faults
+	known := inner != nil && len(o.doc.Faults) == faults
 	l.latencies = parseFactors(inner, "latency_factors", func(factor ratio) string {
 		if longest := scaled(l.link.latency, factor); longest > longestFigure {
 			return fmt.Sprintf("makes the latency %s, which is too long: a day at most", longest)
@@ -71,10 +71,10 @@ func parseFactors(o *object, key string, refuse func(factor ratio) string) []siz
 	}
 	var rows []sizeFactor
 	for _, row := range o.objects(key, "write a list such as [{size: 0, factor: 2.01467}, {size: 1KiB, factor: 1.61075}]") {
-		faults := len(o.doc.faults)
+		faults := len(o.doc.Faults)
 		next := sizeFactor{row.size("size", true, 0), row.ratio("factor", true)}
 		row.close("", nil)
-		if row == nil || len(o.doc.faults) > faults {
+		if row == nil || len(o.doc.Faults) > faults {
 			continue
 		}
 		if last := len(rows) - 1; last >= 0 && next.size <= rows[last].size {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/internal/input"
 	"gigarank/vtime"
 )
 
@@ -69,7 +70,7 @@ network:
     bandwidth_factors: {65472: 0.94}
 `
 	_, err := Parse("m.yaml", []byte(text), nil)
-	var faults Faults
+	var faults input.Faults
 	if !errors.As(err, &faults) {
 		t.Fatal(err)
 	}

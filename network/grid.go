@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 
+	"gigarank/internal/input"
 	"gigarank/internal/quantity"
 )
 
@@ -71,9 +72,9 @@ func parseWholes(o *object, key string) []int {
 	const remedy = "write a list such as [8, 8, 16]"
 	var all []int
 	for _, node := range o.list(key, true, remedy) {
-		n, err := quantity.ParseCount(target(node).Value)
+		n, err := quantity.ParseCount(input.Target(node).Value)
 		if err != nil || n < 1 || n > maxRanks {
-			o.doc.fault(node.Line, fieldPath(o.path, key), "an entry is "+kindOf(target(node)), "write whole numbers of at least 1")
+			o.doc.Fault(node.Line, input.Path(o.path, key), "an entry is "+input.KindOf(input.Target(node)), "write whole numbers of at least 1")
 			n = 1
 		}
 		all = append(all, int(n))

@@ -46,9 +46,9 @@ func parseUnits(o *object, kinds []*topologyKind) []unitSpec {
 		outermost := i == len(levels)-1
 		u.size = level.count("size", !outermost, 1, maxRanks)
 		if links := level.object("topology", false, ""); links != nil {
-			faults := len(level.doc.faults)
+			faults := len(level.doc.Faults)
 			u.links = parseTopology(links, inner)
-			if u.size != 0 && len(level.doc.faults) == faults {
+			if u.size != 0 && len(level.doc.Faults) == faults {
 				level.checkCapacity("size", u.size, u.links)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gigarank/internal/input"
 	"gigarank/internal/random"
 	"gigarank/internal/spelling"
 	"gigarank/vtime"
@@ -149,7 +150,7 @@ const jitterRemedy = "write jitter: {distribution: exponential, mean: 1us}, or a
 func parseJitters(o *object) (j jitters, check func(m model)) {
 	const key = "jitter"
 	check = func(model) {}
-	if !o.has(key) || target(o.fields[key].node).Kind != yaml.SequenceNode {
+	if !o.has(key) || o.fields[key].Node.Kind != yaml.SequenceNode {
 		if inner := o.object(key, false, jitterRemedy); inner != nil {
 			j.between = parseJitter(inner)
 		}
@@ -229,7 +230,7 @@ func parseJitter(o *object) (j jitter) {
 func parseTimes(o *object, key string) (times []vtime.Duration) {
 	const remedy = "write a list of times such as [0ns, 0ns, 20ns, 3us]"
 	for i, node := range o.list(key, true, remedy) {
-		d, err := vtime.ParseDuration(target(node).Value)
+		d, err := vtime.ParseDuration(input.Target(node).Value)
 		switch {
 		case err != nil:
 			o.fault(key, fmt.Sprintf("entry %d: %v", i, err), "")

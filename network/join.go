@@ -35,7 +35,7 @@ func parseJoin(o *object) (j joins) {
 		o.skip(key)
 		return j
 	}
-	if target(o.fields[key].node).Kind == yaml.SequenceNode {
+	if o.fields[key].Node.Kind == yaml.SequenceNode {
 		j.measured = parseTable(o, key)
 		return j
 	}
@@ -59,7 +59,7 @@ func parseJoin(o *object) (j joins) {
 		case last && l.ranks > 0:
 			entry.fault("ranks", "is given in the last level, which is the node", "remove it, or add the level of the node")
 		case !last && !entry.has("ranks"):
-			entry.doc.fault(entry.line, entry.path+".ranks", "is missing", "write the number of ranks that the level unites; only the last, the node, has none")
+			entry.doc.Fault(entry.line, entry.path+".ranks", "is missing", "write the number of ranks that the level unites; only the last, the node, has none")
 		case i > 0 && !last && l.ranks > 0 && j.levels[i-1].ranks > 0 && l.ranks%j.levels[i-1].ranks != 0:
 			entry.fault("ranks", fmt.Sprintf("%d is no multiple of the %d of the level inside it", l.ranks, j.levels[i-1].ranks), "write a multiple")
 		}

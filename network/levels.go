@@ -96,7 +96,7 @@ func checkNesting(list []*object, all []level) {
 		case last && entry.has("nodes"):
 			entry.fault("nodes", "is given in the last level, which unites all nodes", "remove it, or add a level around it")
 		case !last && !entry.has("nodes"):
-			entry.doc.fault(entry.line, entry.path+".nodes", "is missing", "write the number of nodes that the level unites; only the level of the node and the last have none")
+			entry.doc.Fault(entry.line, entry.path+".nodes", "is missing", "write the number of nodes that the level unites; only the level of the node and the last have none")
 		case i > node+1 && !last && all[i-1].nodes > 0 && l.nodes%all[i-1].nodes != 0:
 			entry.fault("nodes", fmt.Sprintf("%d is no multiple of the %d of the level inside it", l.nodes, all[i-1].nodes), "write a multiple")
 		}

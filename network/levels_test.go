@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/internal/input"
 	"gigarank/vtime"
 )
 
@@ -198,7 +199,7 @@ func TestLevelFaults(t *testing.T) {
 		"[{name: a, latency: 1us}, {name: b, latency: 1us, delays: [{size: 0, delay: 1us}]}]":                                         "latency: is given beside delays",
 	} {
 		_, err := Parse("m", []byte("name: m\nnetwork: {model: levels, levels: "+levels+"}\n"), nil)
-		var faults Faults
+		var faults input.Faults
 		if !errors.As(err, &faults) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", levels, err, want)
 		}

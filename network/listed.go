@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gigarank/internal/input"
 	"gigarank/internal/spelling"
 )
 
@@ -51,14 +52,14 @@ func (r *mappingReader) places() []int32 {
 	}
 	file := r.argument
 	if !slashpath.IsAbs(file) {
-		file = slashpath.Join(slashpath.Dir(r.top.doc.file), file)
+		file = slashpath.Join(slashpath.Dir(r.top.doc.File), file)
 	}
 	text, err := r.read(file)
 	if err != nil {
 		remedy := "correct the path"
 		switch {
 		case slashpath.IsAbs(r.argument):
-		case r.top.doc.file == "":
+		case r.top.doc.File == "":
 			remedy += ", which is relative to the working directory"
 		default:
 			remedy += ", which is relative to the machine file"
@@ -68,38 +69,38 @@ func (r *mappingReader) places() []int32 {
 	}
 	places, faults := parsePlaces(file, string(text), r.nodes)
 	if len(faults) == 0 && len(places) == 0 {
-		faults = Faults{{file, 1, "", "the file names no nodes", "write the number of each rank's node, in the order of ranks"}}
+		faults = input.Faults{{File: file, Line: 1, What: "the file names no nodes", Remedy: "write the number of each rank's node, in the order of ranks"}}
 	}
-	r.top.doc.faults = append(r.top.doc.faults, faults...)
+	r.top.doc.Faults = append(r.top.doc.Faults, faults...)
 	return places
 }
 
 // parsePlaces reads a mapping file: the number of each rank's node, in the order of ranks, one in a
 // line; # starts a comment. Numbers are from 0 to nodes-1, or unbounded if nodes is 0. A line with
 // several numbers is a fault: it may belong to a table of ranks and nodes.
-func parsePlaces(file, text string, nodes int) ([]int32, Faults) {
+func parsePlaces(file, text string, nodes int) ([]int32, input.Faults) {
 	most := int64(math.MaxInt32)
 	if nodes != 0 {
 		most = min(most, int64(nodes)-1)
 	}
 	var places []int32
-	var faults Faults
+	var faults input.Faults
 	line := 0
 	for row := range strings.Lines(text) {
 		line++
 		row, _, _ = strings.Cut(row, "#")
 		words := strings.Fields(row)
 		if len(words) > 1 {
-			faults = append(faults, Fault{file, line, fmt.Sprintf("rank %d", len(places)), fmt.Sprintf("the line has %s", spelling.Count(len(words), "column")),
-				"write the number of the rank's node alone; the first line is that of rank 0"})
+			faults = append(faults, input.Fault{File: file, Line: line, Field: fmt.Sprintf("rank %d", len(places)), What: fmt.Sprintf("the line has %s", spelling.Count(len(words), "column")),
+				Remedy: "write the number of the rank's node alone; the first line is that of rank 0"})
 			places = append(places, 0)
 			continue
 		}
 		for _, word := range words {
 			place, err := strconv.ParseInt(word, 10, 32)
 			if err != nil || place < 0 || place > most {
-				faults = append(faults, Fault{file, line, fmt.Sprintf("rank %d", len(places)),
-					fmt.Sprintf("%q is not the number of a node", word), fmt.Sprintf("write one from 0 to %d", most)})
+				faults = append(faults, input.Fault{File: file, Line: line, Field: fmt.Sprintf("rank %d", len(places)),
+					What: fmt.Sprintf("%q is not the number of a node", word), Remedy: fmt.Sprintf("write one from 0 to %d", most)})
 			}
 			places = append(places, int32(place))
 		}

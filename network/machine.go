@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gigarank/internal/input"
 	"gigarank/internal/quantity"
 	"gigarank/vtime"
 )
@@ -213,7 +214,7 @@ func (w *writer) object(path string) *objectWriter {
 
 func (o *objectWriter) put(key string, value *yaml.Node) {
 	name := &yaml.Node{Kind: yaml.ScalarNode, Value: key}
-	if slices.Contains(o.estimates, fieldPath(o.path, key)) {
+	if slices.Contains(o.estimates, input.Path(o.path, key)) {
 		if value.Kind == yaml.ScalarNode || value.Style == yaml.FlowStyle {
 			value.LineComment = "estimate"
 		} else {
@@ -243,7 +244,7 @@ func (o *objectWriter) numbers(key string, values []int) {
 }
 
 // within returns the path of a field.
-func (o *objectWriter) within(key string) string { return fieldPath(o.path, key) }
+func (o *objectWriter) within(key string) string { return input.Path(o.path, key) }
 
 // putObjects puts a list of objects, one for each item.
 func putObjects[T any](o *objectWriter, key string, items []T, write func(entry *objectWriter, item T)) {
@@ -264,9 +265,4 @@ func textList(items []string) *yaml.Node {
 		list.Content = append(list.Content, node)
 	}
 	return list
-}
-
-// fieldPath returns the path of a field of the object at path.
-func fieldPath(path, key string) string {
-	return strings.TrimPrefix(path+"."+key, ".")
 }

@@ -59,10 +59,10 @@ const measuredRemedy = "write a list such as [{nodes: 8, delays: [{size: 24, del
 
 func parseMeasuredByNodes(o *object) (rows []nodesMeasured) {
 	for _, entry := range o.objects("allreduce", measuredRemedy) {
-		faults := len(o.doc.faults)
+		faults := len(o.doc.Faults)
 		row := nodesMeasured{nodes: entry.count("nodes", true, 1, maxRanks), table: parseTable(entry, "delays")}
 		entry.close("", nil)
-		if entry == nil || len(o.doc.faults) > faults {
+		if entry == nil || len(o.doc.Faults) > faults {
 			continue
 		}
 		if row.table[0].delay < leastBarrier {
@@ -128,7 +128,7 @@ func (m *Machine) parseSwitches(top *object) {
 		case last && l.nodes > 0:
 			entry.fault("nodes", "is given in the last level, which unites all nodes", "remove it, or add a level around it")
 		case !last && !entry.has("nodes"):
-			entry.doc.fault(entry.line, entry.path+".nodes", "is missing", "write the number of nodes that a switch of the level unites; only the last has none")
+			entry.doc.Fault(entry.line, entry.path+".nodes", "is missing", "write the number of nodes that a switch of the level unites; only the last has none")
 		case i > 0 && !last && l.nodes > 0 && f.switches[i-1].nodes > 0 && (l.nodes%f.switches[i-1].nodes != 0 || l.nodes == f.switches[i-1].nodes):
 			entry.fault("nodes", fmt.Sprintf("%d is no multiple of the %d of the level before it", l.nodes, f.switches[i-1].nodes), "write a multiple")
 		}
@@ -136,7 +136,7 @@ func (m *Machine) parseSwitches(top *object) {
 		f.switches = append(f.switches, l)
 	}
 	o.close("", nil)
-	if len(f.switches) > 0 && len(o.doc.faults) == 0 && m.switchesTime(0, 0) < leastBarrier {
+	if len(f.switches) > 0 && len(o.doc.Faults) == 0 && m.switchesTime(0, 0) < leastBarrier {
 		o.fault("levels", "take less than "+leastBarrier.String(), "write the latencies from the nodes to the switches")
 	}
 }

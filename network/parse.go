@@ -5,21 +5,22 @@ import (
 	"fmt"
 	"strings"
 
+	"gigarank/internal/input"
 	"gigarank/internal/spelling"
 )
 
 // Parse returns the machine of a machine file. Faults name the file by name, and the path of a
 // mapping file is relative to the file's folder. read, which may be nil, reads such files. The
-// error is a Faults with all faults.
+// error is an [input.Faults] with all faults.
 func Parse(name string, text []byte, read func(path string) ([]byte, error)) (*Machine, error) {
-	d := &document{file: name, seen: make(map[string]bool)}
+	d := newDocument(name)
 	m := &Machine{}
 	if top := d.root(text); top != nil {
 		m.parse(top, read)
 	}
-	if len(d.faults) > 0 {
-		d.faults.sort()
-		return nil, d.faults
+	if len(d.Faults) > 0 {
+		d.Faults.Sort()
+		return nil, d.Faults
 	}
 	return m, nil
 }
@@ -40,9 +41,9 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	m.parseCPURatios(top)
 	m.topology = star{}
 	if o := top.object("topology", false, ""); o != nil {
-		faults := len(top.doc.faults)
+		faults := len(top.doc.Faults)
 		m.topology = parseTopology(o, topologies)
-		if m.nodes != 0 && len(top.doc.faults) == faults {
+		if m.nodes != 0 && len(top.doc.Faults) == faults {
 			top.checkCapacity("nodes", m.nodes, m.topology)
 		}
 	}
@@ -78,17 +79,17 @@ func (m *Machine) checkTopology(top *object) {
 			"give the time that a hop adds, such as "+perHopField+": 100ns, or contention of model fair with topology: true, or remove the topology")
 	}
 	if depends != "" && !top.has("topology") {
-		top.doc.fault(top.line, "topology", "is missing, and "+depends+" depends on it", "write one such as topology: {kind: torus, dimensions: 3}")
+		top.doc.Fault(top.line, "topology", "is missing, and "+depends+" depends on it", "write one such as topology: {kind: torus, dimensions: 3}")
 	}
 }
 
 func (m *Machine) parseFittedTo(top *object) {
 	const remedy = "write a list of conditions such as ['op=allreduce,nodes=8']"
 	for _, node := range top.list("fitted_to", false, remedy) {
-		if text := target(node).Value; text != "" {
+		if text := input.Target(node).Value; text != "" {
 			m.fittedTo = append(m.fittedTo, text)
 		} else {
-			top.doc.fault(node.Line, "fitted_to", "an entry is "+kindOf(target(node)), remedy)
+			top.doc.Fault(node.Line, "fitted_to", "an entry is "+input.KindOf(input.Target(node)), remedy)
 		}
 	}
 }
@@ -96,12 +97,12 @@ func (m *Machine) parseFittedTo(top *object) {
 func (m *Machine) parseEstimates(top *object) {
 	const remedy = "write a list of paths such as [network.intra.latency]"
 	for _, node := range top.list("estimates", false, remedy) {
-		p := target(node).Value
+		p := input.Target(node).Value
 		switch {
 		case p == "":
-			top.doc.fault(node.Line, "estimates", "an entry is "+kindOf(target(node)), remedy)
+			top.doc.Fault(node.Line, "estimates", "an entry is "+input.KindOf(input.Target(node)), remedy)
 		case !top.doc.seen[p]:
-			top.doc.fault(node.Line, "estimates", fmt.Sprintf("this file has no field %q", p), remedy)
+			top.doc.Fault(node.Line, "estimates", fmt.Sprintf("this file has no field %q", p), remedy)
 		default:
 			m.estimates = append(m.estimates, p)
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"gigarank/internal/input"
 )
 
 // readFake reads the mapping files of the test scripts, beside machines/m.yaml.
@@ -64,11 +66,11 @@ func checkRoundTrip(t *testing.T, m *Machine) {
 // checkFaults checks that faults name a place and a cause, in order.
 func checkFaults(t *testing.T, err error) {
 	t.Helper()
-	var faults Faults
+	var faults input.Faults
 	if !errors.As(err, &faults) || len(faults) == 0 {
 		t.Fatalf("no Faults: %v", err)
 	}
-	if !slices.IsSortedFunc(faults, func(a, b Fault) int { return a.Line - b.Line }) {
+	if !slices.IsSortedFunc(faults, func(a, b input.Fault) int { return a.Line - b.Line }) {
 		t.Errorf("not in the order of lines:\n%v", err)
 	}
 	for _, f := range faults {
@@ -76,7 +78,7 @@ func checkFaults(t *testing.T, err error) {
 			t.Errorf("says too little: %+v", f)
 		}
 	}
-	var one Fault
+	var one input.Fault
 	if !errors.As(err, &one) || one != faults[0] {
 		t.Errorf("errors.As finds no single fault in %v", err)
 	}

@@ -22,18 +22,18 @@ func TestReferenceOfMachineFiles(t *testing.T) {
 	}
 	general := map[string]bool{}
 	for i, example := range whole {
-		d := &document{file: "docs/machines.md", seen: general}
-		if i > 0 {
-			d.seen = map[string]bool{}
+		d := newDocument("docs/machines.md")
+		if i == 0 {
+			d.seen = general
 		}
 		m := &Machine{}
 		m.parse(d.root([]byte(example[1])), os.ReadFile)
-		if len(d.faults) > 0 {
-			t.Errorf("%v in\n%s", d.faults, example[1])
+		if len(d.Faults) > 0 {
+			t.Errorf("%v in\n%s", d.Faults, example[1])
 		}
 	}
 	// The first example has all general fields. The reader says which there are.
-	reader := &document{seen: map[string]bool{}}
+	reader := newDocument("")
 	top := reader.root([]byte("name: m\n"))
 	(&Machine{}).parse(top, nil)
 	net := reader.root([]byte("model: flat\nlatency: 1us\n"))

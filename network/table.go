@@ -33,10 +33,10 @@ var tableKind = modelKind{
 func parseTable(o *object, key string) []measurement {
 	var rows []measurement
 	for _, row := range o.objects(key, "write a list such as [{size: 0, delay: 1us}, {size: 1MiB, delay: 500us}]") {
-		faults := len(o.doc.faults)
+		faults := len(o.doc.Faults)
 		next := measurement{row.size("size", true, 0), row.duration("delay", true, 0)}
 		row.close("", nil)
-		if row == nil || len(o.doc.faults) > faults {
+		if row == nil || len(o.doc.Faults) > faults {
 			continue
 		}
 		if last := len(rows) - 1; last >= 0 {

@@ -33,7 +33,7 @@ func (m *Machine) WithMapping(rule string, read func(path string) ([]byte, error
 	if err != nil {
 		return nil, fmt.Errorf("mapping %q: %w", rule, err)
 	}
-	d := &document{seen: make(map[string]bool)}
+	d := newDocument("")
 	variant := *m
 	if top := d.root(text); top != nil {
 		variant.parseMapping(top, read)
@@ -70,7 +70,7 @@ func (m *Machine) WithAllocation(spec string, read func(path string) ([]byte, er
 	if err != nil {
 		return nil, fmt.Errorf("allocation %q: %w", spec, err)
 	}
-	d := &document{seen: make(map[string]bool)}
+	d := newDocument("")
 	variant := *m
 	variant.allocation = allocation{}
 	if top := d.root(text); top != nil {
@@ -85,7 +85,7 @@ func (m *Machine) WithAllocation(spec string, read func(path string) ([]byte, er
 // said returns the faults of a single field, without line numbers.
 func (d *document) said() error {
 	var faults []error
-	for _, f := range d.faults {
+	for _, f := range d.Faults {
 		if f.File != "" {
 			faults = append(faults, f)
 		} else {

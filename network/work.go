@@ -15,7 +15,7 @@ type memoryWork struct {
 
 // parseWork reads a mapping with a bandwidth or a list of times by size.
 func parseWork(o *object, key string) (l memoryWork) {
-	if o.has(key) && target(o.fields[key].node).Kind == yaml.SequenceNode {
+	if o.has(key) && o.fields[key].Node.Kind == yaml.SequenceNode {
 		l.table = parseTable(o, key)
 		return l
 	}

@@ -13,7 +13,7 @@ import (
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/internal/fit"
-	"gigarank/network"
+	"gigarank/internal/input"
 )
 
 const fitHelp = `Fit makes a machine file of the text that the OSU micro-benchmarks, IMB-MPI1 and nccl-tests print, with whatever a
@@ -149,7 +149,7 @@ func (f *fitFlags) prepare(c *terminal.Console, files []string) ([]fit.Series, f
 		for _, n := range notes {
 			_, _ = fmt.Fprintf(c.Stderr, "gigarank: %v\n", n)
 		}
-		var inFile network.Faults
+		var inFile input.Faults
 		if errors.As(err, &inFile) {
 			faults.AddFile("OUTPUT", err)
 		}

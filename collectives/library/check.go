@@ -14,7 +14,7 @@ import (
 func (o *operation) check(d *document, op collectives.Operation, path string) {
 	last := &o.rows[len(o.rows)-1]
 	if !last.Unconditional() {
-		d.fault(last.line, fmt.Sprintf("%s.rows[%d]", path, len(o.rows)-1), "the last row has conditions: "+o.hole(op)+" fits no row",
+		d.Fault(last.line, fmt.Sprintf("%s.rows[%d]", path, len(o.rows)-1), "the last row has conditions: "+o.hole(op)+" fits no row",
 			"remove the conditions of the last row, or add a row without conditions")
 	}
 	reached := make([]bool, len(o.rows))
@@ -31,14 +31,14 @@ func (o *operation) check(d *document, op collectives.Operation, path string) {
 				what, remedy := o.unsuited(a, &q)
 				if key := fmt.Sprint(r.Choices[k].line, i, a, what); what != "" && !reported[key] {
 					reported[key] = true
-					d.fault(r.Choices[k].line, fmt.Sprintf("%s.rows[%d]", path, i), what, remedy)
+					d.Fault(r.Choices[k].line, fmt.Sprintf("%s.rows[%d]", path, i), what, remedy)
 				}
 			}
 		}
 	}
 	for i, r := range o.rows {
 		if !reached[i] {
-			d.fault(r.line, fmt.Sprintf("%s.rows[%d]", path, i), "no call reaches the row: the rows before it decide all its calls", "remove it, or move it up")
+			d.Fault(r.line, fmt.Sprintf("%s.rows[%d]", path, i), "no call reaches the row: the rows before it decide all its calls", "remove it, or move it up")
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (o *operation) bindFallbacks(d *document, path string) {
 	}
 	for _, f := range o.fallbacks {
 		if o.fallbackOf(f.Else) >= 0 {
-			d.fault(f.line, path+".fallbacks."+f.Algorithm.String(), fmt.Sprintf("%s has a fallback itself", f.Else), "name the algorithm that runs in the end")
+			d.Fault(f.line, path+".fallbacks."+f.Algorithm.String(), fmt.Sprintf("%s has a fallback itself", f.Else), "name the algorithm that runs in the end")
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gigarank/collectives"
+	"gigarank/internal/input"
 	"gigarank/internal/measurements"
 	"gigarank/mpivirt"
 	"gigarank/network"
@@ -117,7 +118,7 @@ func TestReadFaults(t *testing.T) {
 		{"all_reduce.txt", "# nThread 1 nGpus 1\n", "all_reduce.txt:1: the table of nccl-tests all_reduce has no row"},
 	} {
 		_, _, err := Read(Source{Name: c.name, Text: []byte(c.text)})
-		var faults network.Faults
+		var faults input.Faults
 		if !errors.As(err, &faults) {
 			t.Errorf("%q: got %v, want faults", c.text, err)
 			continue

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"gigarank/collectives"
+	"gigarank/internal/input"
 	"gigarank/internal/spelling"
-	"gigarank/network"
 )
 
 // Note is a remark on an unused part of a file.
@@ -41,7 +41,7 @@ type reader struct {
 	*Source
 	series []Series
 	notes  []Note
-	faults network.Faults
+	faults input.Faults
 	job    shape
 
 	line    int
@@ -78,7 +78,7 @@ func Read(source Source) ([]Series, []Note, error) {
 }
 
 func (r *reader) fault(line int, what, remedy string) {
-	r.faults = append(r.faults, network.Fault{File: r.Name, Line: line, What: what, Remedy: remedy})
+	r.faults = append(r.faults, input.Fault{File: r.Name, Line: line, What: what, Remedy: remedy})
 }
 
 func (r *reader) note(format string, arguments ...any) {

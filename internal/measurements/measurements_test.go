@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gigarank/collectives"
+	"gigarank/internal/input"
 	"gigarank/network"
 )
 
@@ -51,7 +52,7 @@ func TestReadFaults(t *testing.T) {
 		{columns + "\na,2,1,alltoall,9223372036854775807,1", `m.csv:2: bytes: "9223372036854775807"`},
 	} {
 		_, _, err := Read("m.csv", []byte(c.text))
-		var faults network.Faults
+		var faults input.Faults
 		if !errors.As(err, &faults) {
 			t.Errorf("%q: got %v, want faults", c.text, err)
 			continue

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gigarank/internal/input"
 	"gigarank/internal/spelling"
-	"gigarank/network"
 )
 
 // Row is one measured figure.
@@ -111,9 +111,9 @@ func natural(cell string) (int, error) {
 // Read returns the rows of a file, and the columns of it that nothing reads. The error has all faults
 // of the file, by line.
 func Read(file string, text []byte) (rows []Row, unread []string, err error) {
-	var faults network.Faults
+	var faults input.Faults
 	fault := func(line int, field, what, remedy string) {
-		faults = append(faults, network.Fault{File: file, Line: line, Field: field, What: what, Remedy: remedy})
+		faults = append(faults, input.Fault{File: file, Line: line, Field: field, What: what, Remedy: remedy})
 	}
 	table := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	table.FieldsPerRecord = -1

@@ -75,7 +75,7 @@ func (n Spec) Seeded(seed uint64) mpivirt.Noise {
 //
 // Gaps are times of computing between two interruptions. An empty text or "none" is no
 // noise. read reads the file of a trace, whose format trace.go describes. The error
-// names all faults of the text; for the contents of a file it is [network.Faults].
+// names all faults of the text; for the contents of a file it is [input.Faults].
 func Parse(text string, read func(path string) ([]byte, error)) (Spec, error) {
 	if text == "" || text == "none" {
 		return Spec{}, nil

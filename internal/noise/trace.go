@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gigarank/internal/input"
 	"gigarank/internal/random"
 	"gigarank/mpivirt"
-	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -87,11 +87,11 @@ type traceReader struct {
 	trace
 	path    string
 	line    int
-	faults  network.Faults
+	faults  input.Faults
 	unshown int
 }
 
-func parseTrace(path, text string) (*trace, network.Faults) {
+func parseTrace(path, text string) (*trace, input.Faults) {
 	r := &traceReader{path: path}
 	for raw := range strings.Lines(text) {
 		r.line++
@@ -103,7 +103,7 @@ func parseTrace(path, text string) (*trace, network.Faults) {
 		r.finish()
 	}
 	if r.unshown > 0 {
-		r.faults = append(r.faults, network.Fault{File: path, Line: r.line, What: fmt.Sprintf("%d more faults up to here", r.unshown)})
+		r.faults = append(r.faults, input.Fault{File: path, Line: r.line, What: fmt.Sprintf("%d more faults up to here", r.unshown)})
 	}
 	return &r.trace, r.faults
 }
@@ -114,7 +114,7 @@ func (r *traceReader) fault(field, what, remedy string) {
 		r.unshown++
 		return
 	}
-	r.faults = append(r.faults, network.Fault{File: r.path, Line: r.line, Field: field, What: what, Remedy: remedy})
+	r.faults = append(r.faults, input.Fault{File: r.path, Line: r.line, Field: field, What: what, Remedy: remedy})
 }
 
 // detour reads the fields of a line.

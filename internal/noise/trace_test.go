@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gigarank/internal/input"
 	"gigarank/internal/noise"
 	"gigarank/mpivirt"
-	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -182,7 +182,7 @@ func TestTraceFaults(t *testing.T) {
 		{"no number", "nan inf\n", []string{`detours:1: begin: "nan`, `detours:1: duration: "inf`}},
 	} {
 		_, err := traceText(c.text)
-		var faults network.Faults
+		var faults input.Faults
 		if !errors.As(err, &faults) || len(faults) != len(c.want) {
 			t.Errorf("%s: %v", c.why, err)
 			continue

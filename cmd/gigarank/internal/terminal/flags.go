@@ -8,10 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"gigarank/collectives/library"
+	"gigarank/internal/input"
 	"gigarank/internal/quantity"
 	"gigarank/internal/spelling"
-	"gigarank/network"
 )
 
 // Choose returns the value with a name. Its error names the values by noun.
@@ -46,16 +45,12 @@ func ReadCount(text string, least, most int64) (int64, error) {
 // AddFile adds the faults of a flag that names a file. Faults in the file are named by
 // file and line, others by the flag.
 func (u *UsageError) AddFile(flag string, err error) {
-	var machine network.Faults
-	var table library.Faults
-	switch {
-	case errors.As(err, &machine):
-		*u = append(*u, machine.Unwrap()...)
-	case errors.As(err, &table):
-		*u = append(*u, table.Unwrap()...)
-	default:
-		u.Add(flag, err)
+	var faults input.Faults
+	if errors.As(err, &faults) {
+		*u = append(*u, faults.Unwrap()...)
+		return
 	}
+	u.Add(flag, err)
 }
 
 // EmptyFlags returns the flags that were given without a value as faults: a variable of a job

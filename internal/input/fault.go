@@ -1,4 +1,4 @@
-package network
+package input
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Fault is an error in a machine file or another input file.
+// Fault is an error in an input file.
 type Fault struct {
 	File   string // name of the file or preset
 	Line   int    // counted from 1
@@ -51,6 +51,7 @@ func (fs Faults) Unwrap() []error {
 	return errs
 }
 
-func (fs Faults) sort() {
+// Sort puts the faults in the order of their lines.
+func (fs Faults) Sort() {
 	slices.SortStableFunc(fs, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
 }
