@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"gigarank/internal/spelling"
 )
 
 // ReadResults returns the last record of each point in the results of a directory, in the
@@ -142,7 +144,7 @@ func (c SideBySide) summary() string {
 	if len(c.Pairs) == 0 {
 		return "They have no point in common."
 	}
-	text := fmt.Sprintf("%s in common, %d only in A, %d only in B.", plural(len(c.Pairs), "point"), c.OnlyA, c.OnlyB)
+	text := fmt.Sprintf("%s in common, %d only in A, %d only in B.", spelling.Count(len(c.Pairs), "point"), c.OnlyA, c.OnlyB)
 	if c.AcrossMachines {
 		text += " The machines differ."
 	}

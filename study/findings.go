@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gigarank/internal/spelling"
 )
 
 // mostFindings bounds the sentences at the head of a report.
@@ -141,7 +143,7 @@ func Are(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " is"
 	}
-	return plural(n, noun) + " are"
+	return spelling.Count(n, noun) + " are"
 }
 
 // describeTime prints the time of a sample, with its interval if it depends on the

@@ -66,11 +66,3 @@ func formatRanks(n int64) string {
 	}
 	return scaled(float64(n), countScales, "")
 }
-
-// plural prints a count with a noun: "1 point", "2 points".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

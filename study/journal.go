@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"gigarank/internal/spelling"
 )
 
 // Journal is the journal of a study of a machine.
@@ -359,7 +361,7 @@ func (j *Journal) Finished(p *Plan, version string, mix bool) (map[Point]bool, e
 	}
 	if foreign > 0 && !mix {
 		return nil, fmt.Errorf("%s has %s by gigarank %s, and this is %s: go on with the same build, name another directory, or take them by --mix-versions",
-			j.file.Name(), plural(foreign, "point"), by, version)
+			j.file.Name(), spelling.Count(foreign, "point"), by, version)
 	}
 	return done, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/internal/measurements"
+	"gigarank/internal/spelling"
 	"gigarank/network"
 )
 
@@ -122,7 +123,7 @@ func (l *leftOut) lines() string {
 
 // WriteText writes summaries for people, and the rows that do not count.
 func (v *Measured) WriteText(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s: %s, of which %d count; simulated : measured\n", v.File, plural(len(v.Outcomes), "row"), len(v.counted()))
+	_, _ = fmt.Fprintf(w, "%s: %s, of which %d count; simulated : measured\n", v.File, spelling.Count(len(v.Outcomes), "row"), len(v.counted()))
 	for _, g := range measurements.Summarize(v.Outcomes, v.Classes) {
 		_, _ = fmt.Fprintf(w, "\n%s\n", g.Name)
 		table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
@@ -307,7 +308,7 @@ var aboutMeasured = []string{
 func (v *Measured) WriteReport(w io.Writer, origin Origin) error {
 	g := &page{
 		Origin: origin, Style: template.CSS(reportStyle),
-		Title: "Measured and simulated collectives", Subtitle: fmt.Sprintf("%s, %d of %s", v.File, len(v.counted()), plural(len(v.Outcomes), "row")),
+		Title: "Measured and simulated collectives", Subtitle: fmt.Sprintf("%s, %d of %s", v.File, len(v.counted()), spelling.Count(len(v.Outcomes), "row")),
 		TableTitle: "All rows", Reading: aboutMeasured,
 		Width: chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
 		Sections: v.sections(),
@@ -318,7 +319,7 @@ func (v *Measured) WriteReport(w io.Writer, origin Origin) error {
 			t.Title = "In all"
 			first := grouping.Summaries[0]
 			g.Findings = append(g.Findings, fmt.Sprintf("%s: the median of the relative error is %s, %s of the points are within a factor of %v, the worst ratio is %s.",
-				plural(first.Points, "point"), formatError(first.Error), share(first.Within[1]), measurements.Factors[1], worstText(first.Worst)))
+				spelling.Count(first.Points, "point"), formatError(first.Error), share(first.Within[1]), measurements.Factors[1], worstText(first.Worst)))
 		}
 		for _, c := range summaryColumns {
 			t.Columns = append(t.Columns, c.name)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"gigarank/internal/result"
+	"gigarank/internal/spelling"
 	"gigarank/vtime"
 )
 
@@ -94,8 +95,8 @@ func agreement(records []Record) string {
 	case exact == 0:
 		return ""
 	case differ == 0:
-		return fmt.Sprintf("Closed forms hold at %d of %s, and the simulation agrees with them to the picosecond.", exact, plural(len(records), "point"))
+		return fmt.Sprintf("Closed forms hold at %d of %s, and the simulation agrees with them to the picosecond.", exact, spelling.Count(len(records), "point"))
 	}
 	return fmt.Sprintf("The simulation DIFFERS from the closed form at %d of the %s at which that holds, as with %s at %s ranks: %s : 1. Please report this as a fault of gigarank.",
-		differ, plural(exact, "point"), worst.Point.Algorithm, formatRanks(worst.Point.Ranks), worst.ratio())
+		differ, spelling.Count(exact, "point"), worst.Point.Algorithm, formatRanks(worst.Point.Ranks), worst.ratio())
 }

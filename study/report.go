@@ -12,6 +12,7 @@ import (
 	stdsync "sync"
 
 	"gigarank/collectives"
+	"gigarank/internal/spelling"
 )
 
 // Origin records how a study was made.
@@ -110,7 +111,7 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 	}
 	tooLarge, killed := without(p.TooLarge, records), without(p.Killed, records)
 	if missing := len(p.Points) - len(records) - len(tooLarge) - len(killed); missing > 0 {
-		g.Missing = fmt.Sprintf("%d of %s are not simulated yet: the same command with --resume simulates them.", missing, plural(len(p.Points), "point"))
+		g.Missing = fmt.Sprintf("%d of %s are not simulated yet: the same command with --resume simulates them.", missing, spelling.Count(len(p.Points), "point"))
 	}
 	if len(tooLarge) > 0 {
 		g.TooLarge = Ranges(tooLarge)
@@ -182,9 +183,9 @@ func (p *Plan) extent() string {
 	}
 	parts = append(parts, strings.Join(machines, ", "))
 	if n := len(p.Noises) - 1; n > 0 {
-		parts = append(parts, plural(n, "kind")+" of noise")
+		parts = append(parts, spelling.Count(n, "kind")+" of noise")
 	}
-	return strings.Join(append(parts, plural(len(p.Points), "simulation")), " · ")
+	return strings.Join(append(parts, spelling.Count(len(p.Points), "simulation")), " · ")
 }
 
 func span64(values []int64, text func(int64) string) string {
@@ -239,7 +240,7 @@ func (g *page) tabulate(p *Plan, records []Record) {
 		g.Rows = append(g.Rows, row)
 	}
 	if failed > mostFailures {
-		g.MoreFailures = fmt.Sprintf("And %s more; see %s.", plural(failed-mostFailures, "point"), ResultsFile)
+		g.MoreFailures = fmt.Sprintf("And %s more; see %s.", spelling.Count(failed-mostFailures, "point"), ResultsFile)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	stdsync "sync"
 	"text/tabwriter"
+
+	"gigarank/internal/spelling"
 )
 
 //go:embed plain.html.tmpl
@@ -37,7 +39,7 @@ func (s *Scaling) charts(records []ScalingRecord) []*chart {
 			line := data{name: fmt.Sprintf("λ = %d, wall time", lambda), style: style}
 			events := data{name: fmt.Sprintf("λ = %d, remote events", lambda), style: style}
 			for _, r := range done(records, m.Name(), lambda) {
-				at := fmt.Sprintf("λ = %d on %s, %s ranks: ", lambda, plural(int(r.Point.Hosts), "host"), formatRanks(r.Point.Ranks))
+				at := fmt.Sprintf("λ = %d on %s, %s ranks: ", lambda, spelling.Count(r.Point.Hosts, "host"), formatRanks(r.Point.Ranks))
 				line.at = append(line.at, xy{x: float64(r.Point.Ranks), y: r.Wall, title: at + formatWall(r.Wall)})
 				events.at = append(events.at, xy{x: float64(r.Point.Ranks), y: r.Remote, title: at + formatCount(r.Remote) + " remote events"})
 			}
@@ -63,7 +65,7 @@ func (s *Scaling) findings(records []ScalingRecord) []string {
 			}
 			first, last := some[0], some[len(some)-1]
 			all = append(all, fmt.Sprintf("λ = %d on %s: from %s to %s ranks (%d to %s), an operation takes %s to %s of wall time.", lambda, m.Name(),
-				formatRanks(first.Point.Ranks), formatRanks(last.Point.Ranks), first.Point.Hosts, plural(int(last.Point.Hosts), "host"),
+				formatRanks(first.Point.Ranks), formatRanks(last.Point.Ranks), first.Point.Hosts, spelling.Count(last.Point.Hosts, "host"),
 				formatWall(first.Wall), formatWall(last.Wall)))
 		}
 	}
@@ -96,7 +98,7 @@ func hostIndependence(records []ScalingRecord) string {
 	case alike == 0:
 		return ""
 	}
-	return fmt.Sprintf("The fingerprint of %s is that of another one of as many ranks, hosted otherwise: the virtual results do not depend on λ or the hosts.", plural(alike, "run"))
+	return fmt.Sprintf("The fingerprint of %s is that of another one of as many ranks, hosted otherwise: the virtual results do not depend on λ or the hosts.", spelling.Count(alike, "run"))
 }
 
 // shown are the columns of the tables for people.
@@ -118,7 +120,7 @@ func formatCount(v float64) string { return scaled(v, countScales, "") }
 
 // WriteText writes the table for people.
 func (s *Scaling) WriteText(w io.Writer, records []ScalingRecord) {
-	_, _ = fmt.Fprintf(w, "%s, %s, %s ranks, %s\n\n", s.Operation, s.Algorithm, s.Kind.Name, plural(s.Iterations, "operation")+" each")
+	_, _ = fmt.Fprintf(w, "%s, %s, %s ranks, %s\n\n", s.Operation, s.Algorithm, s.Kind.Name, spelling.Count(s.Iterations, "operation")+" each")
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	for _, c := range shown {
 		_, _ = fmt.Fprint(table, c.name, "\t")
@@ -142,7 +144,7 @@ func (s *Scaling) WriteText(w io.Writer, records []ScalingRecord) {
 // Line returns a line on the outcome of a run.
 func (r ScalingRecord) Line() string {
 	text := fmt.Sprintf("%s on %s, λ %d, %s, %s ranks", r.Point.Operation, r.Point.Machine, r.Point.Lambda,
-		plural(int(r.Point.Hosts), "host"), formatRanks(r.Point.Ranks))
+		spelling.Count(r.Point.Hosts, "host"), formatRanks(r.Point.Ranks))
 	if r.Error != "" {
 		return fmt.Sprintf("%s: FAILED: %s", text, strings.TrimSpace(r.Error))
 	}
@@ -167,12 +169,12 @@ func (s *Scaling) WriteReport(w io.Writer, records []ScalingRecord, origin Origi
 		Origin: origin, Style: template.CSS(reportStyle),
 		Title: fmt.Sprintf("%s: what the simulation costs", s.Operation),
 		Subtitle: fmt.Sprintf("%s, %s ranks, λ %s, %s host processes, %s", s.Algorithm, s.Kind.Name,
-			span64(s.Lambdas, whole), span64(s.Hosts, whole), plural(len(s.Points), "run")),
+			span64(s.Lambdas, whole), span64(s.Hosts, whole), spelling.Count(len(s.Points), "run")),
 		Findings: s.findings(records), TableTitle: "All runs", Reading: aboutScaling,
 		Width: chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
 	}
 	if missing := len(s.Points) - len(records); missing > 0 {
-		g.Missing = fmt.Sprintf("%d of %s were not made: the same command with --resume makes them.", missing, plural(len(s.Points), "run"))
+		g.Missing = fmt.Sprintf("%d of %s were not made: the same command with --resume makes them.", missing, spelling.Count(len(s.Points), "run"))
 	}
 	if charts := s.charts(records); len(charts) > 0 {
 		g.Sections = []section{{"scaling", "Wall time and remote events against ranks", "", charts, nil}}

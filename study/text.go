@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"gigarank/internal/spelling"
 )
 
 // The size of the plot on a terminal, in characters.
@@ -40,7 +42,7 @@ func (p *Plan) WriteText(w io.Writer, records []Record) {
 		}
 	}
 	if len(shown) > mostTables {
-		_, _ = fmt.Fprintf(w, "… %s more in the report\n\n", plural(len(shown)-mostTables, "table"))
+		_, _ = fmt.Fprintf(w, "… %s more in the report\n\n", spelling.Count(len(shown)-mostTables, "table"))
 	}
 	if len(p.Algorithms) == 1 {
 		var curves []data

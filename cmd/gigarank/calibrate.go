@@ -16,6 +16,7 @@ import (
 	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/native"
 )
 
@@ -131,7 +132,7 @@ func (k *calibrator) begin() (ranks int64, missing string) {
 	}
 	if !fits(k.available) {
 		return 0, fmt.Sprintf("a run with %s takes %s of memory, and %s are available here (%s), of which a calibration takes a quarter",
-			terminal.Plural(int(ranks), "rank"), terminal.Bytes(int64(min(k.need(ranks), 1<<60))), terminal.Bytes(host.Memory(k.console, 1).Bytes), host.Memory(k.console, 1).Bound)
+			spelling.Count(ranks, "rank"), terminal.Bytes(int64(min(k.need(ranks), 1<<60))), terminal.Bytes(host.Memory(k.console, 1).Bytes), host.Memory(k.console, 1).Bound)
 	}
 	return ranks, ""
 }
@@ -151,7 +152,7 @@ func (k *calibrator) least(ranks int64) (calibration, error) {
 			return sample, err
 		}
 		if ranks <= k.fewest {
-			sample.missing = fmt.Sprintf("a run with %s %v", terminal.Plural(int(ranks), "rank"), err)
+			sample.missing = fmt.Sprintf("a run with %s %v", spelling.Count(ranks, "rank"), err)
 			return sample, nil
 		}
 		ranks = max(ranks/64, k.fewest)
@@ -274,7 +275,7 @@ func (k *calibrator) sample(ranks int64, iterations int, limit time.Duration) (c
 	// A simulated program that fails takes memory and time until then, as the document says.
 	failed := err != nil && cmd.ProcessState.ExitCode() == terminal.ExitProgram && text.Len() > 0
 	if err != nil && !failed {
-		return calibration{}, terminal.UsageError{fmt.Errorf("calibration with %s failed: %w\n%s", terminal.Plural(int(ranks), "rank"), err, &failure)}
+		return calibration{}, terminal.UsageError{fmt.Errorf("calibration with %s failed: %w\n%s", spelling.Count(ranks, "rank"), err, &failure)}
 	}
 	var d document
 	if err := json.Unmarshal(text.Bytes(), &d); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/spelling"
 )
 
 func newMachine(c *terminal.Console) *cobra.Command {
@@ -58,17 +59,17 @@ func checkMachine(c *terminal.Console, name string) error {
 	}
 	nodes := "as many nodes as the ranks need"
 	if n := m.Nodes(); n > 0 {
-		nodes = terminal.Plural(n, "node")
+		nodes = spelling.Count(n, "node")
 	}
 	room := "for any number of nodes"
 	_, most := m.RoomOn(math.MaxInt32)
 	if n, bounded := m.Room(); bounded {
 		var ranks int
 		ranks, most = m.RoomOn(n)
-		room = fmt.Sprintf("for %s, %.4g ranks", terminal.Plural(n, "node"), float64(ranks))
+		room = fmt.Sprintf("for %s, %.4g ranks", spelling.Count(n, "node"), float64(ranks))
 	}
 	_, err = fmt.Fprintf(c.Stdout, "%s: no faults; %s, up to %s on each, topology %s with room %s, mapping %s, delay model %s\n",
-		m.Name(), nodes, terminal.Plural(most, "rank"), m.Topology(), room, m.Mapping(), m.Model())
+		m.Name(), nodes, spelling.Count(most, "rank"), m.Topology(), room, m.Mapping(), m.Model())
 	return err
 }
 

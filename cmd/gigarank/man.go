@@ -10,6 +10,7 @@ import (
 
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/spelling"
 )
 
 func newMan(c *terminal.Console) *cobra.Command {
@@ -39,7 +40,7 @@ man -l DIR/gigarank.1 shows a page; DIR may be man1 of a directory on the MANPAT
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.Stdout, "%s in %s\n", terminal.Plural(len(pages), "page"), args[0])
+			_, err = fmt.Fprintf(c.Stdout, "%s in %s\n", spelling.Count(len(pages), "page"), args[0])
 			return err
 		},
 	}

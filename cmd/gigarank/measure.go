@@ -14,6 +14,7 @@ import (
 
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/loggp"
+	"gigarank/internal/spelling"
 	"gigarank/network"
 	"gigarank/sync/mpi"
 )
@@ -197,7 +198,7 @@ func (f *measureFlags) write(c *terminal.Console, m loggp.Measurements) error {
 		return nil
 	}
 	remarks, _, _ := bytes.Cut(text, []byte("name:"))
-	_, err = fmt.Fprintf(c.Stdout, "%s: a machine file of %s\n%s%s", f.out, processes(m.Processes), remarks, compared)
+	_, err = fmt.Fprintf(c.Stdout, "%s: a machine file of %s\n%s%s", f.out, spelling.Count(m.Processes, "process"), remarks, compared)
 	return err
 }
 
@@ -221,14 +222,6 @@ func (f *measureFlags) against(before, text []byte, m *loggp.Measurements) strin
 		line += "# One of the two may be of a disturbed machine: measure once more when nothing else runs, unless the machine has changed.\n"
 	}
 	return line
-}
-
-// processes prints a number of processes.
-func processes(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return fmt.Sprintf("%d processes", n)
 }
 
 // readMeasurements reads what calibrate has written with --json.

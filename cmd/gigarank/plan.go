@@ -14,6 +14,7 @@ import (
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/quantity"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
 )
@@ -135,7 +136,7 @@ func plan(c *terminal.Console, program string, f *planFlags) error {
 	}
 	if f.run.engines != "" && r.engines != 1 && a.hosts > 1 {
 		return terminal.UsageError{fmt.Errorf("--engines: %d engines in a process, but on %s each core has a process with one engine: "+
-			"leave the flag out", r.engines, terminal.Plural(int(a.hosts), "host"))}
+			"leave the flag out", r.engines, spelling.Count(a.hosts, "host"))}
 	}
 	printPlan(c, program, f, r, a, r.foresee(a, sample))
 	return nil
@@ -186,7 +187,7 @@ func (r *request) allot(a allocation, sample calibration) (allocation, error) {
 	}
 	if a.hosts != 0 && a.hosts < fewest.hosts {
 		return a, terminal.UsageError{fmt.Errorf("--hosts: %s with %s cannot hold %s, which takes %s on each: use at least %d",
-			terminal.Plural(int(a.hosts), "host"), terminal.Bytes(a.memory), terminal.Plural(int(r.ranks), "rank"),
+			spelling.Count(a.hosts, "host"), terminal.Bytes(a.memory), spelling.Count(r.ranks, "rank"),
 			terminal.Bytes(r.hostBytes(a, sample)), fewest.hosts)}
 	}
 	// Ranks take less memory among some engines than on one, as where half of them wait for the others.
@@ -238,7 +239,7 @@ func printPlan(c *terminal.Console, program string, f *planFlags, r *request, a 
 	p := func(name, format string, arguments ...any) {
 		_, _ = fmt.Fprintf(out, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
 	}
-	_, _ = fmt.Fprintf(c.Stdout, "%s: %s as %v LPs on %s\n\n", program, terminal.Plural(int(r.ranks), "rank"), r.config.Kind, r.machine)
+	_, _ = fmt.Fprintf(c.Stdout, "%s: %s as %v LPs on %s\n\n", program, spelling.Count(r.ranks, "rank"), r.config.Kind, r.machine)
 	least := "" // a native program that was ended may have taken more
 	if v.sample.missing != "" && r.config.Kind == native.Kind {
 		least = "at least "
@@ -251,13 +252,13 @@ func printPlan(c *terminal.Console, program string, f *planFlags, r *request, a 
 	} else if r.options.Iterations == 0 {
 		p("whole run", "%s", terminal.Seconds(v.wall))
 		p("calibration", "%s ranks on %s: %s a rank", terminal.Count(float64(v.sample.ranks)),
-			terminal.Plural(v.sample.engines, "engine"), terminal.Seconds(v.sample.first/float64(v.sample.ranks)))
+			spelling.Count(v.sample.engines, "engine"), terminal.Seconds(v.sample.first/float64(v.sample.ranks)))
 	} else {
 		p("first iteration", "after %s, with the set-up", terminal.Seconds(v.first))
 		p("each further one", "%s", terminal.Seconds(v.iteration))
-		p("all "+terminal.Plural(r.options.Iterations, "iteration"), "%s", terminal.Seconds(v.wall))
+		p("all "+spelling.Count(r.options.Iterations, "iteration"), "%s", terminal.Seconds(v.wall))
 		p("calibration", "%s ranks on %s: %s a rank and iteration", terminal.Count(float64(v.sample.ranks)),
-			terminal.Plural(v.sample.engines, "engine"), terminal.Seconds(v.sample.iteration/float64(v.sample.ranks)))
+			spelling.Count(v.sample.engines, "engine"), terminal.Seconds(v.sample.iteration/float64(v.sample.ranks)))
 	}
 	if v.sample.failure != "" {
 		p("the program fails", "%s; memory and times are those until then", v.sample.failure)

@@ -20,6 +20,7 @@ import (
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/loggp"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/native/toolchain"
 	"gigarank/network"
 	"gigarank/study"
@@ -205,7 +206,7 @@ func (p *predictor) prepare() error {
 	}
 	p.time, err = regexp.Compile(p.timeFrom)
 	if err == nil && p.time.NumSubexp() != 1 {
-		err = fmt.Errorf("%q has %s: put the number, and nothing else, in parentheses", p.timeFrom, terminal.Plural(p.time.NumSubexp(), "group"))
+		err = fmt.Errorf("%q has %s: put the number, and nothing else, in parentheses", p.timeFrom, spelling.Count(p.time.NumSubexp(), "group"))
 	}
 	faults.Add("--time-from", err)
 	if p.launcher, err = (&scalingFlags{launcher: p.predictFlags.launcher}).words(); err == nil && p.launcher == nil {
@@ -343,7 +344,7 @@ func processCounts(text string) (list []int, err error) {
 // the tables in the directory are those of the turns until then.
 func (p *predictor) run(signals *host.Signals) error {
 	if finished := len(p.prediction.Turns); finished > 0 {
-		p.say("%s finished already", terminal.Plural(finished, "turn"))
+		p.say("%s finished already", spelling.Count(finished, "turn"))
 	}
 	warnOfMissing(p.console, p.program[0])
 	var stop error
@@ -364,7 +365,7 @@ func (p *predictor) run(signals *host.Signals) error {
 			made = true
 			p.prediction.Turns = append(p.prediction.Turns, turn)
 			if !p.prediction.Counts(turn) {
-				p.say("turn %d of %s was disturbed by a ratio of %.2f and is set aside", turn.Turn+1, terminal.Plural(n, "rank"), turn.Disturbance())
+				p.say("turn %d of %s was disturbed by a ratio of %.2f and is set aside", turn.Turn+1, spelling.Count(n, "rank"), turn.Disturbance())
 			}
 		}
 	}
@@ -402,9 +403,9 @@ func (p *predictor) turn(n, index int, signals *host.Signals) (study.PredictedTu
 		}
 		what := "real"
 		if hosts > 0 {
-			what = "simulated by " + terminal.Plural(hosts, "host")
+			what = "simulated by " + spelling.Count(hosts, "host")
 		}
-		p.say("turn %d, %s %s: %v s, %.2f s of CPU time", index+1, terminal.Plural(n, "rank"), what, r.Time, r.CPU)
+		p.say("turn %d, %s %s: %v s, %.2f s of CPU time", index+1, spelling.Count(n, "rank"), what, r.Time, r.CPU)
 		*to = append(*to, r)
 		return nil
 	}

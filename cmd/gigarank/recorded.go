@@ -10,6 +10,7 @@ import (
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/cputime"
+	"gigarank/internal/spelling"
 )
 
 // identify stores the header of a recording of this run. It has everything that decides on the computing of ranks
@@ -52,7 +53,7 @@ func differs(recorded, here cputime.Header) error {
 		return nil
 	}
 	return fmt.Errorf("%s on %s: give %s, or record it again", terminal.Quoted(append([]string{recorded.Program}, recorded.Arguments...)),
-		terminal.Plural(recorded.Ranks, "rank"), strings.Join(give, " and "))
+		spelling.Count(recorded.Ranks, "rank"), strings.Join(give, " and "))
 }
 
 // argumentsInPlace names the arguments that were recorded, and those that are given here.

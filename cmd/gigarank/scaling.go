@@ -21,6 +21,7 @@ import (
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
+	"gigarank/internal/spelling"
 	"gigarank/study"
 	"gigarank/sync/mpi"
 )
@@ -182,7 +183,7 @@ func (s *scalingConductor) run(signals *host.Signals) error {
 	for _, note := range s.scaling.Notes {
 		say("%s", note)
 	}
-	say("%s, host processes by %s", terminal.Plural(len(s.scaling.Points), "run"), s.hosting())
+	say("%s, host processes by %s", spelling.Count(len(s.scaling.Points), "run"), s.hosting())
 	done := map[study.ScalingPoint]bool{}
 	for _, r := range s.records {
 		done[r.Point] = true
@@ -198,7 +199,7 @@ func (s *scalingConductor) run(signals *host.Signals) error {
 		d, err := s.launch(point, signals)
 		var signal terminal.Interrupted
 		if errors.As(err, &signal) {
-			stop = terminal.Ended{Cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on", signal, len(s.records)-s.failed, terminal.Plural(len(s.scaling.Points), "run")), Code: terminal.ExitHost}
+			stop = terminal.Ended{Cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on", signal, len(s.records)-s.failed, spelling.Count(len(s.scaling.Points), "run")), Code: terminal.ExitHost}
 			break
 		}
 		if err != nil {
@@ -212,7 +213,7 @@ func (s *scalingConductor) run(signals *host.Signals) error {
 		say("%d/%d %s", i+1, len(s.scaling.Points), record.Line())
 	}
 	if stop == nil && s.failed > 0 {
-		stop = terminal.Ended{Cause: fmt.Errorf("%s of %d failed; see the errors in %s", terminal.Plural(s.failed, "run"), len(s.scaling.Points), study.ResultsFile), Code: terminal.ExitHost}
+		stop = terminal.Ended{Cause: fmt.Errorf("%s of %d failed; see the errors in %s", spelling.Count(s.failed, "run"), len(s.scaling.Points), study.ResultsFile), Code: terminal.ExitHost}
 	}
 	return errors.Join(stop, s.report())
 }

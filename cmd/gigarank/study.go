@@ -20,6 +20,7 @@ import (
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/study"
@@ -286,7 +287,7 @@ func (s *conductor) tooLarge() error {
 	}
 	var faults terminal.UsageError
 	faults.Add("--ranks", fmt.Errorf("%d of %s will not fit, from %d ranks on: %w; --skip-too-large leaves them out",
-		len(s.plan.TooLarge), terminal.Plural(len(s.plan.Points), "point"), least.Ranks, why))
+		len(s.plan.TooLarge), spelling.Count(len(s.plan.Points), "point"), least.Ranks, why))
 	return terminal.Ended{Cause: faults, Code: terminal.ExitUsage, Silent: s.hosts.Index != 0}
 }
 
@@ -336,7 +337,7 @@ func (s *conductor) run() error {
 		err = s.unkept // after the last point
 	}
 	if err == nil && s.failed > 0 {
-		err = terminal.Ended{Cause: fmt.Errorf("%s of %d failed; see the errors in %s", terminal.Plural(s.failed, "point"), len(s.plan.Points), study.ResultsFile),
+		err = terminal.Ended{Cause: fmt.Errorf("%s of %d failed; see the errors in %s", spelling.Count(s.failed, "point"), len(s.plan.Points), study.ResultsFile),
 			Code: terminal.ExitProgram, Silent: s.hosts.Index != 0}
 	}
 	if s.hosts.Index != 0 {
@@ -467,7 +468,7 @@ func (s *conductor) announce() {
 		p("%s", note)
 	}
 	done := len(s.plan.Points) - len(s.todo) - len(s.plan.TooLarge) - len(s.plan.Killed)
-	p("%s: %d to simulate, %d finished before", terminal.Plural(len(s.plan.Points), "point"), len(s.todo), done)
+	p("%s: %d to simulate, %d finished before", spelling.Count(len(s.plan.Points), "point"), len(s.todo), done)
 	if len(s.plan.TooLarge) > 0 {
 		p("left out, too large for the memory: %s", study.Ranges(s.plan.TooLarge))
 	}
@@ -495,7 +496,7 @@ func (s *conductor) advise(err error) error {
 	const mix = true // versions have been checked before
 	finished, _ := s.journal.Finished(s.plan, s.build, mix)
 	return terminal.Ended{Cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on",
-		err, len(finished), terminal.Plural(len(s.plan.Points), "point")), Code: terminal.ExitCode(err)}
+		err, len(finished), spelling.Count(len(s.plan.Points), "point")), Code: terminal.ExitCode(err)}
 }
 
 // report writes the results so far: the table and the report as files, and tables and a
@@ -505,7 +506,7 @@ func (s *conductor) report() error {
 	// Files come first: printing may have to wait for its reader.
 	err := s.writeFiles(records)
 	if others > 0 {
-		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, terminal.Plural(others, "other point"))
+		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, spelling.Count(others, "other point"))
 	}
 	s.signals.Release() // the output below may wait for a reader
 	s.plan.WriteText(s.console.Stdout, records)
@@ -528,9 +529,9 @@ func (s *conductor) writeFiles(records []study.Record) error {
 
 // origin returns how a study was made, by a build on some host processes.
 func origin(c *terminal.Console, build string, hosts int) study.Origin {
-	cores := terminal.Plural(c.Cores, "core")
+	cores := spelling.Count(c.Cores, "core")
 	if hosts > 1 {
-		cores = terminal.Plural(hosts, "host")
+		cores = spelling.Count(hosts, "host")
 	}
 	return study.Origin{
 		Command: terminal.CommandLine(c.Arguments),

@@ -7,6 +7,7 @@ import (
 
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
+	"gigarank/internal/spelling"
 	"gigarank/vtime"
 )
 
@@ -21,8 +22,8 @@ func (d *document) summarize(w io.Writer) {
 		strict = ", strict"
 	}
 	p := func(format string, arguments ...any) { _, _ = fmt.Fprintf(w, format, arguments...) }
-	p("%s: %s as %s LPs on %s; %s, %s, %s%s, seed %d\n", d.Program, terminal.Plural(int(d.Ranks), "rank"), d.LP, d.Machine,
-		terminal.Plural(d.Hosts, "host"), terminal.Plural(d.Engines, "engine"), d.Sync, strict, d.Seed)
+	p("%s: %s as %s LPs on %s; %s, %s, %s%s, seed %d\n", d.Program, spelling.Count(d.Ranks, "rank"), d.LP, d.Machine,
+		spelling.Count(d.Hosts, "host"), spelling.Count(d.Engines, "engine"), d.Sync, strict, d.Seed)
 	switch {
 	case d.Complete:
 	case int64(d.FinishedRanks) == d.Ranks:

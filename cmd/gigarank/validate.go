@@ -13,6 +13,7 @@ import (
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/internal/loggp"
+	"gigarank/internal/spelling"
 	"gigarank/network"
 	"gigarank/study"
 	"gigarank/sync"
@@ -224,7 +225,7 @@ func (v *validator) collectives(m loggp.Measurements) (all []study.Comparison, e
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, study.Comparison{Series: fmt.Sprintf("%s of %s%s", op, processes(group.processes), group.where),
+			all = append(all, study.Comparison{Series: fmt.Sprintf("%s of %s%s", op, spelling.Count(group.processes, "process"), group.where),
 				Bytes: one.Bytes, Real: one.Seconds, Most: one.Most(), Simulated: times[0]})
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/internal/measurements"
+	"gigarank/internal/spelling"
 	"gigarank/network"
 	"gigarank/study"
 )
@@ -296,7 +297,7 @@ func progressOfPoints(c *terminal.Console) func(done, all int) {
 	return func(done, all int) {
 		if now := c.Now(); now.Sub(last) >= interval {
 			last = now
-			_, _ = fmt.Fprintf(c.Stderr, "gigarank: %d of %s simulated\n", done, terminal.Plural(all, "point"))
+			_, _ = fmt.Fprintf(c.Stderr, "gigarank: %d of %s simulated\n", done, spelling.Count(all, "point"))
 		}
 	}
 }

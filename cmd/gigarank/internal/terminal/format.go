@@ -57,11 +57,3 @@ func Seconds(s float64) string {
 		return fmt.Sprintf("%.1f h", s/3600)
 	}
 }
-
-// Plural prints a count with a noun: "1 host", "2 hosts".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
