@@ -35,6 +35,7 @@ func TestTheEndOfTimeIsAnError(t *testing.T) {
 	slow := "name: slow\nranks_per_node: 2\nnetwork: {model: twolevel, intra: {latency: 1us, bandwidth: 1B/s}, inter: {latency: 1us, bandwidth: 1B/s}, eager_limit: %d}\n"
 	eager, rendezvous := fmt.Sprintf(slow, 1<<40), fmt.Sprintf(slow, 100)
 	ports := "name: ports\nnetwork: {model: flat, latency: 1us, overhead: {send: 60us, receive: 60us}}\n"
+	bcast := exercise{op: collectives.Bcast, members: 4, count: 30, whole: true}
 	pair := func(r *mpivirt.Rank, mine, others func() error) error {
 		switch r.Rank() {
 		case 0:
@@ -80,7 +81,39 @@ func TestTheEndOfTimeIsAnError(t *testing.T) {
 				return err
 			})
 		}},
+		{"ACK where progress is made in calls", "name: calls\nnetwork: {model: flat, latency: 101us, eager_limit: 100, progress: calls}\n", []int{1}, "Recv", "a message of 200 bytes from rank 0", func(r *mpivirt.Rank) error {
+			return pair(r, func() error { return r.World().SendSize(200, 1, 0) }, func() error {
+				r.Compute(late)
+				_, err := r.World().RecvSize(200, 0, 0)
+				return err
+			})
+		}},
+		{"ACK for a nonblocking receive where progress is made in calls", "name: calls\nnetwork: {model: flat, latency: 101us, eager_limit: 100, progress: calls}\n", []int{1}, "Irecv", "a message of 200 bytes from rank 0", func(r *mpivirt.Rank) error {
+			start := func(q mpivirt.Request, err error) error {
+				if err == nil {
+					r.Compute(late)
+					_, err = q.Wait()
+				}
+				return err
+			}
+			return pair(r, func() error { return start(r.World().IsendSize(200, 1, 0)) }, func() error { return start(r.World().IrecvSize(200, 0, 0)) })
+		}},
+		{"ACK of a nonblocking collective where progress is made in calls", "name: calls\nnetwork: {model: flat, latency: 101us, eager_limit: 100, progress: calls}\n", []int{1, 2, 3}, "Bcast", "a message of 240 bytes from rank 0", func(r *mpivirt.Rank) error {
+			r.Compute(late - vtime.Duration(r.Rank())*vtime.Nanosecond - 100*vtime.Microsecond)
+			q, err := bcast.arguments(r.Rank()).begin(r.World())
+			if err == nil {
+				_, err = q.Wait()
+			}
+			return err
+		}},
 		{"the match of a synchronous message", "name: far\nnetwork: {model: flat, latency: 101us}\n", []int{1}, "Recv", "a message of 0 bytes from rank 0", func(r *mpivirt.Rank) error {
+			return pair(r, func() error { return r.World().SsendSize(0, 1, 0) }, func() error {
+				r.Compute(late)
+				_, err := r.World().RecvSize(0, 0, 0)
+				return err
+			})
+		}},
+		{"the match of a synchronous message where progress is made in calls", "name: calls\nnetwork: {model: flat, latency: 101us, progress: calls}\n", []int{1}, "Recv", "a message of 0 bytes from rank 0", func(r *mpivirt.Rank) error {
 			return pair(r, func() error { return r.World().SsendSize(0, 1, 0) }, func() error {
 				r.Compute(late)
 				_, err := r.World().RecvSize(0, 0, 0)

@@ -78,7 +78,11 @@ func (c *Collectives) reply(index int32, a *agent, m *roundMessage) {
 	p := c.Messages.PassageOf(int(c.partition.Global(a.lp)), int(m.rank), 0, max(a.posted, m.arrival), 0)
 	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassReply, c.orderOfRound(m), c.shakes.Take()
 	*c.shakes.At(p.Index) = roundShake{agent: m.agent, receiver: index, message: a.message, bytes: m.bytes}
-	c.sendAnswer(&p, p.At.Add(p.Latency))
+	arrival := p.At.Add(p.Latency)
+	if arrival == vtime.Forever {
+		c.pastReceive(a.inst, int(m.rank), int(p.Source), m.bytes, p.At)
+	}
+	c.sendAnswer(&p, arrival)
 }
 
 // Left records that a message begins to leave its node at an instant, and asks for the interfaces

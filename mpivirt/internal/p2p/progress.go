@@ -58,19 +58,19 @@ type phase struct{ from, to vtime.Time }
 // handles it at an instant; or what the agent of a nonblocking collective of the rank waits for.
 type handshake struct {
 	bytes    int64
-	lp       int32 // the LP that handles the handshake
-	peer     int32 // WORLD number of the other rank
-	request  int32 // of the LP, 0 for none
-	opposite int32 // request of the other rank, 0 for none; of an agent: its name for what it waits for
-	agent    int32 // 0 for none
-	ack      bool  // it is ACK, else REQ
-	large    bool  // a rendezvous, else a synchronous send
-	blocks   bool  // REQ: its sender, on another engine, is in one call until the send is complete
-	answered bool
-	next     int32      // previous pending handshake of the same LP, 0 for none
-	previous int32      // later pending handshake, 0 for none
-	at       vtime.Time // instant of the timed event; of a handshake between nodes, when it was sent
-	order    [2]uint64  // key among the handshakes that a rank answers at one instant; see orderOfShake
+	lp       int32           // the LP that handles the handshake; None once it was answered before its instant was safe
+	peer     int32           // WORLD number of the other rank
+	request  int32           // of the LP, 0 for none
+	opposite int32           // request of the other rank, 0 for none; of an agent: its name for what it waits for
+	agent    int32           // 0 for none
+	ack      bool            // it is ACK, else REQ
+	large    bool            // a rendezvous, else a synchronous send
+	blocks   bool            // REQ: its sender, on another engine, is in one call until the send is complete
+	by       world.Procedure // REQ: of the receive
+	next     int32           // previous pending handshake of the same LP, 0 for none
+	previous int32           // later pending handshake, 0 for none
+	at       vtime.Time      // instant of the timed event; of a handshake between nodes, when it was sent
+	order    [2]uint64       // key among the handshakes that a rank answers at one instant; see orderOfShake
 }
 
 // openProgress initialises the state for a machine with progress in calls.
@@ -158,7 +158,7 @@ func (m *Messages) answerDue(lp int32) {
 		h := *m.handshakes.At(index)
 		if at, known := m.inCallBy(&h, h.at, h.large); known && m.answer(&h, at) {
 			m.undue(lp, index)
-			m.handshakes.At(index).answered = true
+			m.handshakes.At(index).lp = world.None
 			m.Partition.Engine.Withdraw()
 		}
 		index = h.next
@@ -329,14 +329,18 @@ func (m *Messages) HandleHandshake(index int32, t vtime.Time) {
 		return
 	}
 	if at := m.inCall(h.lp, h.at); !m.answer(&h, at) {
-		m.Partition.PastEnd(int(m.Partition.Global(h.lp)), at, m.Box(h.lp).Wait.Procedure, "a message of %s to rank %d", spelling.Count(h.bytes, "byte"), h.peer)
+		way, by := "from", h.by
+		if h.ack {
+			way, by = "to", m.Box(h.lp).Wait.Procedure
+		}
+		m.Partition.PastEnd(int(m.Partition.Global(h.lp)), at, by, "a message of %s %s rank %d", spelling.Count(h.bytes, "byte"), way, h.peer)
 	}
 }
 
 // HandshakeWithdrawn reports whether a handshake was answered before its instant was safe, and
 // releases such a handshake.
 func (m *Messages) HandshakeWithdrawn(index int32) bool {
-	if !m.handshakes.At(index).answered {
+	if m.handshakes.At(index).lp != world.None {
 		return false
 	}
 	m.handshakes.Release(index)
@@ -344,7 +348,7 @@ func (m *Messages) HandshakeWithdrawn(index int32) bool {
 }
 
 // answer answers a handshake at an instant: REQ by ACK, and ACK by DATA. It returns false, and
-// changes nothing, if DATA would come after the end of virtual time.
+// changes nothing, if the answer would come after the end of virtual time.
 func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 	if h.agent != 0 {
 		m.above.InCall(h.agent, h.opposite, at)
@@ -356,10 +360,13 @@ func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 		return true
 	}
 	if !h.ack {
+		back := at.Add(m.Partition.Target.Latency(own, int(h.peer)))
+		if back == vtime.Forever {
+			return false
+		}
 		if m.Partition.Activities != nil {
 			m.acked(own, int(h.peer))
 		}
-		back := at.Add(m.Partition.Target.Latency(own, int(h.peer)))
 		if !h.blocks || m.Partition.Strict || !m.answerForBoth(h, back) {
 			m.tell(world.RecordReply, h, back)
 		}
@@ -531,6 +538,7 @@ func (m *Messages) shake(lp, ri, index int32, queued bool) {
 	msg := m.messages.At(index)
 	h := handshake{order: m.orderOfShake(ri), bytes: msg.bytes, lp: lp, peer: msg.rank, request: ri, opposite: msg.request, large: msg.large, blocks: msg.sender&sendsInCall != 0}
 	posted, arrival := m.Requests.At(ri).posted, msg.arrival
+	h.by = m.Requests.At(ri).Procedure
 	m.discard(index)
 	if !queued || !m.answer(&h, posted) {
 		m.scheduleHandshake(h, max(posted, arrival))
