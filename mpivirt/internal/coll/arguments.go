@@ -155,7 +155,7 @@ func (c *Collectives) CopyOwn(lp int32, comm *Communicator, member int, v *Colle
 	if c.copied == 0 {
 		return nil
 	}
-	return c.Messages.Compute(lp, c.copied)
+	return c.Messages.Compute(lp, c.copied, v.Procedure)
 }
 
 // packing returns the time for which participants of an instance copy blocks in their own memory

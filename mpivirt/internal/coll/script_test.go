@@ -501,7 +501,7 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 	case "compute":
 		d, err := vtime.ParseDuration(words[1])
 		if err == nil {
-			err = k.Messages.Compute(lp, d)
+			err = k.Messages.Compute(lp, d, world.Compute)
 		}
 		return err == nil || k.Messages.Raise(lp, world.Compute, err)
 	case "errors":

@@ -240,7 +240,7 @@ func (k *Kernel) resumes(lp int32) {
 func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 	k.hearing.begin = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: world.Compute, Length: d}
 	k.begins(lp)
-	err := k.messages.Compute(lp, d)
+	err := k.messages.Compute(lp, d, world.Compute)
 	switch {
 	case err == nil:
 		k.ends(lp)

@@ -167,7 +167,7 @@ func (k *Kernel) Compute(lp int32, d vtime.Duration) error {
 	if k.hearing.observer != nil {
 		return k.computes(lp, d)
 	}
-	return k.collectives.Messages.Compute(lp, d)
+	return k.collectives.Messages.Compute(lp, d, world.Compute)
 }
 
 // DataOf returns the content of the message that a completed receive has received; of several

@@ -79,7 +79,7 @@ func (w *program) Begin(lp int32, p *resource.Processor, op *resource.Operation,
 	case opCompute:
 		p.State.CPU = at.Add(m.lengthened(lp, at, op.Length))
 		if p.State.CPU == vtime.Forever {
-			m.Partition.PastEnd(int(m.Partition.Global(lp)), at, world.Compute, "%v of computing", op.Length)
+			m.Partition.PastEnd(int(m.Partition.Global(lp)), at, op.Procedure, "%v of computing", op.Length)
 		}
 		if m.Partition.Activities != nil {
 			m.Computed(vtime.Duration(p.State.CPU - at))

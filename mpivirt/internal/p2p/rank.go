@@ -6,15 +6,15 @@ import (
 	"gigarank/vtime"
 )
 
-// Compute advances the clock of an LP by d, lengthened by noise. It returns an error, without
+// Compute advances the clock of an LP by d, lengthened by noise, in a call of a procedure. It returns an error, without
 // effect, for a negative d, and for a phase that would end after the end of virtual time.
-func (m *Messages) Compute(lp int32, d vtime.Duration) error {
+func (m *Messages) Compute(lp int32, d vtime.Duration, c world.Procedure) error {
 	if d < 0 {
 		return world.Errorf(world.ErrArgument, "a compute phase of %v: give a time of 0 or more", d)
 	}
 	if m.Processors != nil {
 		m.Activity(lp)
-		m.Processors.Operate(lp, resource.Operation{Need: resource.CPU, Kind: opCompute, Length: d})
+		m.Processors.Operate(lp, resource.Operation{Need: resource.CPU, Kind: opCompute, Procedure: c, Length: d})
 		return nil
 	}
 	end := m.Partition.Clock[lp].Add(m.lengthened(lp, m.Partition.Clock[lp], d))

@@ -557,7 +557,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 	case "compute":
 		d, err := vtime.ParseDuration(words[0])
 		if err == nil {
-			err = m.Compute(lp, d)
+			err = m.Compute(lp, d, world.Compute)
 		}
 		return err == nil || m.Raise(lp, world.Compute, err)
 	case "attach":

@@ -32,7 +32,7 @@ type Operation struct {
 	Owner     Owner
 	Kind      uint8           // for the owner
 	Direct    bool            // a wait of a blocking call: it ends with the request, even if the CPU is busy
-	Procedure world.Procedure // of a send
+	Procedure world.Procedure // of a send, or of a computation
 	Call      uint32          // agents: number of the rank's call
 	Index     int32           // for the owner: the message or the agent
 	Request   int32           // of a send: 0 if no wait needs it
