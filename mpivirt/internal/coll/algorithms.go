@@ -63,20 +63,13 @@ func (a *Algorithms) byNodes(op collectives.Operation) bool {
 }
 
 // asked returns the bytes by which the algorithm of a call is chosen: of the vector, of a member's
-// block, or of the mean block of all members; 0 if only some members know the blocks.
+// block, or of the mean block of all members; 0 if only some members know the blocks. It reads no counts: each member's call asks.
 func (v *Collective) asked() int64 {
 	switch v.Operation {
 	case collectives.Barrier, collectives.Gatherv, collectives.Scatterv, collectives.Alltoallv:
 		return 0
 	}
-	if v.Counts == nil {
-		return v.Bytes
-	}
-	sum := int64(0)
-	for _, n := range v.Counts {
-		sum += n
-	}
-	return sum / int64(max(len(v.Counts), 1))
+	return v.Bytes / int64(max(len(v.Counts), 1))
 }
 
 // scheduledPerNode returns perNode for an algorithm whose schedule depends on it, else 1.

@@ -266,6 +266,9 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 		inst.layout = inst.Call.CommonLayout(inst.schedule)
 		inst.packs = inst.layout != nil && c.partition.Target.CopiesBytes() && collectives.Packs(inst.schedule)
 	}
+	if invariant.Enabled {
+		inst.checkSum()
+	}
 	if c.layering != nil {
 		c.layering.check(inst)
 	}

@@ -3,6 +3,7 @@ package coll
 import (
 	"math/bits"
 
+	"gigarank/collectives"
 	"gigarank/internal/invariant"
 )
 
@@ -66,6 +67,17 @@ func (c *Collectives) checkHeld(inst *instance) {
 		lp, _ := c.partition.Local(inst.comm.RankOf(member, 0))
 		if t := inst.entryOf(c, lp, member); !h.held || t < h.least {
 			invariant.Broken("%v number %d of %s: member %d has entered at %v, the engine holds (%t) from %v on", inst.Call.Procedure, inst.Number, inst.comm, member, t, h.held, h.least)
+		}
+	}
+}
+
+// checkSum checks that the bytes of a call whose blocks differ are those of all blocks.
+func (inst *instance) checkSum() {
+	v := &inst.Call
+	switch v.Operation {
+	case collectives.Allgatherv, collectives.ReduceScatter:
+		if all := sum(v.Counts); v.Counts != nil && all != v.Bytes {
+			invariant.Broken("%v of %d bytes, whose counts add up to %d", v.Procedure, v.Bytes, all)
 		}
 	}
 }
