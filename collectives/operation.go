@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gigarank/internal/quantity"
 	"gigarank/internal/spelling"
 )
 
@@ -194,12 +195,38 @@ func For(op Operation, a Algorithm, size Size) (Schedule, error) {
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
+	if err := a.CheckSegments(op, size.Bytes, members); err != nil {
+		return nil, err
+	}
 	s := e.build(e.shape(op, a, size))
 	if rounds := s.MaxRounds(); rounds > math.MaxInt32 {
 		return nil, fmt.Errorf("collectives: %s of %d bytes by %s among %s has %d rounds, more than %d: give a longer segment, or another algorithm",
 			op, size.Bytes, a, spelling.Count(members, "member"), rounds, math.MaxInt32)
 	}
 	return s, nil
+}
+
+// MostSegments is the most segments into which a call is cut. Each is at least a message of each member.
+const MostSegments = 1 << 24
+
+// CheckSegments returns an error if the algorithm cuts a vector, or a member's block, of some bytes into more than
+// [MostSegments] segments.
+func (a Algorithm) CheckSegments(op Operation, bytes int64, members int) error {
+	e := find(op, a)
+	if e == nil || a.Segment() == 0 || members < 1 {
+		return nil
+	}
+	shape := e.shape(op, a, Size{Members: members, Bytes: bytes})
+	if shape.Segments <= MostSegments {
+		return nil
+	}
+	cut, rounds := bytes, int64(shape.Segments)
+	if e.takes.segments == ofChunk {
+		cut, rounds = bytes/int64(members), int64(shape.Segments)*int64(members-1)
+	}
+	return fmt.Errorf("collectives: %s of %d bytes by %s among %s goes in %d segments, and so in at least %d rounds; at most %d segments are simulated: "+
+		"give a segment of at least %s, or another algorithm", op, bytes, a, spelling.Count(members, "member"), shape.Segments, rounds, MostSegments,
+		quantity.FormatSize(cut/MostSegments+1))
 }
 
 // LeaderSchedule returns the schedule of the leaders of the nodes in a node-leader

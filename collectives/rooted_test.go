@@ -196,10 +196,10 @@ func TestNestedRangesOfTwoAreBinomial(t *testing.T) {
 }
 
 // Rounds are counted in 32 bits by those who carry schedules out.
-func TestTooManySegments(t *testing.T) {
-	_, err := collectives.For(collectives.Bcast, collectives.Pipeline.WithSegment(1), collectives.Size{Members: 3, Bytes: 1 << 32})
-	if err == nil || !strings.Contains(err.Error(), "give a longer segment") {
-		t.Errorf("a pipeline of 2^32 segments: %v", err)
+func TestTooManyRounds(t *testing.T) {
+	_, err := collectives.For(collectives.Allreduce, collectives.Ring, collectives.Size{Members: 1<<30 + 1, Bytes: 8})
+	if err == nil || !strings.Contains(err.Error(), "2147483648 rounds") || !strings.Contains(err.Error(), "another algorithm") {
+		t.Errorf("a ring of 2^30 + 1 members: %v", err)
 	}
 }
 

@@ -414,3 +414,34 @@ func TestErrorsNameFaultsAndRemedies(t *testing.T) {
 		t.Errorf("error %q does not say that bcast has no node-leader", err)
 	}
 }
+
+// A call goes in at most 2^24 segments: with the least segment that an error names it does, with a byte less it does not. Neither makes
+// the schedule, whose rounds do not fit the memory.
+func TestTooManySegments(t *testing.T) {
+	for _, c := range []struct {
+		op    collectives.Operation
+		text  string // of the algorithm, without its segment
+		bytes int64
+		least int64 // segment
+	}{
+		{collectives.Bcast, "pipeline", 4 << 30, 256},
+		{collectives.Bcast, "pipeline", 1<<24 + 1, 2},
+		{collectives.Reduce, "chain", 1 << 40, 1 << 16},
+		{collectives.Allreduce, "ring-segmented", 8 << 33, 512}, // chunks of eight members
+		{collectives.Allreduce, "han", 1 << 30, 64},
+	} {
+		for segment, refused := range map[int64]bool{c.least: false, c.least - 1: true} {
+			a, err := collectives.ParseAlgorithm(c.op, fmt.Sprintf("%s:%d", c.text, segment))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = collectives.For(c.op, a, collectives.Size{Members: 8, Bytes: c.bytes, PerNode: 2})
+			switch {
+			case !refused && err != nil:
+				t.Errorf("%v of %d bytes by %v: %v", c.op, c.bytes, a, err)
+			case refused && (err == nil || !strings.Contains(err.Error(), a.String()) || !strings.Contains(err.Error(), "at most 16777216 segments")):
+				t.Errorf("%v of %d bytes by %v: %v", c.op, c.bytes, a, err)
+			}
+		}
+	}
+}

@@ -43,6 +43,17 @@ func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.A
 	return a
 }
 
+// CheckSegments returns the error of a call whose algorithm would cut it into too many segments, nil for none.
+func (c *Collectives) CheckSegments(v *Collective, comm *Communicator) error {
+	if v.Algorithm.Segment() == 0 {
+		return nil
+	}
+	if err := v.Algorithm.CheckSegments(v.Operation, v.asked(), comm.Size); err != nil {
+		return world.Errorf(world.ErrOther, "%v", err)
+	}
+	return nil
+}
+
 // gatheringSmall returns the algorithm by which the colors and keys of a split are gathered where neither the
 // user nor a library chooses it: recursive doubling among a power of two, else that of Bruck (Thakur,
 // Rabenseifner, Gropp, 2005; ompi_coll_base_allgather_intra_recursivedoubling of Open MPI goes by Bruck's

@@ -318,10 +318,7 @@ func (o *costModel) dryRun(times, divisor int) *dryRun {
 	for n > 2*few {
 		n /= 2
 	}
-	s, err := coll.ScheduleOf(o.call.Operation, o.call.Algorithm, collectives.Size{Members: n, PerNode: coll.PerNodeOf(o.target), Bytes: o.call.Bytes})
-	if err != nil {
-		s = o.Schedule
-	}
+	s := o.fewRounds(n)
 	r := &dryRun{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.engines, 8, n), times: times}
 	if o.call.FromRoot() {
 		r.ahead = o.call.RootAhead(o.Participants / o.engines)
@@ -339,6 +336,21 @@ func (o *costModel) dryRun(times, divisor int) *dryRun {
 	r.bytes = o.scaledBytes(s)
 	r.bufferOf = func(member int) int64 { return o.bufferOf(s, member) }
 	return r
+}
+
+// fewRounds returns the schedule of a number of participants. With more rounds than a dry run plays, as of many segments, the vector is
+// shorter.
+func (o *costModel) fewRounds(n int) collectives.Schedule {
+	const most = 1 << 12
+	for bytes := o.call.Bytes; ; bytes /= 2 {
+		s, err := coll.ScheduleOf(o.call.Operation, o.call.Algorithm, collectives.Size{Members: n, PerNode: coll.PerNodeOf(o.target), Bytes: bytes})
+		switch {
+		case err != nil:
+			return o.Schedule
+		case s == nil || s.MaxRounds() <= most || o.call.Algorithm.Segment() == 0 || bytes == 0:
+			return s
+		}
+	}
 }
 
 // scaledCompute returns the compute times before the calls of a dry run, scaled so that they have

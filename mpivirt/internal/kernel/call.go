@@ -456,6 +456,9 @@ func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 		delete(k.collectives.KeptResults, lp) // of the previous allreduce
 	}
 	v.Algorithm = k.collectives.Algorithm(v, c)
+	if err := k.collectives.CheckSegments(v, c); err != nil {
+		return k.messages.Raise(lp, q.Procedure, err)
+	}
 	if err := k.collectives.CopyOwn(lp, c, int(q.Member), v); err != nil {
 		k.messages.Fail(lp, q.Procedure, err)
 		return false
