@@ -34,7 +34,7 @@ var port = struct {
 		Activity Adopt Alone Attach Awaits Barrier Behind Blank Bursting Caches ChargeBurst ClockPolled Clocks
 		ClocksOnly Closed CollectJoiners Combining Communicator CompletedRequest Completion CompletionOf Compose
 		Composed Compute Create CreateGroup DataOf Die Dup DupInter End EndsWith EnterBarrier EnterJoiners Fail
-		FailHost First Flush Foreign GiveBurst Global GroupOf HasFailed HasProcessors HoldsRequest HoldsTails InParts
+		FailHost First Flush Foreign GiveBurst Global GroupOf HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts
 		IsBlocked IsStandIn Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts Label Limited Local
 		LookAround MayPause Meeting Merge NewComm NewCompletion OwnRequest Pause PollClock Postpone PostponeEnd
 		Prepare Print Raise ReadMemory ReadSlice ReceiveOnWorld Record RequestList RequestStatus Running SampleOf

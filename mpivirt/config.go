@@ -37,6 +37,10 @@ type Config struct {
 	// Library chooses the algorithms of the other operations, by the size of each call. Nil has the hardware's
 	// algorithm where the machine has such hardware, else one default for all sizes.
 	Library collectives.Library
+	// NoContents has messages and collectives carry sizes only: receives and results leave buffers as they are, and operators of
+	// reductions are not called. Virtual times and counts are those of a run with contents. The kind of the ranks must not
+	// have NeedsContents set.
+	NoContents bool
 	// Seed is the seed of all random numbers of the program.
 	Seed uint64
 	// Noise is the operating system's, which lengthens compute phases; nil for none.

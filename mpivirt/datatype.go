@@ -54,7 +54,7 @@ func RecvType(c *Comm, buffer []byte, count int, t *datatype.Type, source, tag i
 	}
 	packed := make([]byte, datatype.PackSize(count, t))
 	status, err := c.recv(packed, int64(len(packed)), source, tag)
-	if err != nil {
+	if err != nil || !c.r.HasContents() {
 		return status, err
 	}
 	_, err = datatype.Unpack(packed[:status.Bytes], buffer, 0, count, t)

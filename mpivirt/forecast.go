@@ -11,7 +11,7 @@ type Use struct {
 	Operation collectives.Operation
 	Bytes     int64                               // of the vector or of one block
 	Element   int64                               // size of an element; 0 if only sizes are simulated
-	Data      bool                                // memory is moved; else only sizes are simulated
+	Data      bool                                // vectors of elements, whose memory is moved unless the configuration has no contents; else only sizes
 	Alone     bool                                // ranks communicate by nothing else
 	Times     int                                 // that each rank calls it, one time after the other; 0 is once
 	Compute   func(rank, time int) vtime.Duration // by a rank before each time; nil is none
@@ -39,7 +39,7 @@ type Held struct {
 // number of engines, that call collectives in turn. Without collectives it is the memory of
 // the ranks alone. The program's own memory is not included.
 //
-// It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config. Without
+// It reads Target, Kind, Protocol, Collectives, Algorithms, NoContents and Window of the Config. Without
 // a Target it counts no collectives.
 func CostOf(c *Config, engines int, uses ...Use) Cost {
 	all := make([]forecast.Use, len(uses))
@@ -47,6 +47,15 @@ func CostOf(c *Config, engines int, uses ...Use) Cost {
 		all[i] = forecast.Use(use)
 	}
 	return Cost(forecast.CostOf(c.ofKernel(), engines, all...))
+}
+
+// CheckUse returns the error of a collective that cannot be carried out on the target with the configured algorithm, such as of too many
+// rounds. Without a Target there is none.
+func (c *Config) CheckUse(use Use) error {
+	if c.Target == nil {
+		return nil
+	}
+	return forecast.Check(c.ofKernel(), forecast.Use(use))
 }
 
 // HeldBytes returns the memory that a program's ranks hold for point-to-point messages, over

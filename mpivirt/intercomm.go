@@ -52,19 +52,7 @@ func (c *Comm) meetLeader(peer *Comm, remoteLeader, tag int) ([]byte, error) {
 	for m := range g.Size() {
 		own = append(own, uint64(g.WorldRank(m)))
 	}
-	sent, err := Isend(peer, own, remoteLeader, tag)
-	if err != nil {
-		return nil, err
-	}
-	status, err := peer.Probe(remoteLeader, tag)
-	if err != nil {
-		return nil, err
-	}
-	theirs := make([]uint64, status.Bytes/8)
-	if _, err := Recv(peer, theirs, remoteLeader, tag); err != nil {
-		return nil, err
-	}
-	_, err = sent.Wait()
+	theirs, err := exchangeOwn(peer, own, remoteLeader, remoteLeader, tag)
 	return kernel.Told(token, theirs), err
 }
 

@@ -169,6 +169,11 @@ func (c *Comm) IsendSize(bytes int64, dest, tag int) (Request, error) {
 	return c.isend(world.Isend, nil, bytes, dest, tag)
 }
 
+// IssendSize is the nonblocking SsendSize (MPI_Issend).
+func (c *Comm) IssendSize(bytes int64, dest, tag int) (Request, error) {
+	return c.isend(world.Issend, nil, bytes, dest, tag)
+}
+
 // Recv receives into data a message of at most len(data) elements from a member,
 // or AnySource, with a tag, or AnyTag (MPI_Recv). Errors: ErrRank, ErrTag,
 // ErrTruncate if the message is longer.
@@ -233,6 +238,18 @@ func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, 
 	return status, err
 }
 
+// SendrecvSize is Sendrecv of a message of which only the size is simulated. It receives a message of at most room bytes and drops
+// its data.
+func (c *Comm) SendrecvSize(bytes int64, dest, sendTag int, room int64, source, receiveTag int) (Status, error) {
+	if c == nil {
+		return world.EmptyStatus, world.NoComm(world.Sendrecv)
+	}
+	b := c.r.do(c.receiveCall(world.Sendrecv, nil, room, source, receiveTag).Sends(nil, bytes, dest, sendTag))
+	status, err := c.r.k.StatusOf(b), b.Err
+	c.r.throttle()
+	return status, err
+}
+
 // Isendrecv begins a Sendrecv (MPI_Isendrecv). The request is complete when both messages are, and
 // its status is that of the receive. Receive is defined once it is complete.
 func Isendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, source, receiveTag int) (Request, error) {
@@ -247,6 +264,29 @@ func Isendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R,
 	q := c.r.request(b.Request)
 	c.r.throttle()
 	return q, nil
+}
+
+// exchangeOwn sends elements of the library's own to a member, and returns the elements that a member sends. They travel in a simulation without
+// contents, too.
+func exchangeOwn[T Datatype](c *Comm, leaving []T, to, from, tag int) (came []T, err error) {
+	out := typed.Bytes(leaving)
+	b := c.r.do(c.sendCall(world.Isend, out, int64(len(out)), to, tag).Own())
+	if b.Err != nil {
+		return nil, b.Err
+	}
+	sent := c.r.request(b.Request)
+	c.r.throttle()
+	status, err := c.Probe(from, tag)
+	if err != nil {
+		return nil, err
+	}
+	came = typed.Room[T](status.Bytes)
+	in := typed.Bytes(came)
+	if err := c.r.do(c.receiveCall(world.Recv, in, int64(len(in)), from, tag).Own()).Err; err != nil {
+		return nil, err
+	}
+	_, err = sent.Wait()
+	return came, err
 }
 
 // Probe waits for a message that a Recv with the same arguments would take (MPI_Probe). The

@@ -680,11 +680,12 @@ type hosting struct {
 	bufferLimit int64
 	window      int64
 	activities  bool
+	noContents  bool
 }
 
 func (h hosting) String() string {
-	return fmt.Sprintf("%v ranks, %d engines, %d workers, %v, strict %v, collectives %d, buffer limit %d, window %d, activities %v", h.kind, h.engines, h.workers, h.protocol, h.strict, h.collectives,
-		h.bufferLimit, h.window, h.activities)
+	return fmt.Sprintf("%v ranks, %d engines, %d workers, %v, strict %v, collectives %d, buffer limit %d, window %d, activities %v, no contents %v", h.kind, h.engines, h.workers, h.protocol, h.strict, h.collectives,
+		h.bufferLimit, h.window, h.activities, h.noContents)
 }
 
 // transports returns those of the engines.
@@ -723,7 +724,7 @@ func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
 	inTwo := !machine.ReceiverState()
 	result, err := simulate(t, mpivirt.Config{
 		Target: machine, Transports: h.transports(), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities,
+		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities,
 		Program: mpivirt.Program{
 			Name: "random",
 			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {

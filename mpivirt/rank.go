@@ -104,6 +104,9 @@ func (r *Rank) Compute(d vtime.Duration) {
 // numbers.
 func (r *Rank) Seed() uint64 { return r.k.Seed() }
 
+// HasContents reports whether messages and collectives carry the bytes of the program; see [Config].NoContents.
+func (r *Rank) HasContents() bool { return r.k.HasContents() }
+
 // Record enters the length of a timed operation into the statistics of the run. index counts
 // the iterations from 0, operation is the name of the operation.
 func (r *Rank) Record(index int, operation string, d vtime.Duration) {

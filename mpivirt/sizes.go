@@ -2,6 +2,7 @@ package mpivirt
 
 import (
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/typed"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -19,7 +20,22 @@ func (c *Comm) CollectiveSize(op collectives.Operation, bytes int64, root int) e
 	if c == nil {
 		return world.NoComm(world.ProcedureOf(op))
 	}
-	return c.run(c.r.k.Sized(op, bytes, root))
+	return c.run(c.r.k.Sized(op, bytes, 1, root))
+}
+
+// CollectiveSizeOf is CollectiveSize of elements of a number of bytes, of which bytes is a multiple. An algorithm cuts the vector
+// between elements. Errors: as CollectiveSize.
+func (c *Comm) CollectiveSizeOf(op collectives.Operation, bytes, element int64, root int) error {
+	if c == nil {
+		return world.NoComm(world.ProcedureOf(op))
+	}
+	return c.run(c.r.k.Sized(op, bytes, element, root))
+}
+
+// AllreduceSize is Allreduce of vectors of a number of elements of which only the size is simulated. It takes the virtual time
+// of Allreduce, and no memory. Errors: ErrCount.
+func AllreduceSize[T Datatype](c *Comm, elements int64, o Op[T]) error {
+	return c.run(typed.AllreduceSize(c.caller(), elements, o))
 }
 
 // IcollectiveSize is the nonblocking CollectiveSize.
@@ -27,5 +43,5 @@ func (c *Comm) IcollectiveSize(op collectives.Operation, bytes int64, root int) 
 	if c == nil {
 		return Request{}, world.NoComm(world.ProcedureOf(op))
 	}
-	return c.begin(c.r.k.Sized(op, bytes, root))
+	return c.begin(c.r.k.Sized(op, bytes, 1, root))
 }

@@ -3,7 +3,6 @@ package mpivirt
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/kernel"
@@ -266,7 +265,7 @@ func (c *Comm) tellEdges(edges []topology.Edge, weighted bool) (*Neighbors, erro
 				kept = append(kept, item...)
 			}
 		}
-		came, err := c.handOn(leaving, (me+d)%n, (me-d+n)%n)
+		came, err := exchangeOwn(c, leaving, (me+d)%n, (me-d+n)%n, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -279,24 +278,6 @@ func (c *Comm) tellEdges(edges []topology.Edge, weighted bool) (*Neighbors, erro
 		told = append(told, item[newsInts-3:]...)
 	}
 	return topology.NeighborsOf(me, told, weighted), nil
-}
-
-// handOn sends integers to a member, and returns those that another member sends.
-func (c *Comm) handOn(leaving []int, to, from int) ([]int, error) {
-	sent, err := Isend(c, leaving, to, 0)
-	if err != nil {
-		return nil, err
-	}
-	status, err := c.Probe(from, 0)
-	if err != nil {
-		return nil, err
-	}
-	came := make([]int, status.Bytes/int64(strconv.IntSize/8))
-	if _, err = Recv(c, came, from, 0); err != nil {
-		return nil, err
-	}
-	_, err = sent.Wait()
-	return came, err
 }
 
 func (g *DistGraph) communicator() *Comm {

@@ -267,6 +267,9 @@ func (r *Rank) mustNotBeBehind() {
 // Seed returns the seed of the simulation.
 func (r *Rank) Seed() uint64 { return r.k.Seed() }
 
+// HasContents reports whether messages and collectives carry the bytes of the program; see [mpivirt.Config].NoContents.
+func (r *Rank) HasContents() bool { return r.k.HasContents() }
+
 // Compute advances the rank's clock by d; see [mpivirt.Rank.Compute].
 func (r *Rank) Compute(d vtime.Duration) {
 	end := r.clock.Add(d)

@@ -166,10 +166,20 @@ func Iexscan[T typed.Datatype](r *Rank, send, receive []T, o typed.Op[T]) Reques
 // CollectiveSize carries out a collective of which only the size is simulated; see
 // [mpivirt.Comm.CollectiveSize].
 func (r *Rank) CollectiveSize(op collectives.Operation, bytes int64, root int) Outcome {
-	return r.collective(r.k.Sized(op, bytes, root))
+	return r.collective(r.k.Sized(op, bytes, 1, root))
+}
+
+// CollectiveSizeOf is CollectiveSize of elements of a number of bytes; see [mpivirt.Comm.CollectiveSizeOf].
+func (r *Rank) CollectiveSizeOf(op collectives.Operation, bytes, element int64, root int) Outcome {
+	return r.collective(r.k.Sized(op, bytes, element, root))
+}
+
+// AllreduceSize is Allreduce of vectors of which only the size is simulated; see [mpivirt.AllreduceSize].
+func AllreduceSize[T typed.Datatype](r *Rank, elements int64, o typed.Op[T]) Outcome {
+	return r.collective(typed.AllreduceSize(r.caller(), elements, o))
 }
 
 // IcollectiveSize begins a CollectiveSize.
 func (r *Rank) IcollectiveSize(op collectives.Operation, bytes int64, root int) Request {
-	return r.nonblocking(r.k.Sized(op, bytes, root))
+	return r.nonblocking(r.k.Sized(op, bytes, 1, root))
 }

@@ -93,7 +93,7 @@ func (c *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 	}
 	a := c.newAgent(inst, lp, member, layout, inst.entryOf(c, lp, int(member)))
 	c.paceAgent(a, int(member))
-	if v.Data {
+	if v.Moved() {
 		c.lay(c.agents.At(a), c.memories.Open(a), v, v.Input, v.Output)
 	}
 	c.queueAgent(a)
@@ -244,7 +244,7 @@ const (
 // number of members on its engine.
 func (v *Collective) RootAhead(members int) int {
 	each := int64(unsafe.Sizeof(roundMessage{}))
-	if v.Data && v.Operation == collectives.Scatter {
+	if v.Moved() && v.Operation == collectives.Scatter {
 		each += v.Bytes
 	}
 	return int(min(max(earlyFromRoot/(each*int64(max(members, 1))), leastRootAhead), farAhead))

@@ -18,7 +18,7 @@ import (
 func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.Algorithm {
 	op, o := v.Operation, &v.Operator
 	q := collectives.Question{Operation: op, Ranks: comm.Size, PerNode: 1, Bytes: v.asked(), Commutative: o.Apply == nil || o.Commutative}
-	if v.Data {
+	if v.Data || v.Element > 1 {
 		q.ElementBytes = v.Element
 	}
 	if c.algorithms.byNodes(op) {
@@ -134,7 +134,7 @@ func (c *Communicator) Handed(member int, v *Collective) int64 {
 	case op == collectives.Allgatherv && c.Remote == nil:
 		return v.Counts[member]
 	case c.Remote != nil && v.Data:
-		return int64(len(v.Input))
+		return v.lengths().Input
 	case op == collectives.Scatter, op == collectives.Alltoall:
 		return blocks(v.Bytes, c.Peers().Size)
 	case op == collectives.ReduceScatter:
@@ -305,14 +305,17 @@ func (c *Collectives) Blank(name world.Procedure, op collectives.Operation) *Col
 	return v
 }
 
-// Sized returns a collective whose data have a size only.
-func (c *Collectives) Sized(op collectives.Operation, bytes int64, root int) (*Collective, error) {
-	v := c.Prepare(Collective{Procedure: world.ProcedureOf(op), Operation: op, Bytes: bytes, Element: 1})
+// Sized returns a collective of elements of a number of bytes, whose data have a size only.
+func (c *Collectives) Sized(op collectives.Operation, bytes, element int64, root int) (*Collective, error) {
+	v := c.Prepare(Collective{Procedure: world.ProcedureOf(op), Operation: op, Bytes: bytes, Element: element})
 	switch op {
 	case collectives.Barrier:
 		return &c.Barrier, nil
 	case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.Alltoallv:
 		return v, world.Errorf(world.ErrArgument, "the blocks of %v differ by member: hand in their data and counts", op)
+	}
+	if element < 1 || bytes%element != 0 {
+		return v, world.Errorf(world.ErrCount, "%s in elements of %d: give a multiple", spelling.Count(bytes, "byte"), element)
 	}
 	if op.Rooted() {
 		v.Root = root

@@ -55,7 +55,7 @@ func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 			UniformFrom: c.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
 			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(),
 		})
-		if inst.Call.Data && !Moves(inst.Call.Operation) {
+		if inst.Call.Moved() && !Moves(inst.Call.Operation) {
 			b.sum = c.newSumming(inst)
 		}
 		c.beginBlocks(inst, b)
@@ -86,7 +86,7 @@ func (c *Collectives) participantFrom(inst *instance, rank int) int {
 
 // enterBulk enters a member into an instance that is carried out in bulk.
 func (c *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collective) {
-	if v.Data && (inst.mode == ByArrays && !Moves(v.Operation) || inst.mode == AtFixedCost) {
+	if v.Moved() && (inst.mode == ByArrays && !Moves(v.Operation) || inst.mode == AtFixedCost) {
 		input := inst.contributionOf(member, v)
 		value := c.partition.Buffers.Take(len(input))
 		copy(value, input)

@@ -43,7 +43,7 @@ type consignment struct {
 
 // crossesEngines reports whether blocks of an instance over arrays travel between engines.
 func (inst *instance) crossesEngines() bool {
-	return inst.Call.Data && Moves(inst.Call.Operation) && inst.comm.Locals < inst.comm.Size
+	return inst.Call.Moved() && Moves(inst.Call.Operation) && inst.comm.Locals < inst.comm.Size
 }
 
 // beginBlocks makes the state of the blocks that travel between engines.

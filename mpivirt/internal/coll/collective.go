@@ -17,21 +17,52 @@ type Collective struct {
 	Procedure world.Procedure
 	Operation collectives.Operation
 	Type      world.ElementType // of the elements; untyped if only sizes are simulated
-	Data      bool              // memory is moved; else only sizes are simulated
+	Data      bool              // the call has vectors of elements; else only sizes
+	Phantom   bool              // the vectors have lengths, but no memory; see DropContents
 	Transient bool              // the memory of the input may change after the call
 	Later     bool              // in its nonblocking form, on a machine with progress in calls
 	Within    world.Procedure   // the call on an intercommunicator of which this collective is a part
 	Algorithm collectives.Algorithm
 	Root      int
-	Bytes     int64          // size of the vector, or of one block
+	Bytes     int64          // size of the vector, or of one block; of Allgatherv and ReduceScatter with Counts their sum
 	Element   int64          // size of an element; vectors are cut between elements
 	Counts    []int64        // bytes of each member's block, for operations with different blocks
 	Operator  world.Operator // for reductions with data
 	Input     []byte         // this member's contribution
 	Output    []byte         // memory for this member's result
+	Lengths   Lengths        // of a phantom's input and output
 	InCounts  []int64        // alltoallv: bytes to each member
 	OutCounts []int64        // alltoallv: bytes from each member
 	Creation  *creation      // for the making of communicators
+}
+
+// Lengths are the lengths in bytes of a member's input and output.
+type Lengths struct{ Input, Output int64 }
+
+// Moved reports whether the bytes of vectors are moved; else only sizes are simulated.
+func (v *Collective) Moved() bool { return v.Data && !v.Phantom }
+
+// lengths returns the lengths of a member's input and output.
+func (v *Collective) lengths() Lengths {
+	if v.Phantom {
+		return v.Lengths
+	}
+	return Lengths{int64(len(v.Input)), int64(len(v.Output))}
+}
+
+// OfSize gives a call vectors of a number of bytes without memory, as its input and its output.
+func (v *Collective) OfSize(bytes int64) {
+	v.Bytes, v.Phantom, v.Lengths = bytes, true, Lengths{bytes, bytes}
+}
+
+// DropContents has only the sizes of a call simulated. The communicators that a call makes, and the order of the
+// groups in a merge, rest on bytes of the library's own, which are kept.
+func (v *Collective) DropContents() {
+	if !v.Moved() || v.Creation != nil || v.Procedure == world.IntercommMerge {
+		return
+	}
+	v.Lengths, v.Phantom = v.lengths(), true
+	v.Input, v.Output = nil, nil
 }
 
 // Collectives holds the communicators and collectives of a partition.
@@ -339,8 +370,10 @@ func (c *Collectives) CarryOutAlone(lp int32, comm *Communicator, v *Collective,
 		c.Timing = stats.Untimed
 	}
 	c.copied = 0
-	v.copyAlone()
 	shared := []byte(nil)
+	if v.Moved() {
+		v.copyAlone()
+	}
 	if v.Output == nil {
 		shared = slices.Clone(v.Input)
 	}

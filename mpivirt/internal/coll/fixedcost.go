@@ -92,7 +92,7 @@ func (c *Collectives) beginFixedCost(inst *instance) *fixedCostState {
 	if inst.Call.Algorithm == collectives.Offload {
 		g.cost = c.partition.Target.OffloadTime(c.spanOf(inst.comm), inst.Call.Bytes)
 	}
-	if inst.Call.Data {
+	if inst.Call.Moved() {
 		g.sum = &summing{fold: c.newTree(inst.Call.Operator, inst.participants()), latest: world.None}
 	}
 	return g

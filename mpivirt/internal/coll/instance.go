@@ -69,7 +69,7 @@ type lpRange struct{ lo, hi int32 }
 
 // keepMember stores a member's input and output.
 func (c *Collectives) keepMember(inst *instance, local int, v *Collective) {
-	if !v.Data {
+	if !v.Moved() {
 		return
 	}
 	if inst.local == nil {
@@ -512,7 +512,7 @@ func (c *Collectives) demote(inst *instance) {
 		}
 		lp, _ := c.partition.Local(inst.comm.RankOf(member, 0))
 		v := *inst.callOf(member)
-		if v.Data && inst.local != nil {
+		if v.Moved() && inst.local != nil {
 			v.Transient = false // the inputs are copies
 			v.Input, v.Output = inst.local.inputs[local], inst.local.outputs[local]
 		}

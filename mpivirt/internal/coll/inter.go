@@ -191,36 +191,33 @@ func (c *Communicator) checkInter(v *Collective) error {
 
 // parts builds the messages of a member in a collective on an intercommunicator.
 type parts struct {
-	remote          int // size of the remote group
-	lp              int32
-	data            bool
-	receives, sends []p2p.Part
+	remote            int // size of the remote group
+	lp                int32
+	moved             bool
+	in, out           int64 // lengths of the input and the output; without vectors, the bytes of the call
+	inBlock, outBlock int64 // lengths of a block in them, where blocks have equal length
+	receives, sends   []p2p.Part
+}
+
+// partsOf returns no messages yet, of a member's call.
+func (c *Communicator) partsOf(v *Collective) *parts {
+	p := &parts{remote: c.Remote.Size, moved: v.Moved(), in: v.Bytes, out: v.Bytes, inBlock: v.Bytes, outBlock: v.Bytes}
+	if v.Data {
+		l := v.lengths()
+		p.in, p.out = l.Input, l.Output
+		p.inBlock, p.outBlock = p.in/int64(p.remote), p.out/int64(p.remote)
+	}
+	return p
 }
 
 // part returns a message of some bytes from a place in a buffer, without a buffer if only sizes are
 // simulated.
 func (p *parts) part(peer int, buffer []byte, at, bytes int64) p2p.Part {
 	m := p2p.Part{Peer: peer, Bytes: bytes}
-	if p.data && bytes > 0 {
+	if p.moved && bytes > 0 {
 		m.Buffer = buffer[at : at+bytes]
 	}
 	return m
-}
-
-// block returns the length of a block in a buffer of blocks of equal length.
-func (p *parts) block(buffer []byte, bytes int64) int64 {
-	if p.data {
-		return int64(len(buffer) / p.remote)
-	}
-	return bytes
-}
-
-// whole returns the length of a buffer.
-func (p *parts) whole(buffer []byte, bytes int64) int64 {
-	if p.data {
-		return int64(len(buffer))
-	}
-	return bytes
 }
 
 // blocks returns a message for each remote member, of consecutive blocks with lengths counts, or of
@@ -249,10 +246,10 @@ func (p *parts) same(buffer []byte, bytes int64) (all []p2p.Part) {
 // InterMessages returns the messages of a member in a collective on an intercommunicator, and the
 // function to call when all have arrived. The arguments have been checked.
 func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collective) (receives, sends []p2p.Part, end func() vtime.Duration) {
-	p := &parts{remote: comm.Remote.Size, data: v.Data}
+	p := comm.partsOf(v)
 	p.lp, _ = c.partition.Local(comm.RankOf(member, 0))
 	input := v.Input
-	if v.Data && world.Overlap(v.Input, v.Output) {
+	if p.moved && world.Overlap(v.Input, v.Output) {
 		input = append([]byte(nil), v.Input...) // a receive may be over before the last send begins
 	}
 	root := v.Root == world.Root
@@ -262,33 +259,33 @@ func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collectiv
 		p.receives, p.sends = p.same(nil, 0), p.same(nil, 0)
 	case collectives.Bcast, collectives.Scatter, collectives.Scatterv:
 		if root && v.Operation == collectives.Bcast {
-			p.sends = p.same(input, p.whole(input, v.Bytes))
+			p.sends = p.same(input, p.in)
 		} else if root {
-			p.sends = p.blocks(input, v.Counts, p.block(input, v.Bytes))
+			p.sends = p.blocks(input, v.Counts, p.inBlock)
 		} else if away {
-			p.receives = append(p.receives, p.part(v.Root, v.Output, 0, p.whole(v.Output, v.Bytes)))
+			p.receives = append(p.receives, p.part(v.Root, v.Output, 0, p.out))
 		}
 	case collectives.Gather, collectives.Gatherv:
 		if root {
-			p.receives = p.blocks(v.Output, v.Counts, p.block(v.Output, v.Bytes))
+			p.receives = p.blocks(v.Output, v.Counts, p.outBlock)
 		} else if away {
-			p.sends = append(p.sends, p.part(v.Root, input, 0, p.whole(input, v.Bytes)))
+			p.sends = append(p.sends, p.part(v.Root, input, 0, p.in))
 		}
 	case collectives.Allgather, collectives.Allgatherv:
-		p.sends = p.same(input, p.whole(input, v.Bytes))
-		p.receives = p.blocks(v.Output, v.Counts, p.block(v.Output, v.Bytes))
+		p.sends = p.same(input, p.in)
+		p.receives = p.blocks(v.Output, v.Counts, p.outBlock)
 	case collectives.Alltoall, collectives.Alltoallv:
-		p.sends = p.blocks(input, v.InCounts, p.block(input, v.Bytes))
-		p.receives = p.blocks(v.Output, v.OutCounts, p.block(v.Output, v.Bytes))
+		p.sends = p.blocks(input, v.InCounts, p.inBlock)
+		p.receives = p.blocks(v.Output, v.OutCounts, p.outBlock)
 	case collectives.Reduce:
 		if root {
-			end = c.combineRemote(p, v, p.whole(v.Output, v.Bytes), 0)
+			end = c.combineRemote(p, v, p.out, 0)
 		} else if away {
-			p.sends = append(p.sends, p.part(v.Root, input, 0, p.whole(input, v.Bytes)))
+			p.sends = append(p.sends, p.part(v.Root, input, 0, p.in))
 		}
 	case collectives.Allreduce:
-		p.sends = p.same(input, p.whole(input, v.Bytes))
-		end = c.combineRemote(p, v, p.whole(v.Output, v.Bytes), 0)
+		p.sends = p.same(input, p.in)
+		end = c.combineRemote(p, v, p.out, 0)
 	case collectives.ReduceScatter:
 		bytes, at := v.Bytes*int64(comm.Size), int64(0)
 		for i, n := range v.Counts {
@@ -296,7 +293,9 @@ func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collectiv
 				at += n
 			}
 		}
-		bytes = p.whole(input, bytes)
+		if v.Data {
+			bytes = p.in
+		}
 		p.sends = p.same(input, bytes)
 		end = c.combineRemote(p, v, bytes, at)
 	}
@@ -320,14 +319,14 @@ func ofCall(p world.Procedure, messages ...[]p2p.Part) {
 func (c *Collectives) combineRemote(p *parts, v *Collective, bytes, at int64) func() vtime.Duration {
 	operator, output := v.Operator, v.Output
 	var vectors []byte
-	if p.data {
+	if p.moved {
 		vectors = c.partition.Buffers.Take(int(bytes) * p.remote)
 	}
 	p.receives = p.blocks(vectors, nil, bytes)
-	remote, data := p.remote, p.data && bytes > 0
+	remote, moved := p.remote, p.moved && bytes > 0
 	return func() vtime.Duration {
 		c.Combining = p.lp
-		if data {
+		if moved {
 			sum := vectors[:bytes]
 			for i := 1; i < remote; i++ {
 				operator.Apply(sum, sum, vectors[int64(i)*bytes:int64(i+1)*bytes])

@@ -108,7 +108,7 @@ func (x *InterCall) leads() bool { return x.Member == 0 }
 
 // take returns a buffer for the leader, nil if only sizes are simulated.
 func (x *InterCall) take(k *Collectives, bytes int64) []byte {
-	if !x.leads() || !x.Call.Data {
+	if !x.leads() || !x.Call.Moved() {
 		return nil
 	}
 	buffer := k.partition.Buffers.Take(int(bytes))
@@ -119,6 +119,7 @@ func (x *InterCall) take(k *Collectives, bytes int64) []byte {
 // within adds a collective of the local group, whose root is the leader.
 func (x *InterCall) within(k *Collectives, v Collective) {
 	v.Procedure, v.Element, v.Within = world.ProcedureOf(v.Operation), max(v.Element, 1), x.Procedure()
+	v.Phantom = v.Data && x.Call.Phantom
 	x.parts = append(x.parts, func() InterPart { return InterPart{Collective: k.Prepare(v)} })
 }
 
@@ -156,9 +157,9 @@ func (x *InterCall) spread(k *Collectives, buffer []byte, bytes int64, data bool
 // plan sets the parts of a call. Allgatherv sends messages from each member to the remote leader,
 // since a leader does not know the lengths of its own group's blocks.
 func (x *InterCall) plan(k *Collectives) {
-	v, p := &x.Call, &parts{remote: x.Comm.Remote.Size, data: x.Call.Data}
+	v, p := &x.Call, x.Comm.partsOf(&x.Call)
 	locals := int64(x.Group.Size)
-	in, out := p.whole(v.Input, v.Bytes), p.whole(v.Output, v.Bytes)
+	in, out := p.in, p.out
 	switch {
 	case v.Procedure == world.IntercommMerge: // the leaders agree on which group comes first
 		x.swap(v.Output, out, v.Input, in)
@@ -226,7 +227,7 @@ func (x *InterCall) planRooted(k *Collectives, p *parts, in, out int64) {
 		}
 		x.spread(k, v.Output, out, v.Data)
 	case v.Operation == collectives.Scatter && root:
-		x.messages(nil, remote(v.Input, p.block(v.Input, v.Bytes)*int64(p.remote)))
+		x.messages(nil, remote(v.Input, p.inBlock*int64(p.remote)))
 	case v.Operation == collectives.Scatter:
 		all := x.take(k, out*locals)
 		if x.leads() {
@@ -234,7 +235,7 @@ func (x *InterCall) planRooted(k *Collectives, p *parts, in, out int64) {
 		}
 		x.within(k, Collective{Operation: collectives.Scatter, Bytes: out, Data: v.Data, Input: all, Output: v.Output})
 	case v.Operation == collectives.Gather && root:
-		x.messages(remote(v.Output, p.block(v.Output, v.Bytes)*int64(p.remote)), nil)
+		x.messages(remote(v.Output, p.outBlock*int64(p.remote)), nil)
 	case v.Operation == collectives.Gather:
 		all := x.gather(k, in)
 		if x.leads() {

@@ -84,7 +84,7 @@ func (c *choice) arraysFit() bool {
 		// While engines exchange arrays their promises do not help; see
 		// [engine.Engine.Cap].
 		return false
-	case c.call.Data && !c.treeShaped() && !Moves(c.call.Operation) || !c.evenChunks():
+	case c.call.Moved() && !c.treeShaped() && !Moves(c.call.Operation) || !c.evenChunks():
 		return false
 	}
 	for round := range min(c.schedule.MaxRounds(), LongRounds) {

@@ -128,7 +128,7 @@ func (c *Collectives) beginJoins(inst *instance) {
 		}
 		j.last[i] = 0
 	}
-	if inst.Call.Data {
+	if inst.Call.Moved() {
 		if j.sums, reused = spare.sums.Pop(); !reused {
 			j.sums = &nodeSums{open: map[int]*nodeSum{}}
 		}
@@ -138,7 +138,7 @@ func (c *Collectives) beginJoins(inst *instance) {
 // join enters a local member.
 func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) {
 	p, missing := c.enterNode(inst, c.partition.Clock[lp], member)
-	if v.Data {
+	if v.Moved() {
 		c.contribute(inst, p, member, inst.contributionOf(member, v))
 	}
 	if missing == 0 {

@@ -17,7 +17,7 @@ type Repeated struct {
 	Operation collectives.Operation
 	Bytes     int64 // size of the vector, or of one block
 	Element   int64 // size of an element; 0 if only sizes are simulated
-	Data      bool  // memory is moved
+	Data      bool  // vectors of elements; else only sizes
 }
 
 // layering defines the layers in which the messages of a repeated collective take the interfaces of

@@ -31,8 +31,9 @@ type costModel struct {
 
 func newCostModel(h *hosting, a collectives.Algorithm, use Use) *costModel {
 	o := &costModel{hosting: h, use: use, ranks: h.target.Ranks()}
-	o.call = &coll.Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: max(use.Element, 1), Data: use.Data, Transient: h.transient}
-	plan, err := coll.PlanOf(o.target, h.wanted, h.null, h.engines == 1, use.Alone, o.call)
+	o.call = h.callOf(a, use)
+	o.use.Data = o.call.Moved()
+	plan, err := h.planOf(o.call, use)
 	o.Plan = plan
 	if err != nil || plan.Schedule == nil { // the run reports an error
 		return o

@@ -14,7 +14,7 @@ type Use struct {
 	Operation collectives.Operation
 	Bytes     int64                               // size of the vector, or of one block
 	Element   int64                               // size of an element; 0 if only sizes are simulated
-	Data      bool                                // memory is moved; else only sizes are simulated
+	Data      bool                                // vectors of elements; else only sizes
 	Alone     bool                                // the ranks have no other communication
 	Times     int                                 // number of successive calls by each rank; 0 stands for 1
 	Compute   func(rank, time int) vtime.Duration // compute time of a rank before each call; nil for none
@@ -42,6 +42,7 @@ type hosting struct {
 	null        bool    // engines synchronise by null messages alone
 	windowBytes int64   // from one engine to another; 0 is [engine.DefaultWindow]
 	resume      float64 // ns of CPU to resume a rank after a collective
+	noContents  bool    // only sizes of data are simulated
 	transient   bool    // inputs of collectives do not outlive the calls
 }
 
@@ -58,7 +59,7 @@ type hosting struct {
 // With state at the receiver it is counted for messages of over 32 KiB. Times are right within a
 // factor of three.
 //
-// It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config.
+// It reads Target, Kind, Protocol, Collectives, Algorithms, NoContents and Window of the Config.
 // Without a Target it counts no collectives.
 func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 	cost := Cost{BytesPerRank: clockBytes, BytesPerEngine: engineBytes}
@@ -74,15 +75,10 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 		cost.BytesPerRank += processorBytes()
 		cost.BytesPerEngine += chunkBytes
 	}
-	h := hosting{
-		target: c.Target, engines: engines, wanted: c.Collectives, null: c.Protocol == engine.Null, windowBytes: c.Window,
-	}
-	if kind != nil {
-		h.resume, h.transient = kind.Time, kind.Transient
-	}
+	h := hostingOf(c, engines)
 	var most Cost
 	for _, use := range uses {
-		one := newCostModel(&h, c.AlgorithmFor(use.Operation, use.Bytes, use.Element), use).cost()
+		one := newCostModel(h, c.AlgorithmFor(use.Operation, use.Bytes, use.Element), use).cost()
 		most.Time += one.Time
 		most.BytesPerRank = max(most.BytesPerRank, one.BytesPerRank)
 		most.BytesPerEngine = max(most.BytesPerEngine, one.BytesPerEngine)
@@ -92,4 +88,32 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 	cost.BytesPerEngine += most.BytesPerEngine
 	cost.Time = most.Time
 	return cost
+}
+
+// Check returns the error of a collective that cannot be carried out, nil for none.
+func Check(c *kernel.Config, use Use) error {
+	h := hostingOf(c, len(c.Transports))
+	_, err := h.planOf(h.callOf(c.AlgorithmFor(use.Operation, use.Bytes, use.Element), use), use)
+	return err
+}
+
+// hostingOf returns what the costs of collectives depend on besides the collectives.
+func hostingOf(c *kernel.Config, engines int) *hosting {
+	h := &hosting{
+		target: c.Target, engines: engines, wanted: c.Collectives, null: c.Protocol == engine.Null, windowBytes: c.Window, noContents: c.NoContents,
+	}
+	if kind := c.RankKind(); kind != nil {
+		h.resume, h.transient = kind.Time, kind.Transient
+	}
+	return h
+}
+
+// callOf returns the call of a collective by an algorithm.
+func (h *hosting) callOf(a collectives.Algorithm, use Use) *coll.Collective {
+	return &coll.Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: max(use.Element, 1), Data: use.Data, Phantom: use.Data && h.noContents, Transient: h.transient}
+}
+
+// planOf returns the plan of a call.
+func (h *hosting) planOf(call *coll.Collective, use Use) (coll.Plan, error) {
+	return coll.PlanOf(h.target, h.wanted, h.null, h.engines == 1, use.Alone, call)
 }

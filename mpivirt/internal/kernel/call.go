@@ -27,6 +27,7 @@ type Call struct {
 	nonblocking  bool             // the collective in its nonblocking form
 	persistent   *Persistent      // of a start
 	exchange     Exchange
+	own          bool // the bytes are the library's own, which travel in any case
 }
 
 // Enters sets the collective, in its blocking form, and the error in its arguments. It returns the
@@ -61,7 +62,7 @@ var waitKinds = [...]p2p.WaitKind{
 // other fields are those of the call before. The caller submits it before another LP runs.
 func (k *Kernel) Compose(op world.Procedure, c *coll.Communicator, member int32) *Call {
 	q := &k.call
-	q.Procedure, q.Comm, q.communicator, q.Member = op, &c.Comm, c, member
+	q.Procedure, q.Comm, q.communicator, q.Member, q.own = op, &c.Comm, c, member, false
 	return q
 }
 
@@ -91,6 +92,25 @@ func (q *Call) Receives(buffer []byte, bytes int64, sized bool, source, tag int)
 	return q
 }
 
+// Own says that the bytes of a call are the library's own, and no contents of the program. It returns the call.
+func (q *Call) Own() *Call {
+	q.own = true
+	return q
+}
+
+// dropContents has only the sizes of a call simulated.
+func (q *Call) dropContents() {
+	q.Outgoing.Payload, q.Incoming.Buffer = nil, nil
+	for _, parts := range [][]Part{q.exchange.Receives, q.exchange.Sends} {
+		for i := range parts {
+			parts[i].Buffer = nil
+		}
+	}
+	if q.collective != nil {
+		q.collective.DropContents()
+	}
+}
+
 // Takes sets the message to receive, found by a matched probe, 0 for none. It returns the call.
 func (q *Call) Takes(message int32) *Call {
 	if message == 0 {
@@ -117,6 +137,9 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		return k.goOn(lp)
 	}
 	k.messages.Completion.Err = nil
+	if k.config.NoContents && !q.own {
+		q.dropContents()
+	}
 	if k.messages.InCalls && !k.isInactive(lp, q) {
 		k.messages.EnterCall(lp)
 	}
@@ -224,6 +247,9 @@ func (k *Kernel) startSend(lp int32, q *Call) int32 {
 func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, bytes int64, dest, tag int) bool {
 	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.partition.EagerLimit) || k.messages.InCalls || k.hearing.observer != nil {
 		return false
+	}
+	if k.config.NoContents {
+		payload = nil
 	}
 	q := &k.call
 	q.Procedure, q.Comm, q.communicator, q.Member, q.Outgoing.Mode = world.Send, &w.Comm, w, k.partition.Global(lp), 0

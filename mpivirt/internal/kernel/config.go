@@ -24,6 +24,7 @@ type Config struct {
 	Collectives coll.Interpreter
 	Algorithms  map[collectives.Operation]collectives.Algorithm
 	Library     collectives.Library
+	NoContents  bool
 	Seed        uint64
 	Noise       p2p.Noise
 	Bursts      func(first, n int) Bursts

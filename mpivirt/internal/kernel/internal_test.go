@@ -141,7 +141,7 @@ func TestCollectivesAheadOfASlowRank(t *testing.T) {
 						runtime.Gosched()
 					}
 				}
-				v, err := k.collectives.Sized(c.operation, 8, c.root)
+				v, err := k.collectives.Sized(c.operation, 8, 1, c.root)
 				q := k.Compose(v.Procedure, k.collectives.Communicators.At(world.World), k.partition.Global(lp)).Enters(v, err)
 				if !nonblocking {
 					return k.Submit(lp, q)

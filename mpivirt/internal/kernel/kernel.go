@@ -74,6 +74,9 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	}
 }
 
+// HasContents reports whether messages and collectives carry the bytes of the program, and not only their sizes.
+func (k *Kernel) HasContents() bool { return !k.config.NoContents }
+
 // Seed returns the seed of the simulation.
 func (k *Kernel) Seed() uint64 { return k.config.Seed }
 

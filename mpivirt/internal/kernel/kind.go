@@ -24,6 +24,9 @@ type Kind struct {
 	// Measurable is true if ranks tell the kernel where bursts of computing begin and end.
 	Measurable bool
 
+	// NeedsContents is true if ranks are programs that read the memory of messages, so that sizes alone do not do.
+	NeedsContents bool
+
 	// Movable is true if any goroutine may run an engine at any time between the turns of two of
 	// its ranks. False is safe.
 	Movable bool
@@ -51,6 +54,14 @@ func RegisterKind(k Kind) *Kind {
 
 // Kinds returns the kinds of the packages that the program imports.
 func Kinds() []*Kind { return slices.Clone(kinds) }
+
+// Contentless returns the error of messages without contents for ranks of a kind, nil if they do with sizes.
+func (k *Kind) Contentless() error {
+	if !k.NeedsContents {
+		return nil
+	}
+	return fmt.Errorf("%v ranks read what they receive, and need the contents of messages", k)
+}
 
 // Program is a program to simulate.
 type Program struct {

@@ -108,9 +108,9 @@ func (k *Kernel) SharedResult(lp int32, c *Communicator) []byte {
 	return k.collectives.SharedResult(lp, c)
 }
 
-// Sized returns a collective whose data have a size only.
-func (k *Kernel) Sized(op collectives.Operation, bytes int64, root int) (*Collective, error) {
-	return k.collectives.Sized(op, bytes, root)
+// Sized returns a collective of elements of a number of bytes, whose data have a size only.
+func (k *Kernel) Sized(op collectives.Operation, bytes, element int64, root int) (*Collective, error) {
+	return k.collectives.Sized(op, bytes, element, root)
 }
 
 // Split returns the collective that splits a communicator.
@@ -274,6 +274,9 @@ func (k *Kernel) RequestStatus(index int32) world.Status {
 // partition that does not wait stores it. It returns false, with nothing changed, if the message
 // must take the general way or an argument is out of its range.
 func (k *Kernel) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag int) bool {
+	if k.config.NoContents {
+		payload = nil
+	}
 	return k.collectives.Messages.SendAtOnce(lp, payload, bytes, dst, tag)
 }
 

@@ -492,7 +492,7 @@ func (b *scriptBody) hands(r *scripted, p world.Procedure, group *world.Group, w
 	if len(words) > 1 {
 		root = b.number(words[1])
 	}
-	return b.k.Sized(p.Operation(), bytes, root)
+	return b.k.Sized(p.Operation(), bytes, 1, root)
 }
 
 // alone does what takes no call of the virtual MPI.

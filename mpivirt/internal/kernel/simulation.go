@@ -135,6 +135,9 @@ func (c *Config) validate() error {
 	if kind := c.RankKind(); c.Bursts != nil && kind != nil && kind.Unmeasurable() != nil {
 		faults = append(faults, kind.Unmeasurable())
 	}
+	if kind := c.RankKind(); c.NoContents && kind != nil && kind.Contentless() != nil {
+		faults = append(faults, kind.Contentless())
+	}
 	for op, a := range c.Algorithms {
 		switch {
 		case a.Check(op) != nil:

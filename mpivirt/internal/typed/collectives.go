@@ -1,6 +1,8 @@
 package typed
 
 import (
+	"math"
+
 	"gigarank/collectives"
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/kernel"
@@ -81,6 +83,16 @@ func ReductionToAll[T Datatype](m Caller, name world.Procedure, op collectives.O
 		return m.tooShort(name, len(receive), len(send))
 	}
 	return Reduction(m, name, op, send, receive[:len(send)], o), nil
+}
+
+// AllreduceSize returns a member's arguments of MPI_Allreduce of a number of elements without memory, and the error in them.
+func AllreduceSize[T Datatype](m Caller, elements int64, o Op[T]) (*kernel.Collective, error) {
+	v := Reduction[T](m, world.Allreduce, collectives.Allreduce, nil, nil, o)
+	if elements < 0 || elements > math.MaxInt64/v.Element {
+		return m.refuse(world.Allreduce, world.ErrCount, "%d elements of %s", elements, spelling.Count(v.Element, "byte"))
+	}
+	v.OfSize(elements * v.Element)
+	return v, nil
 }
 
 // sum returns the sum of the counts.

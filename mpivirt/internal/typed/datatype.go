@@ -51,6 +51,9 @@ func Elements[T Datatype](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/sizeOf[T]())
 }
 
+// Room returns memory for the elements in a number of bytes.
+func Room[T Datatype](bytes int64) []T { return make([]T, bytes/int64(sizeOf[T]())) }
+
 // sizeOf returns the size of an element in bytes.
 func sizeOf[T Datatype]() int {
 	var zero T
