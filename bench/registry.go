@@ -112,8 +112,8 @@ type Entry struct {
 type Course struct {
 	Postponed bool // ranks go on before their messages have left: the model has state at the receiver
 	Apart     bool // ranks leave a collective one after the other, since it goes by messages
-	// Between is the share of the messages to the next rank that go to another node, where they delay
-	// each other and wait for virtual time; 0 on other machines.
+	// Between is the share of the messages to the next rank that delay other messages and wait for
+	// virtual time, between nodes or within them.
 	Between float64
 	// Rendezvous: the payload is above the machine's eager limit, so senders wait for receivers.
 	Rendezvous bool
@@ -265,6 +265,9 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 		between := 0.
 		if contended {
 			between = 1 / float64(c.Target.NodeSize(0))
+			if c.Target.ContendedWithin() {
+				between = 1
+			}
 		}
 		rendezvous := c.Target != nil && o.Payload > c.Target.EagerLimit()
 		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, Course{postponed, cost.ByMessages, between, rendezvous}))

@@ -142,6 +142,89 @@ network: {model: twolevel, intra: {latency: 100ns, bandwidth: 8GB/s}, inter: {la
 	wantInstants(t, got, []map[string]vtime.Time{{}, {}, {"first": 107_100 * ns, "second": 107_100 * ns}, {"received": 102_000 * ns}})
 }
 
+// Messages within a node share its memory, which reads and writes each byte: 2 GB/s carry 1,000 bytes in 1 us, and a path of 4 GB/s takes
+// 0.25 us and its latency of 0.1 us. Ranks 0 and 1 send ranks 2 and 3 1,000 bytes at 0, eagerly, then rank 1 sends rank 3 no bytes. Rank 4
+// sends rank 5 no bytes, and rank 6 of the next node its 1,000 bytes.
+//
+//   - The memory carries the message of rank 0 until 1 us, and that of rank 1 until 2 us: they are there at 1.1 and 2.1 us.
+//   - A message of no bytes does not wait, but does not pass one of its pair: it is there at 2.1 us, and at 0.1 us for rank 5.
+//   - The message to the next node has what it needs for itself: 1 us of latency and 0.25 us.
+//
+// At 10 us rank 0 sends rank 2 10,000 bytes by rendezvous: DATA leave at 10.2 us, and the memory carries them until 20.2 us, when rank 0 is
+// free. They are there at 20.3 us.
+func TestMessagesShareTheMemory(t *testing.T) {
+	const machine = `name: shared
+ranks_per_node: 6
+node: {memory: 2GB/s}
+network: {model: twolevel, intra: {latency: 100ns, bandwidth: 4GB/s}, inter: {latency: 1us, bandwidth: 4GB/s}, eager_limit: 5000}
+`
+	got := instants(t, machine, 12, mpivirt.Config{}, func(r *mpivirt.Rank, note func(string)) error {
+		w := r.World()
+		steps := map[int][]func() error{
+			0: {func() error { return w.SendSize(1000, 2, 0) }, func() error { r.Compute(10 * vtime.Microsecond); return w.SendSize(10_000, 2, 0) }},
+			1: {func() error { return w.SendSize(1000, 3, 0) }, func() error { return w.SendSize(0, 3, 0) }},
+			4: {func() error { return w.SendSize(0, 5, 0) }, func() error { return w.SendSize(1000, 6, 0) }},
+		}
+		for i := range 2 {
+			name, from := []string{"first", "second"}[i], map[int]int{2: 0, 3: 1, 5: 4, 6: 4}
+			if send := steps[r.Rank()]; send != nil {
+				if err := send[i](); err != nil {
+					return err
+				}
+			} else if source, receives := from[r.Rank()]; !receives || source == 4 && i > 0 {
+				return nil
+			} else if _, err := w.RecvSize(10_000, source, 0); err != nil {
+				return err
+			}
+			note(name)
+		}
+		return nil
+	})
+	const us = vtime.Time(vtime.Microsecond)
+	wantInstants(t, got, []map[string]vtime.Time{
+		{"first": 0, "second": 202 * us / 10}, {"first": 0, "second": 0},
+		{"first": 11 * us / 10, "second": 203 * us / 10}, {"first": 21 * us / 10, "second": 21 * us / 10},
+		{"first": 0, "second": 0}, {"first": us / 10},
+		{"first": 125 * us / 100}, {}, {}, {}, {}, {},
+	})
+}
+
+// An allreduce of 3,000 bytes by recursive doubling on two nodes of two ranks, whose memories read and write 3 GB/s: 1,000 bytes take 1 us
+// with their write for a message, and 1 us with two reads and a write for a sum.
+//
+//   - Ranks 0 and 1 exchange vectors from 0 on. The memory carries that of rank 0 until 2 us and that of rank 1 until 4 us: they are there at
+//     3 and 5 us. Both ranks sum up at a time: 6 us. So rank 1 is ready at 9 us, and rank 0 at 11 us.
+//   - Ranks 0 and 2, and 1 and 3, are ready at the same times: 10 us later the vector is there, and the sum takes 6 us. They end at 27 and 25 us.
+//
+// Then ranks 0 and 2, which are alone on their nodes in a communicator, take 10 us for the vectors and 3 us for the sum.
+func TestSumsShareTheMemory(t *testing.T) {
+	const machine = `name: shared
+ranks_per_node: 2
+node: {memory: 3GB/s}
+network: {model: twolevel, intra: {latency: 1us}, inter: {latency: 10us}}
+`
+	got := instants(t, machine, 4, mpivirt.Config{Algorithms: map[collectives.Operation]collectives.Algorithm{
+		collectives.Allreduce: collectives.RecursiveDoubling, collectives.Allgather: collectives.RecursiveDoubling,
+	}}, func(r *mpivirt.Rank, note func(string)) error {
+		if err := r.World().CollectiveSize(collectives.Allreduce, 3000, 0); err != nil {
+			return err
+		}
+		note("all")
+		c, err := r.World().Split(r.Rank()%2, 0)
+		if err != nil || r.Rank()%2 == 1 {
+			return err
+		}
+		r.Compute(vtime.Duration(100*vtime.Microsecond) - r.Now().Sub(0))
+		if err := c.CollectiveSize(collectives.Allreduce, 3000, 0); err != nil {
+			return err
+		}
+		note("two")
+		return nil
+	})
+	const us = vtime.Time(vtime.Microsecond)
+	wantInstants(t, got, []map[string]vtime.Time{{"all": 27 * us, "two": 113 * us}, {"all": 25 * us}, {"all": 27 * us, "two": 113 * us}, {"all": 25 * us}})
+}
+
 // In a ring of 1 MiB each rank sends to the next, again and again: REQ, ACK and DATA of both neighbours share its interface. A
 // skew makes it later by the greatest skew at most: no message without bytes waits for DATA.
 func TestRingsWithSkew(t *testing.T) {
@@ -196,7 +279,7 @@ network: {model: flat, latency: 1us, bandwidth: 25GB/s, eager_limit: 16KiB, over
 // and DATA, before they ask and after.
 func TestMessagesPastTheEndOfTime(t *testing.T) {
 	for _, section := range []string{
-		"node: {bandwidth: 1KB/s}", "contention: {model: links, out: 1}", "contention: {model: pmac, out: 1}", "contention: {model: fair, out: 1KB/s}",
+		"node: {bandwidth: 1KB/s}", "node: {memory: 2KB/s}\nranks_per_node: 2", "contention: {model: links, out: 1}", "contention: {model: pmac, out: 1}", "contention: {model: fair, out: 1KB/s}",
 		"contention: {model: fair, link: 1KB/s, topology: true}\ntopology: {kind: torus, dimensions: 2}",
 	} {
 		tgt := target(t, "name: late\n"+section+"\nnetwork: {model: flat, latency: 2s, bandwidth: 1KB/s, eager_limit: 50000}\n", 4)
@@ -277,8 +360,16 @@ func TestRandomProgramsWithProgressInCalls(t *testing.T) {
 
 // randomNode writes section node.
 func randomNode(r *rand.Rand) string {
-	return fmt.Sprintf("node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s}", 1+r.IntN(4), []string{"50MB/s", "1GB/s", "9GB/s"}[r.IntN(3)],
+	node := fmt.Sprintf("node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s", 1+r.IntN(4), []string{"50MB/s", "1GB/s", "9GB/s"}[r.IntN(3)],
 		[]string{"0ns", "1ps", "333ns", "4us"}[r.IntN(4)], []string{"local", "shared"}[r.IntN(2)])
+	memory := []string{"100MB/s", "3GB/s", "40GB/s"}[r.IntN(3)]
+	switch r.IntN(4) {
+	case 0:
+		return node + "}"
+	case 1:
+		return "node: {memory: " + memory + "}"
+	}
+	return node + ", memory: " + memory + "}"
 }
 
 // Messages whose latency depends on their size keep the order of their pair at interfaces, also where a message waits for the path
@@ -331,7 +422,8 @@ func TestInterfacesWithoutLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node := ""
 		p := programsOn(shares(func(r *rand.Rand) string {
-			node = fmt.Sprintf("node: {interfaces: %d, bandwidth: 9000000000GB/s, rail: %s}", 1+r.IntN(3), []string{"local", "shared"}[r.IntN(2)])
+			node = fmt.Sprintf("node: {interfaces: %d, bandwidth: 9000000000GB/s, rail: %s%s}", 1+r.IntN(3), []string{"local", "shared"}[r.IntN(2)],
+				[]string{"", ", memory: 9000000000GB/s"}[r.IntN(2)])
 			return node
 		}), 24, 24).Draw(t, "program")
 		free := p

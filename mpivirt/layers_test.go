@@ -31,7 +31,7 @@ func repeats(c mpivirt.Repeated, times int, compute func(rank, time int) vtime.D
 	})}}
 }
 
-// TestRepeatedCollectivesOnSharedInterfaces: where the ranks of a node share interfaces, a collective that is all ranks do
+// TestRepeatedCollectivesOnSharedInterfaces: where the ranks of a node share interfaces and memory, a collective that is all ranks do
 // takes the same times in bulk and by messages, however the simulation is hosted.
 func TestRepeatedCollectivesOnSharedInterfaces(t *testing.T) {
 	fewer(t, 100)
@@ -47,10 +47,11 @@ func TestRepeatedCollectivesOnSharedInterfaces(t *testing.T) {
 		}
 		tgt := target(t, fmt.Sprintf(`name: test
 ranks_per_node: %d
-node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s}
+node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s, memory: %s}
 network: {model: twolevel, intra: {latency: %s, bandwidth: 6GB/s}, inter: {latency: %s, bandwidth: 2GB/s}, overhead: {send: %s, receive: 20ns}, eager_limit: %s%s}
 `, perNode, rapid.IntRange(1, 4).Draw(t, "interfaces"), rapid.SampledFrom([]string{"50MB/s", "1GB/s", "9GB/s"}).Draw(t, "bandwidth"),
 			rapid.SampledFrom([]string{"0ns", "1ps", "333ns", "4us"}).Draw(t, "gap"), rapid.SampledFrom([]string{"local", "shared"}).Draw(t, "rail"),
+			rapid.SampledFrom([]string{"infinite", "300MB/s", "8GB/s", "50GB/s"}).Draw(t, "memory"),
 			rapid.SampledFrom([]string{"1ps", "500ns"}).Draw(t, "within"), rapid.SampledFrom([]string{"1us", "5us"}).Draw(t, "between"),
 			rapid.SampledFrom([]string{"0ns", "30ns", "1us"}).Draw(t, "overhead"), rapid.SampledFrom([]string{"1MiB", "1000"}).Draw(t, "eager limit"),
 			rapid.SampledFrom([]string{"", ", gap: 45ns", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}"}).Draw(t, "work")), ranks)

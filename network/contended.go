@@ -149,7 +149,7 @@ func (m *Machine) writeContention(top *objectWriter) {
 // Contention returns the resources that all messages between nodes share. Its Model is empty where
 // messages share no resource, or only the interfaces of each node.
 func (t *Target) Contention() Contention {
-	if !t.contended || !t.machine.sharesNetwork() {
+	if !t.sharesBetween || !t.machine.sharesNetwork() {
 		return Contention{}
 	}
 	return t.machine.contention

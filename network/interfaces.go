@@ -6,13 +6,15 @@ import (
 	"gigarank/vtime"
 )
 
-// interfaces are the network interfaces that the ranks of a node share, as given by section node of
-// a machine file. The zero value stands for none: messages of a node do not delay each other.
+// interfaces are the network interfaces and the memory that the ranks of a node share, as given by
+// section node of a machine file. The zero value stands for none: messages of a node do not delay
+// each other.
 type interfaces struct {
 	count     int // 0 without section node
 	bandwidth bandwidth
 	gap       vtime.Duration
 	shared    bool
+	memory    bandwidth // bytes that all ranks of a node together read and write per second; 0 for any number
 }
 
 // The rules by which messages take one of several interfaces.
@@ -21,7 +23,7 @@ const (
 	railShared = "shared"
 )
 
-const nodeRemedy = "write node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local}"
+const nodeRemedy = "write node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local, memory: 200GB/s}"
 
 // parseInterfaces reads section node. The delay model has been read before.
 func (m *Machine) parseInterfaces(top *object) {
@@ -33,7 +35,7 @@ func (m *Machine) parseInterfaces(top *object) {
 	if o == nil {
 		return
 	}
-	m.interfaces = interfaces{count: 1, bandwidth: o.bandwidth("bandwidth", false), gap: o.duration("message_gap", false, 0)}
+	m.interfaces = interfaces{count: 1, bandwidth: o.bandwidth("bandwidth", false), gap: o.duration("message_gap", false, 0), memory: o.bandwidth("memory", false)}
 	if o.has("interfaces") {
 		m.interfaces.count = o.count("interfaces", true, 1, maxInterfaces)
 	} else {
@@ -48,6 +50,9 @@ func (m *Machine) parseInterfaces(top *object) {
 	if m.model.kind().latencyBySize {
 		top.fault("node", "does not go with model "+m.Model()+", whose latency depends on the size of a message", "remove it, or take model levels with delays")
 	}
+	if m.join.levels != nil && m.join.bandwidth == 0 {
+		m.join.bandwidth = m.interfaces.memory
+	}
 	if _, occupies := m.model.(occupier); occupies {
 		top.fault("node", "does not go with model "+m.Model()+", which charges the bytes of each message to a rank's own interface", "remove it, or take another model")
 	}
@@ -56,7 +61,7 @@ func (m *Machine) parseInterfaces(top *object) {
 // maxInterfaces is the most interfaces of a node.
 const maxInterfaces = 1 << 10
 
-// limited reports whether messages may delay each other.
+// limited reports whether messages between nodes may delay each other.
 func (i *interfaces) limited() bool { return i.bandwidth != 0 || i.gap != 0 }
 
 // writeInterfaces writes section node, in the form that parseInterfaces reads.
@@ -76,15 +81,24 @@ func (m *Machine) writeInterfaces(top *objectWriter) {
 		rail = railShared
 	}
 	o.text("rail", rail)
+	if i.memory != 0 {
+		o.text("memory", i.memory.String())
+	}
 	top.put("node", o.node)
 }
 
-// Contended reports whether messages between nodes delay each other: the time of a message depends
-// on other messages under way.
-func (t *Target) Contended() bool { return t.contended }
+// Contended reports whether messages delay each other, between nodes or within them: the time of a
+// message depends on other messages under way.
+func (t *Target) Contended() bool { return t.sharesBetween || t.sharesWithin }
 
-// Crosses reports whether messages between two ranks use shared interfaces or links.
-func (t *Target) Crosses(src, dst int) bool { return t.contended && t.Node(src) != t.Node(dst) }
+// ContendedWithin reports whether messages within a node delay each other.
+func (t *Target) ContendedWithin() bool { return t.sharesWithin }
+
+// Shares reports whether messages between two ranks use what ranks share: interfaces or links
+// between nodes, the memory within a node.
+func (t *Target) Shares(src, dst int) bool {
+	return t.sharesWithin || t.sharesBetween && t.Node(src) != t.Node(dst)
+}
 
 // Interfaces returns the number of network interfaces of a node, whether a message may take any of
 // them, and the least time between the end of a message at an interface and the beginning of the
@@ -99,9 +113,29 @@ func (t *Target) Interfaces() (each int, shared bool, gap vtime.Duration) {
 // gap.
 func (t *Target) InterfaceTime(bytes int64) vtime.Duration { return t.passage.time(bytes) }
 
+// MemoryTime returns the time for which the bytes of a message within a node occupy the memory of
+// the node: each byte is read and written. It is 0 where the memory sets no limit.
+func (t *Target) MemoryTime(bytes int64) vtime.Duration {
+	if !t.sharesWithin {
+		return 0
+	}
+	return t.copying.time(bytes)
+}
+
+// HeldUntil returns the instant from which on a message within a node takes its time alone. The
+// message asks the memory at an instant, and the memory carries its bytes from another instant on.
+// alone is the time of the message beyond its latency. The message arrives its latency and that time
+// later: a latency after the memory has carried its bytes, and not sooner than without other messages.
+func HeldUntil(asks, begins vtime.Time, bytes, alone vtime.Duration) vtime.Time {
+	return max(asks, begins.Add(bytes-alone))
+}
+
 // PacketTime returns the time for which a packet occupies an interface. Messages of at most a packet
 // do not wait at an interface for the bytes of longer messages.
 func (t *Target) PacketTime() vtime.Duration { return t.InterfaceTime(packet) }
+
+// MemoryPacketTime returns the time for which a packet within a node occupies the memory. See PacketTime.
+func (t *Target) MemoryPacketTime() vtime.Duration { return t.MemoryTime(packet) }
 
 // packet is the size of the packets into which interfaces divide messages, in bytes: the greatest MTU of InfiniBand.
 const packet = 4 << 10

@@ -32,7 +32,7 @@ network: {model: flat, latency: 1us, bandwidth: 1GB/s}
 		for node := range target.Nodes() {
 			for k := range target.NodeSize(node) {
 				rank := target.NodeMember(node, k)
-				if target.RankInNode(rank) != k || target.Crosses(rank, target.NodeMember(node, 0)) {
+				if target.RankInNode(rank) != k || target.Shares(rank, target.NodeMember(node, 0)) {
 					t.Errorf("%s: rank %d, %d of node %d, is said to be %d", mapping, rank, k, node, target.RankInNode(rank))
 				}
 			}

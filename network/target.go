@@ -42,8 +42,12 @@ type Target struct {
 	// copiesOwn says that a message of a rank to itself takes the time of a local copy.
 	copiesOwn bool
 	typed     *typedDelays // the delays, if those within some nodes are their own
-	contended bool         // messages between nodes delay each other
-	passage   rate         // time per byte of an interface of a node
+	// sharesBetween and sharesWithin are true where messages between nodes, and within a node, delay
+	// each other. If the memory of a node sets a limit, all messages between nodes pass interfaces.
+	sharesBetween, sharesWithin bool
+	passage                     rate // time per byte of an interface of a node
+	copying                     rate // time per byte of a message within a node, which its memory reads and writes
+	carrying                    rate // time per byte that the memory of a node reads or writes
 }
 
 // Target returns the machine laid out for a number of ranks. It fails if the ranks do not fit the
@@ -65,11 +69,14 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	}
 	t.delays = m.model.over(p)
 	t.span = t.spanOfAll()
-	t.contended, t.passage = (m.interfaces.limited() || m.sharesNetwork()) && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
+	_, most := t.NodeSizes()
+	memory := m.interfaces.memory
+	t.sharesWithin, t.copying, t.carrying = memory != 0 && most > 1, rateOf(memory, memory), rateOf(memory)
+	t.sharesBetween, t.passage = (t.sharesWithin || m.interfaces.limited() || m.sharesNetwork()) && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
 		t.delays = &t.paths
-		if t.contended { // a message asks for what it shares after its latency, before its bytes are there
+		if t.Contended() { // a message asks for what it shares after its latency, before its bytes are there
 			t.paths.intra.least, t.paths.inter.least = own.intra.leastLatency(), own.inter.leastLatency()
 		}
 	}
@@ -356,7 +363,7 @@ func (t *Target) LogGOPS() *LogGOPS { return t.loggops }
 func (t *Target) SharedState() bool { return t.shared }
 
 // varies reports whether two messages of one size between the same ranks may take different times.
-func (t *Target) varies() bool { return t.shared || t.contended || t.HasJitter() }
+func (t *Target) varies() bool { return t.shared || t.Contended() || t.HasJitter() }
 
 // UniformFrom returns a distance: between ranks at least that far apart the delay depends on the
 // size of the message alone. The distance is 0 in flat, or 1 with a local copy, and the number of

@@ -59,8 +59,29 @@ func (p *path) total(bytes int64) vtime.Duration {
 // alltoall, or a message to itself. An empty block takes no time.
 func (t *Target) LocalCopyTime(bytes int64) vtime.Duration { return t.local.total(bytes) }
 
+// LocalCopyTimeAmong returns LocalCopyTime where n ranks of a node copy as many bytes each at a time:
+// no less than the memory of the node takes to read and to write all of these bytes.
+func (t *Target) LocalCopyTimeAmong(n int, bytes int64) vtime.Duration {
+	return max(t.local.total(bytes), t.sharedWork(n, 2, bytes))
+}
+
+// ReduceTimeAmong returns ReduceTime where n ranks of a node combine as many bytes each at a time: no
+// less than the memory of the node takes to read both vectors and to write one, of all ranks.
+func (t *Target) ReduceTimeAmong(n int, bytes int64) vtime.Duration {
+	return max(t.reduce.total(bytes), t.sharedWork(n, 3, bytes))
+}
+
+// sharedWork returns the time in which the memory of a node reads and writes a number of vectors of
+// each of n ranks. It is 0 where the memory sets no limit.
+func (t *Target) sharedWork(n, vectors int, bytes int64) vtime.Duration {
+	if !t.sharesWithin {
+		return 0
+	}
+	return t.carrying.time(allBytes(n*vectors, bytes))
+}
+
 // CopiesBytes reports whether copies in a rank's own memory take time.
-func (t *Target) CopiesBytes() bool { return t.machine.localCopy.given() }
+func (t *Target) CopiesBytes() bool { return t.machine.localCopy.given() || t.sharesWithin }
 
 // ReduceTime returns the time to combine bytes with as many other bytes.
 func (t *Target) ReduceTime(bytes int64) vtime.Duration { return t.reduce.total(bytes) }

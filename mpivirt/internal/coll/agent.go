@@ -300,7 +300,7 @@ func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	c.checkSent(a, dst, m.bytes, a.posted, m.arrival)
 	c.partition.Engine.Statistics.Messages++
 	content, at := c.gather(a, step.Send, a.inst.width)
-	if c.Messages.Crosses(int(m.rank), dst) {
+	if c.Messages.Shares(int(m.rank), dst) {
 		c.sendRoundAcross(a, &m, content, at)
 		return
 	}
@@ -339,7 +339,7 @@ func (c *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, ar
 	if c.partition.Activities != nil {
 		c.Messages.Departed(src, dst, bytes, large, leaves, arrival)
 	}
-	if c.Messages.Crosses(src, dst) {
+	if c.Messages.Shares(src, dst) {
 		c.way = c.Messages.PassageOf(src, dst, bytes, leaves, jitter)
 	}
 	return free, arrival
@@ -399,7 +399,7 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 	if a.paced && !c.takesInCall(index, a, m) {
 		return false
 	}
-	if m.agent != 0 && (a.paced || c.Messages.Crosses(int(m.rank), int(c.partition.Global(a.lp)))) {
+	if m.agent != 0 && (a.paced || c.Messages.Shares(int(m.rank), int(c.partition.Global(a.lp)))) {
 		c.reply(index, a, m)
 		return false
 	}
@@ -422,7 +422,10 @@ func (c *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Ti
 
 // chargeCombine charges an agent for combining the content that it has received.
 func (c *Collectives) chargeCombine(a *agent, step *collectives.Step, src int, bytes int64, arrival vtime.Time) {
-	work := c.partition.Target.ReduceTime(CombinedBytes(step, bytes)).Plus(c.packing(a.inst, int(a.round)))
+	work := c.packing(a.inst, int(a.round))
+	if combined := CombinedBytes(step, bytes); combined > 0 {
+		work = work.Plus(c.partition.Target.ReduceTimeAmong(c.combining(a.inst, int(a.round)), combined))
+	}
 	a.clock = a.clock.Add(work)
 	a.fate = served
 	if c.partition.Activities != nil {

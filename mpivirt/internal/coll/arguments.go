@@ -162,6 +162,7 @@ func blocks(bytes int64, n int) int64 {
 // CopyOwn charges an LP for copying its own block in an alltoall, and the blocks that the algorithm
 // rotates, before the member enters the instance. It returns the error of Compute.
 func (c *Collectives) CopyOwn(lp int32, comm *Communicator, member int, v *Collective) error {
+	c.copiers = c.onFirstNode(comm)
 	c.copied = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copyTime)
 	if c.copied == 0 {
 		return nil
@@ -175,6 +176,7 @@ func (c *Collectives) packing(inst *instance, round int) vtime.Duration {
 	if !inst.packs {
 		return 0
 	}
+	c.copiers = c.sharersOf(inst)
 	return collectives.Packing(inst.schedule, round, blockBytes(inst.layout, inst.schedule), inst.layout.Offset(inst.width), c.copyTime)
 }
 

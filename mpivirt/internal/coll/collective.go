@@ -79,6 +79,7 @@ type Collectives struct {
 	algorithms     Algorithms
 	interpreter    Interpreter                      // the user's choice
 	copyTime       func(bytes int64) vtime.Duration // time of a copy in a rank's own memory
+	copiers        int                              // number of ranks of a node that copy at a time, for copyTime
 	layering       *layering                        // of the messages between nodes, nil for none
 	leadersUniform bool                             // any two leaders of nodes are at the same distance
 	Faults         map[int32]fault                  // by LP that has left a collective and has not been resumed
@@ -109,7 +110,7 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	if c.Messages.Interfaces != nil {
 		c.Messages.Interfaces.Carries(resource.OfAgents, (*roundFreight)(c))
 	}
-	c.copyTime = c.partition.Target.LocalCopyTime
+	c.copyTime = func(bytes int64) vtime.Duration { return c.partition.Target.LocalCopyTimeAmong(c.copiers, bytes) }
 	if repeated != nil {
 		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes, repeated.Element), repeated)
 	}

@@ -31,6 +31,7 @@ type layering struct {
 	perNode  int              // number of participants of a node: all ranks, or the leader
 	each     int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
 	hidden   bool             // interfaces never delay a message
+	block    int64            // bytes of a position of the schedule
 }
 
 var _ resource.Layers = (*layering)(nil)
@@ -63,6 +64,7 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 	if each, shared, _ := t.Interfaces(); !shared {
 		l.each = each
 	}
+	l.block = blockBytes(c.layout, s)
 	l.hidden = l.perNode == 1 && l.hides(&c)
 	return l
 }
@@ -89,13 +91,13 @@ func (l *layering) hides(c *choice) bool {
 	return busy <= ready
 }
 
-// Next returns the first layer, from layer from on, with messages that pass an interface, and the
-// number of these messages.
-func (l *layering) Next(node, rail int, inward bool, from uint64) (layer uint64, messages int) {
+// Next returns the first layer, from layer from on, with messages that pass an interface, or the memory
+// of a node, and the number of these messages.
+func (l *layering) Next(node, rail int, way resource.Way, from uint64) (layer uint64, messages int) {
 	number, round := from>>32, int(from&math.MaxUint32)
 	for {
 		for ; round < l.schedule.MaxRounds(); round++ {
-			if n := l.messages(node, rail, inward, round); n > 0 {
+			if n := l.messages(node, rail, way, round); n > 0 {
 				return number<<32 | uint64(round), n
 			}
 		}
@@ -103,19 +105,24 @@ func (l *layering) Next(node, rail int, inward bool, from uint64) (layer uint64,
 	}
 }
 
-// messages returns the number of messages of a round that pass an interface.
-func (l *layering) messages(node, rail int, inward bool, round int) (n int) {
-	first := node * l.perNode
-	for p := first + rail; p < min(first+l.perNode, l.schedule.Members()); p += l.each {
+// messages returns the number of messages of a round that pass an interface, or the memory of a node.
+func (l *layering) messages(node, rail int, way resource.Way, round int) (n int) {
+	first, each := node*l.perNode, l.each
+	if way == resource.Within {
+		if each = 1; l.target.MemoryTime(l.block*int64(l.schedule.Pattern(round).Sent)) == 0 {
+			return 0
+		}
+	}
+	for p := first + rail; p < min(first+l.perNode, l.schedule.Members()); p += each {
 		if l.schedule.Next(p, round) != round || round >= l.schedule.Rounds(p) {
 			continue
 		}
 		l.steps.StepInto(&l.step, p, round)
 		other := l.step.To
-		if inward {
+		if way == resource.Inward {
 			other = l.step.From
 		}
-		if other != collectives.None && other/l.perNode != node {
+		if other != collectives.None && (other/l.perNode == node) == (way == resource.Within) {
 			n++
 		}
 	}
@@ -136,6 +143,6 @@ func (c *Collectives) interfacesOf() *maxplus.Interfaces {
 	if c.layering == nil || c.layering.hidden {
 		return nil
 	}
-	out, in, first := c.Messages.Interfaces.(*resource.Interfaces).Shared()
-	return &maxplus.Interfaces{Out: out, In: in, First: first, PerNode: c.layering.perNode}
+	out, in, memory, first := c.Messages.Interfaces.(*resource.Interfaces).Shared()
+	return &maxplus.Interfaces{Out: out, In: in, Memory: memory, First: first, PerNode: c.layering.perNode}
 }

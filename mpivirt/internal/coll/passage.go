@@ -189,7 +189,7 @@ func (c *Collectives) sendRoundData(index int32, at vtime.Time) {
 	src := int(c.partition.Global(a.lp))
 	p := c.Messages.PassageOf(src, int(s.rank), s.bytes, at, 0)
 	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassData, [2]uint64{a.inst.comm.Context, uint64(a.inst.Number)<<32 | uint64(uint32(a.round))}, index
-	if c.Messages.Crosses(src, int(s.rank)) {
+	if c.Messages.Shares(src, int(s.rank)) {
 		c.Messages.Interfaces.Leave(p)
 		return
 	}
@@ -203,7 +203,7 @@ func (c *Collectives) sendRoundData(index int32, at vtime.Time) {
 
 // sendAnswer sends ACK or DATA of a round. Without interfaces on its way it arrives at an instant.
 func (c *Collectives) sendAnswer(p *resource.Passage, arrival vtime.Time) {
-	if c.Messages.Crosses(int(p.Source), int(p.Dest)) {
+	if c.Messages.Shares(int(p.Source), int(p.Dest)) {
 		c.Messages.Interfaces.Leave(*p)
 		return
 	}
@@ -253,7 +253,7 @@ func (c *Collectives) DeliverRoundAnswer(kind byte, r world.Reader) {
 	asks := vtime.Time(r.U64())
 	p.Order = [2]uint64{r.U64(), r.U64()}
 	c.partition.Engine.CheckArrival(int(p.Source), int(p.Dest), p.Sent, asks)
-	if c.Messages.Crosses(int(p.Source), int(p.Dest)) {
+	if c.Messages.Shares(int(p.Source), int(p.Dest)) {
 		c.Messages.Interfaces.Reach(p, asks)
 		return
 	}

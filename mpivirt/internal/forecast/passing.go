@@ -10,30 +10,36 @@ import (
 	"gigarank/vtime"
 )
 
-// Where messages between nodes delay each other, each such message is a passage until its arrival is
-// decided (room resource): it waits for virtual time, while its engine has other work. A dry run then
+// Where messages between nodes, or within nodes, delay each other, each such message is a passage until
+// its arrival is decided (room resource): it waits for virtual time, while its engine has other work. A dry run then
 // keeps the messages in a list by instant, and an engine takes the next one once it has nothing else
 // to do. Instants are those of a network on which messages do not wait, since interfaces decide when
 // a message asks.
 
-// crossings describes the messages of a dry run that pass between nodes.
+// crossings describes the messages of a dry run that delay each other.
 type crossings struct {
 	target  *network.Target
 	nodeOf  func(member int32) int
 	compute func(rank, time int) vtime.Duration // before each call; nil for none
 }
 
-// cross reports whether a message passes between nodes.
+// cross reports whether a message delays others.
 func (c *crossings) cross(m *dryMessage) bool {
-	return c != nil && c.nodeOf(m.from) != c.nodeOf(m.to)
+	return c != nil && (c.target.ContendedWithin() || !c.inside(m))
 }
 
-// delay returns the time of a message between two nodes.
-func (c *crossings) delay(bytes int64) vtime.Duration {
+// inside reports whether a message passes within a node.
+func (c *crossings) inside(m *dryMessage) bool { return c.nodeOf(m.from) == c.nodeOf(m.to) }
+
+// delay returns the time of a message between two nodes, or within one.
+func (c *crossings) delay(bytes int64, inside bool) vtime.Duration {
+	if inside {
+		return c.target.Delay(0, c.target.NodeMember(0, c.target.NodeSize(0)-1), bytes)
+	}
 	return c.target.Delay(0, c.target.Ranks()-1, bytes)
 }
 
-// passing is a message between two nodes.
+// passing is a message that delays others.
 type passing struct {
 	at     vtime.Time // instant of asking
 	coming bool       // at the receiver's node, else at the sender's
@@ -76,7 +82,7 @@ func classOf(coming bool) int {
 	return leavingInUse
 }
 
-// leaveAcross has a player's message leave for another node.
+// leaveAcross has a player's message that delays others leave.
 func (s *scene) leaveAcross(e *dryEngine, m dryMessage) {
 	a := &s.players[m.from]
 	m.held = m.kind == content
@@ -113,18 +119,23 @@ func (s *scene) pass() bool {
 	return true
 }
 
-// left has a message that has left its node ask at its receiver's node.
+// left has a message that has left its node ask at its receiver's node. Within a node it arrives.
 func (s *scene) left(e *dryEngine, m dryMessage, at vtime.Time) {
 	bytes := m.bytes
 	if m.kind == reply || m.kind == content && m.waits {
 		bytes = 0
 	}
-	m.at = at.Add(s.crossings.delay(bytes))
+	inside := s.crossings.inside(&m)
+	m.at = at.Add(s.crossings.delay(bytes, inside))
 	if m.kind == data { // its sender is free
 		s.acknowledged(e, m.from, at)
 	}
 	to := s.engineOf(m.to)
-	if to == e {
+	switch {
+	case to == e && inside:
+		s.come(e, m, m.at)
+		return
+	case to == e:
 		s.ask(e, m, m.at, true)
 		return
 	}

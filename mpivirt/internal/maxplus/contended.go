@@ -5,28 +5,32 @@ import (
 	"slices"
 
 	"gigarank/collectives"
+	"gigarank/network"
 	"gigarank/network/contention"
 	"gigarank/vtime"
 )
 
-// Rounds of messages that share the interfaces of nodes (room resource). The messages of a round
+// Rounds of messages that share the interfaces of nodes, and their memories (room resource). The messages of a round
 // take an interface before the messages of the next round, and in the order (instant, sender)
 // within the round. So a round is two passes over the nodes of an array: its messages leave, and
-// other arrays need the instants at which they begin; then its messages arrive.
+// other arrays need the instants at which they begin; then its messages arrive. Messages within a
+// node pass its memory when they leave.
 
 // Interfaces are the interfaces of the nodes whose participants an array holds. Either all ranks of
 // a node are participants, or one rank is.
 type Interfaces struct {
 	Out, In *contention.Interfaces
-	First   int // number of the first of these nodes
-	PerNode int // number of consecutive participants of a node
+	Memory  *contention.Interfaces // of the messages within nodes
+	First   int                    // number of the first of these nodes
+	PerNode int                    // number of consecutive participants of a node
 }
 
 // contended is the state of an array whose messages share interfaces.
 type contended struct {
 	begins []vtime.Time     // by element: instant at which its message of this round begins to leave
 	came   []vtime.Time     // by element: instant at which the message for it began to leave
-	asking []asking         // scratch: messages of a node
+	asking []asking         // scratch: messages of a node that pass its interfaces
+	moving []asking         // scratch: messages of a node that pass its memory
 	asks   []contention.Ask // scratch: messages of a node
 	merged []contention.Ask // scratch: messages of a node
 
@@ -40,7 +44,7 @@ type contended struct {
 type asking struct {
 	at      vtime.Time
 	source  int // element of the sender
-	element int // element whose node is asked
+	element int // element whose node is asked; within a node that of the receiver
 }
 
 // inOrder compares messages of a round by the order in which they ask.
@@ -98,6 +102,7 @@ type crossing struct {
 	send     vtime.Duration // for which a receiver is first busy with its own message
 	receive  vtime.Duration // of the receiver, including work on the content
 	bytes    vtime.Duration // of an interface
+	memory   vtime.Duration // of the memory of a node; 0 if it delays no message
 	alike    bool           // all messages go between nodes, and take the same time to ask there
 	asks     vtime.Duration // that time, from the beginning of a message on
 }
@@ -105,7 +110,7 @@ type crossing struct {
 // crossing returns the times that the messages of the current round have in common.
 func (a *Array) crossing() crossing {
 	p, e, t := &a.pattern, a.Evaluation(), a.Target
-	c := crossing{overhead: t.Overhead().Send, receive: t.ReceiveTime(e.bytes).Plus(e.combine), bytes: t.InterfaceTime(e.bytes)}
+	c := crossing{overhead: t.Overhead().Send, receive: t.ReceiveTime(e.bytes).Plus(e.combine), bytes: t.InterfaceTime(e.bytes), memory: t.MemoryTime(e.bytes)}
 	if e.sends {
 		c.send = t.SendTime(e.bytes)
 	}
@@ -155,7 +160,7 @@ func (a *Array) depart() {
 			a.departTogether(&c, node, first, last, lo)
 			return
 		}
-		a.asking = a.asking[:0]
+		a.asking, a.moving = a.asking[:0], a.moving[:0]
 		for from := first; from < last; from++ {
 			to, sends := destination(&p, total, from)
 			if !sends {
@@ -164,15 +169,34 @@ func (a *Array) depart() {
 			leaves := a.work[from-lo].Add(c.overhead)
 			if c.alike || a.Interfaces.nodeOf(a.Participant(to)) != node+a.Interfaces.First {
 				a.asking = append(a.asking, asking{leaves, from, from})
-			} else {
-				a.begins[from-lo] = leaves
+				continue
+			}
+			a.begins[from-lo] = leaves
+			if c.memory > 0 {
+				a.moving = append(a.moving, asking{leaves, from, to})
 			}
 		}
-		a.take(a.Interfaces.Out, node, c.bytes)
+		a.take(a.Interfaces.Out, node, a.asking, c.bytes)
 		for _, m := range a.asking {
 			a.begins[m.element-lo] = m.at
 		}
+		a.move(&c, node, lo)
 	})
+}
+
+// move has the messages within a node pass its memory. A message that the memory holds back begins
+// later.
+func (a *Array) move(c *crossing, node, lo int) {
+	if len(a.moving) == 0 {
+		return
+	}
+	e := a.Evaluation()
+	a.take(a.Interfaces.Memory, node, a.moving, c.memory)
+	for _, m := range a.moving {
+		_, alone := e.target.LatencyAndTransfer(e.rank(m.source), e.rank(m.element), e.bytes)
+		leaves := &a.begins[m.source-lo]
+		*leaves = network.HeldUntil(*leaves, m.at, c.memory, alone)
+	}
 }
 
 // departTogether has the messages of the elements first to last-1 leave. These are the elements of
@@ -270,14 +294,14 @@ func (a *Array) takeEach(i *contention.Interfaces, element int, asks []vtime.Tim
 	}
 }
 
-// take takes an interface for each message that asks at a node, and ends the layer of the messages.
-// It replaces the instants of asking by the instants at which the messages begin.
-func (a *Array) take(i *contention.Interfaces, node int, bytes vtime.Duration) {
-	if !slices.IsSortedFunc(a.asking, inOrder) {
-		slices.SortFunc(a.asking, inOrder)
+// take takes an interface, or the memory, for each message that asks at a node, and ends the layer of
+// the messages. It replaces the instants of asking by the instants at which the messages begin.
+func (a *Array) take(i *contention.Interfaces, node int, messages []asking, bytes vtime.Duration) {
+	if !slices.IsSortedFunc(messages, inOrder) {
+		slices.SortFunc(messages, inOrder)
 	}
-	for k := range a.asking {
-		m := &a.asking[k]
+	for k := range messages {
+		m := &messages[k]
 		m.at = i.Take(node, a.Participant(m.element)%a.Interfaces.PerNode, m.at, bytes)
 	}
 	i.Close(node)
@@ -340,7 +364,7 @@ func (a *Array) arrive() {
 				a.receiveAt(&c, from, to, lo, begun.Add(e.target.Delay(e.rank(from), e.rank(to), e.bytes)))
 			}
 		}
-		a.take(a.Interfaces.In, node, c.bytes)
+		a.take(a.Interfaces.In, node, a.asking, c.bytes)
 		for _, m := range a.asking {
 			a.receiveAt(&c, m.source, m.element, lo, m.at.Add(c.bytes))
 		}

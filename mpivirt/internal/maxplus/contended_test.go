@@ -15,7 +15,9 @@ import (
 )
 
 // sharedSlowly takes clocks through rounds message by message: those of a round take an interface of their node in the order
-// (instant, sender), outward and then inward, before those of the next round. Package contention holds the arithmetic of one interface to laws.
+// (instant, sender), outward and then inward, before those of the next round; those within a node take its memory in that order, and arrive
+// a latency after it has carried their bytes, or as without others. Members of the first node that combine in a round, and all that pack, share its
+// memory. Package contention holds the arithmetic of one interface to laws.
 func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vtime.Time {
 	type message struct {
 		at       vtime.Time
@@ -35,7 +37,7 @@ func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vt
 	for round := range r.Schedule.MaxRounds() {
 		p := r.Schedule.Pattern(round)
 		bytes := r.Bytes * int64(p.Sent)
-		var between []message
+		var between, within []message
 		arrival, ready := map[int]vtime.Time{}, slices.Clone(now)
 		for m := range clocks {
 			if r.Schedule.Next(m, round) != round || round >= r.Schedule.Rounds(m) {
@@ -48,6 +50,7 @@ func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vt
 			free, leaves := t.Send(nil, bytes, now[m])
 			if ready[m] = free; m/own.PerNode == to/own.PerNode {
 				arrival[to] = leaves.Add(t.Delay(m, to, bytes))
+				within = append(within, message{leaves, m, to})
 			} else {
 				between = append(between, message{leaves, m, to})
 			}
@@ -62,9 +65,27 @@ func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vt
 		for _, m := range between {
 			arrival[m.dst] = m.at.Add(busy)
 		}
+		if busy := t.MemoryTime(bytes); busy > 0 {
+			take(within, own.Memory, func(m message) int { return m.src }, busy)
+			for _, m := range within {
+				latency, _ := t.LatencyAndTransfer(m.src, m.dst, bytes)
+				arrival[m.dst] = max(arrival[m.dst], m.at.Add(busy).Add(latency))
+			}
+		}
 		now = ready
+		combining, packing := 0, vtime.Duration(0)
+		for m := range arrival {
+			if m < own.PerNode {
+				combining++
+			}
+		}
+		if t.CopiesBytes() {
+			packing = collectives.Packing(r.Schedule, round, r.Bytes, r.Bytes*int64(r.Schedule.Positions()), func(bytes int64) vtime.Duration {
+				return t.LocalCopyTimeAmong(min(own.PerNode, len(clocks)), bytes)
+			})
+		}
 		for m, at := range arrival {
-			now[m] = t.Receive(nil, bytes, 0, now[m], at).Add(t.ReduceTime(r.Bytes * int64(p.Combined)))
+			now[m] = t.Receive(nil, bytes, 0, now[m], at).Add(t.ReduceTimeAmong(max(combining, 1), r.Bytes*int64(p.Combined))).Add(packing)
 		}
 	}
 	return now
@@ -79,13 +100,14 @@ func TestSharedInterfaces(t *testing.T) {
 	} {
 		rapid.Check(t, func(t *rapid.T) {
 			perNode := rapid.SampledFrom([]int{1, 2, 5, 16}).Draw(t, "ranks per node")
-			r := drawRounds(t, strings.Replace(machine, "%", strconv.Itoa(perNode), 1))
+			memory := rapid.SampledFrom([]string{"infinite", "500MB/s", "8GB/s", "50GB/s"}).Draw(t, "memory")
+			r := drawRounds(t, strings.NewReplacer("%", strconv.Itoa(perNode), "node: {", "node: {memory: "+memory+", ").Replace(machine))
 			each, gap := rapid.SampledFrom([]int{1, 1, 3}).Draw(t, "interfaces"), rapid.SampledFrom([]vtime.Duration{0, 1, 70_000, 900_000}).Draw(t, "gap")
 			nodes, shared := r.Target.Nodes(), rapid.Bool().Draw(t, "shared")
 			packet := r.Target.InterfaceTime(rapid.SampledFrom([]int64{0, 8, 30, 4096}).Draw(t, "packet"))
 			r.Bytes = rapid.SampledFrom([]int64{8, 8, 500}).Draw(t, "bytes")
 			share := func() *Interfaces {
-				i := &Interfaces{Out: contention.NewInterfaces(nodes, each, shared, gap, packet), In: contention.NewInterfaces(nodes, each, shared, gap, packet), PerNode: perNode}
+				i := &Interfaces{Out: contention.NewInterfaces(nodes, each, shared, gap, packet), In: contention.NewInterfaces(nodes, each, shared, gap, packet), Memory: contention.NewInterfaces(nodes, 1, false, 0, packet), PerNode: perNode}
 				i.Out.Layer()
 				i.In.Layer()
 				return i

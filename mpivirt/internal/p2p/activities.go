@@ -21,7 +21,7 @@ func (m *Messages) Computed(d vtime.Duration) {
 // another at an instant. If the arrival of a message between nodes is decided later, Passed counts
 // its way.
 func (m *Messages) Departed(src, dst int, bytes int64, large bool, leaves, arrival vtime.Time) {
-	if m.Crosses(src, dst) {
+	if m.Shares(src, dst) {
 		if !large {
 			m.CopiedData(bytes)
 		}

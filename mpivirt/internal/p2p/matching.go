@@ -128,7 +128,7 @@ func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	}
 	r.Peer, r.Tag, r.Bytes = msg.source, msg.tag, msg.bytes
 	r.rank = msg.rank
-	shakes := (msg.large || msg.request != 0) && (m.InCalls || m.Crosses(int(msg.rank), int(m.Partition.Global(lp))))
+	shakes := (msg.large || msg.request != 0) && (m.InCalls || m.Shares(int(msg.rank), int(m.Partition.Global(lp))))
 	later := shakes && msg.large // the receive is complete only when DATA arrives
 	switch {
 	case later:

@@ -31,9 +31,10 @@ func (m *Messages) openPassages() {
 	}
 }
 
-// Crosses reports whether messages between two ranks pass the interfaces of their nodes.
-func (m *Messages) Crosses(src, dst int) bool {
-	return m.Interfaces != nil && m.Partition.Target.Crosses(src, dst)
+// Shares reports whether messages between two ranks pass what ranks share: the interfaces of their nodes,
+// links, or the memory of their node.
+func (m *Messages) Shares(src, dst int) bool {
+	return m.Interfaces != nil && m.Partition.Target.Shares(src, dst)
 }
 
 // PassageOf returns the passage of a message between two nodes that leaves at an instant and has a

@@ -355,7 +355,7 @@ func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 		return true
 	}
 	own := int(m.Partition.Global(h.lp))
-	if m.Crosses(own, int(h.peer)) {
+	if m.Shares(own, int(h.peer)) {
 		m.answerAcross(h, at)
 		return true
 	}

@@ -82,7 +82,7 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 		}
 	}
 	request = msg.request
-	if m.Crosses(int(msg.rank), dst) {
+	if m.Shares(int(msg.rank), dst) {
 		m.sendAcross(index, dst, jitter)
 		return request
 	}

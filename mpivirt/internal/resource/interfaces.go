@@ -6,11 +6,13 @@ import (
 
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
 	"gigarank/network/contention"
 	"gigarank/vtime"
 )
 
-// Interfaces carry the messages between nodes whose ranks share network interfaces (`network.Target.Contended`).
+// Interfaces carry the messages between nodes whose ranks share network interfaces, and the messages
+// within nodes whose ranks share the memory (`network.Target.Shares`).
 //
 // A message asks for an interface of its sender's node when it leaves, in the order (virtual time,
 // source rank, Order). It begins once an interface is free and occupies that interface for its
@@ -21,6 +23,11 @@ import (
 // an undisturbed message takes its latency plus the longer of its transfer and its time at an
 // interface.
 //
+// A message within a node asks the memory of the node when it leaves, in the same order. The memory
+// carries the bytes of one message after another, and is one more interface, without a gap. The
+// message arrives a latency after the memory has carried its bytes, and not sooner than without other
+// messages. A message without bytes does not wait for the memory.
+//
 // The engine of a node decides for the node; no node is on two engines. Requests of an instant are
 // served only when all of that instant are known: arrivals of an instant are decided first, then
 // ranks act, then messages leave.
@@ -30,6 +37,7 @@ type Interfaces struct {
 	shared      bool
 	first       int // node of the engine's first rank
 	out, in     *contention.Interfaces
+	memory      *contention.Interfaces
 	leaving     passages // requests at senders' nodes, by ranks of this engine
 	coming      passages // requests at receivers' nodes
 	works       [2]Freight
@@ -37,13 +45,13 @@ type Interfaces struct {
 	dropped     int                  // length of overtaken at which past entries are dropped
 	delivered   map[route]vtime.Time // arrival of the latest message of a pair, where a later message might arrive sooner
 	droppedOver int
-	layers      Layers    // nil if messages take interfaces in the order of asking alone
-	gates       [2][]gate // outward and inward, by node and rail; nil without layers
+	layers      Layers       // nil if messages take interfaces in the order of asking alone
+	gates       [ways][]gate // by way, node and rail; nil without layers
 }
 
 type route struct{ source, dest int32 }
 
-// Passage is a message on its way between two nodes.
+// Passage is a message on its way between two nodes, or within a node.
 type Passage struct {
 	At                vtime.Time // instant of the request
 	Sent              vtime.Time // departure
@@ -60,7 +68,8 @@ type Passage struct {
 	number            uint64         // counts the requests here
 }
 
-// Network carries the messages between nodes: [Interfaces] of each node, or [Links] that all share.
+// Network carries the messages that delay each other: through the [Interfaces] of each node, or over
+// [Links] that all share.
 type Network interface {
 	// Carries sets the Freight of an owner's messages.
 	Carries(owner Owner, work Freight)
@@ -84,12 +93,13 @@ func NewNetwork(p *world.Partition) Network {
 	return NewInterfaces(p)
 }
 
-// Freight handles the messages of one owner between nodes.
+// Freight handles the messages of one owner that delay each other.
 type Freight interface {
 	// Left handles that a message of a local rank begins to leave at an instant, and asks at its
 	// receiver's node at another.
 	Left(p *Passage, begins, asks vtime.Time)
-	// Freed handles that a message to a local rank is on its way and no longer changes. Its sender,
+	// Freed handles that a message to a local rank, which does not ask at its receiver's node, is on
+	// its way and no longer changes. Its sender,
 	// if it waits until DATA has left, is free at an instant.
 	Freed(p *Passage, at vtime.Time)
 	// Arrived handles the arrival of a message at a local rank.
@@ -107,6 +117,7 @@ func NewInterfaces(p *world.Partition) *Interfaces {
 	}
 	packet := p.Target.PacketTime()
 	x.out, x.in = contention.NewInterfaces(nodes, x.each, x.shared, gap, packet), contention.NewInterfaces(nodes, x.each, x.shared, gap, packet)
+	x.memory = contention.NewInterfaces(nodes, 1, false, 0, p.Target.MemoryPacketTime())
 	x.leaving.armed, x.coming = vtime.Forever, passages{sent: true, armed: vtime.Forever}
 	return x
 }
@@ -160,24 +171,48 @@ func (x *Interfaces) arm(q *passages, source int32) {
 // Serve serves the requests of an instant; source is the source of the event. All events up to it
 // are known.
 func (x *Interfaces) Serve(source int32, now vtime.Time) {
-	q, serve := &x.leaving, x.leave
+	q := &x.leaving
 	if source == firstAtInstant {
-		q, serve = &x.coming, x.arrive
+		q = &x.coming
 	}
 	if q.armed != now {
 		return
 	}
 	for len(q.heap) > 0 && q.heap[0].at <= now {
 		index := q.pop()
-		if p := q.passages.At(index); x.layers != nil {
-			x.serveInLayers(source == firstAtInstant, p)
+		p := q.passages.At(index)
+		if way := x.wayOf(p, source == firstAtInstant); x.layers != nil && (way != Within || x.partition.Target.MemoryTime(p.Bytes) > 0) {
+			x.serveInLayers(way, p)
 		} else {
-			serve(p)
+			x.pass(way, p)
 		}
 		q.passages.Release(index)
 	}
 	q.armed = vtime.Forever
 	x.arm(q, source)
+}
+
+// wayOf returns the way of a message that asks at its receiver's node, or at its sender's node.
+func (x *Interfaces) wayOf(p *Passage, comes bool) Way {
+	switch t := x.partition.Target; {
+	case comes:
+		return Inward
+	case t.ContendedWithin() && t.Node(int(p.Source)) == t.Node(int(p.Dest)):
+		return Within
+	}
+	return Outward
+}
+
+// pass serves a request.
+func (x *Interfaces) pass(way Way, p *Passage) {
+	switch way {
+	case Outward:
+		x.leave(p)
+	case Inward:
+		x.arrive(p)
+	default:
+		x.move(p)
+	}
 }
 
 // leave serves a request at the sender's node.
@@ -235,15 +270,47 @@ func (x *Interfaces) arrive(p *Passage) {
 	bytes := t.InterfaceTime(p.Bytes)
 	at := x.in.Take(t.Node(int(p.Dest))-x.first, x.rail(p.Dest), p.At, bytes).Add(bytes)
 	if p.Ordered && (x.in.Overtakes() || x.shared && x.each > 1) {
-		if x.delivered == nil {
-			x.delivered = map[route]vtime.Time{}
-		}
 		key := route{p.Source, p.Dest}
 		at = max(at, x.delivered[key])
-		x.delivered[key] = at
-		x.droppedOver = dropOver(x.delivered, x.droppedOver, p.At)
+		x.deliver(key, at, p.At)
 	}
 	x.works[p.Owner].Arrived(p, at)
+}
+
+// move serves a request of a message within a node. The sender of DATA is free when the memory and the
+// path have taken them.
+func (x *Interfaces) move(p *Passage) {
+	t := x.partition.Target
+	bytes, held, free := t.MemoryTime(p.Bytes), p.At, p.At
+	if bytes > 0 {
+		begins := x.memory.Take(t.Node(int(p.Source))-x.first, 0, p.At, bytes)
+		held, free = network.HeldUntil(p.At, begins, bytes, p.Transfer.Plus(p.Jitter)), begins.Add(bytes)
+	}
+	at := held.Add(p.Latency).Add(p.Transfer).Add(p.Jitter)
+	if p.Ordered {
+		key := route{p.Source, p.Dest}
+		if len(x.delivered) > 0 {
+			at = max(at, x.delivered[key])
+		}
+		if held > p.At || at > held.Add(p.Latency).Add(p.Transfer).Add(p.Jitter) {
+			x.deliver(key, at, p.At)
+		}
+	}
+	_, alone := t.Data(int(p.Source), int(p.Dest), p.Bytes, p.At)
+	if t.Copies() {
+		free = alone
+	}
+	x.works[p.Owner].Freed(p, max(free, alone))
+	x.works[p.Owner].Arrived(p, at)
+}
+
+// deliver records the arrival of the latest message of a pair.
+func (x *Interfaces) deliver(key route, at, now vtime.Time) {
+	if x.delivered == nil {
+		x.delivered = map[route]vtime.Time{}
+	}
+	x.delivered[key] = at
+	x.droppedOver = dropOver(x.delivered, x.droppedOver, now)
 }
 
 // rail returns the number of a rank within its node, which determines its interface.

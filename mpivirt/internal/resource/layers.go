@@ -12,12 +12,23 @@ import (
 // of a round before messages of the next round, and in the order of asking within a round. So
 // rounds over arrays, which carry out such collectives at scale, give the same times as messages.
 
-// Layers returns the numbers of messages that pass interfaces.
+// Way is the way of a message at a node.
+type Way uint8
+
+// The ways of messages at a node.
+const (
+	Outward Way = iota // through an interface of the sender's node
+	Inward             // through an interface of the receiver's node
+	Within             // through the memory of the node of both
+	ways
+)
+
+// Layers returns the numbers of messages that pass interfaces and memories.
 type Layers interface {
-	// Next returns the first layer, from layer from on, with messages that pass an interface,
-	// outward or inward, and the number of these messages. Such a layer exists. rail is the rail of
-	// the ranks that use the interface, 0 if all ranks do.
-	Next(node, rail int, inward bool, from uint64) (layer uint64, messages int)
+	// Next returns the first layer, from layer from on, with messages that pass an interface, or the
+	// memory, on their way, and the number of these messages. Such a layer exists. rail is the rail
+	// of the ranks that use the interface, 0 if all ranks do.
+	Next(node, rail int, way Way, from uint64) (layer uint64, messages int)
 }
 
 // gate opens an interface, or all interfaces of a node if messages take any of them, for the
@@ -38,36 +49,38 @@ func (x *Interfaces) InLayers(layers Layers) {
 	x.in.Layer()
 	_, nodes := x.nodesHere()
 	for i := range x.gates {
-		x.gates[i] = make([]gate, nodes*x.rails())
+		x.gates[i] = make([]gate, nodes*x.rails(Way(i)))
 	}
 }
 
-// rails returns the number of interfaces of a node with messages of their own.
-func (x *Interfaces) rails() int {
-	if x.shared {
+// rails returns the number of interfaces of a node with messages of their own, on their way.
+func (x *Interfaces) rails(way Way) int {
+	if x.shared || way == Within {
 		return 1
 	}
 	return x.each
 }
 
-// Shared returns the interfaces of nodes in both directions, and the number of the first node.
-func (x *Interfaces) Shared() (out, in *contention.Interfaces, first int) {
-	return x.out, x.in, x.first
+// Shared returns the interfaces of nodes in both directions, their memories, and the number of the
+// first node.
+func (x *Interfaces) Shared() (out, in, memory *contention.Interfaces, first int) {
+	return x.out, x.in, x.memory, x.first
 }
 
 // serveInLayers serves a request once all requests of earlier layers have been served.
-func (x *Interfaces) serveInLayers(inward bool, p *Passage) {
+func (x *Interfaces) serveInLayers(way Way, p *Passage) {
 	if p.Owner != OfAgents {
 		invariant.Broken("rank %d sends %d a message, though its program says that it does nothing but call one collective", p.Source, p.Dest)
 	}
-	rank, direction, serve, sides := p.Source, 0, x.leave, x.out
-	if inward {
-		rank, direction, serve, sides = p.Dest, 1, x.arrive, x.in
+	rank, sides := p.Source, x.sides(way)
+	if way == Inward {
+		rank = p.Dest
 	}
-	node, rail := x.partition.Target.Node(int(rank)), x.rail(rank)%x.rails()
-	g := &x.gates[direction][(node-x.first)*x.rails()+rail]
+	rails := x.rails(way)
+	node, rail := x.partition.Target.Node(int(rank)), x.rail(rank)%rails
+	g := &x.gates[way][(node-x.first)*rails+rail]
 	if g.left == 0 {
-		g.layer, g.left = x.layers.Next(node, rail, inward, g.layer)
+		g.layer, g.left = x.layers.Next(node, rail, way, g.layer)
 	}
 	if invariant.Enabled && p.Layer() < g.layer {
 		invariant.Broken("a message of layer %x from rank %d to %d comes after all of its layer have passed node %d", p.Layer(), p.Source, p.Dest, node)
@@ -79,16 +92,27 @@ func (x *Interfaces) serveInLayers(inward bool, p *Passage) {
 		g.held = slices.Insert(g.held, at, *p)
 		return
 	}
-	serve(p)
+	x.pass(way, p)
 	for g.left--; g.left == 0; {
 		sides.Close(node - x.first)
-		g.layer, g.left = x.layers.Next(node, rail, inward, g.layer+1)
+		g.layer, g.left = x.layers.Next(node, rail, way, g.layer+1)
 		n := 0
 		for n < len(g.held) && g.held[n].Layer() == g.layer {
-			serve(&g.held[n])
+			x.pass(way, &g.held[n])
 			n++
 		}
 		g.left -= n
 		g.held = slices.Delete(g.held, 0, n)
 	}
+}
+
+// sides returns the interfaces of nodes, or their memories, that messages pass on their way.
+func (x *Interfaces) sides(way Way) *contention.Interfaces {
+	switch way {
+	case Outward:
+		return x.out
+	case Inward:
+		return x.in
+	}
+	return x.memory
 }
