@@ -83,12 +83,15 @@
 // interface are free, whether or not its receive is posted, as in LogGOPSim. A rendezvous frees its
 // sender at the match.
 //
-// # Interfaces of nodes
+// # Interfaces and memory of nodes
 //
 // Section node describes the network interfaces that the ranks of a node share
 // ([Target.Interfaces]). Messages between nodes then delay each other ([Target.Contended]): each
 // message occupies an interface of its sender's node and an interface of its receiver's node, for
-// its bytes over the bandwidth plus a gap. Section contention describes a network that all nodes
+// its bytes over the bandwidth plus a gap. Section node also gives the memory of the node
+// ([Target.ContendedWithin]): each message within the node occupies it for the time in which it reads
+// and writes the bytes ([Target.MemoryTime]), and sums and copies of several ranks share it
+// ([Target.ReduceTimeAmong], [Target.LocalCopyTimeAmong]). Section contention describes a network that all nodes
 // share instead ([Target.Contention]): busses and links, scaled bandwidth, or fair shares, which may
 // include each link of the topology ([Target.Routes]). Delay is the delay of an undisturbed message,
 // without interfaces. Package contention has the arithmetic, and package mpivirt carries it out in
@@ -157,7 +160,7 @@
 //	cpu_ratio: 0.8                      # optional: 1; time of a measured computation on a
 //	                                    # core of the machine, over its time on the host
 //	cpu_ratios: [{from: 0, to: 511, ratio: 0.5}] # optional: nodes whose ratio differs
-//	node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local} # optional: none
+//	node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local, memory: 200GB/s} # optional: none
 //	# contention: {model: links, busses: 16, out: 2, in: 1} # in place of node
 //	# taper: 0.5                        # with contention: {model: fair, link: 25GB/s, topology: true}
 //	node_types: {fat: {processors: 16, intra: {latency: 0.4us, bandwidth: 12GB/s}}} # optional: none
