@@ -59,6 +59,7 @@ type Point struct {
 	Library   collectives.Library   // nil for the default of the machine
 	Nodes     int
 	PerNode   int
+	Ranks     int // 0: all nodes are full
 	Bytes     int64
 	Statistic Statistic
 }
@@ -226,7 +227,11 @@ func (p *Point) target(m *network.Machine) (*network.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := m.Target(int64(p.Nodes) * int64(p.PerNode))
+	ranks := int64(p.Nodes) * int64(p.PerNode)
+	if p.Ranks > 0 {
+		ranks = int64(p.Ranks)
+	}
+	t, err := m.Target(ranks)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,9 @@
 // the least, where the loss is the greatest ratio, over the machines, of its time to that of the fastest
 // algorithm there. Neighbouring sizes take one algorithm where its loss stays below [Most].
 //
-// Points are apart in three layouts: on one node, with one rank a node, and with several ranks on each of
+// [Simulated] is the choice without a library: it simulates the algorithms of a call when the call first comes, on the machine
+// and the ranks at hand, or on fewer ranks where that takes too many messages.
+//
+// Points of a table are apart in three layouts: on one node, with one rank a node, and with several ranks on each of
 // several nodes. A table has rows for each.
 package tuning

@@ -1,0 +1,312 @@
+package tuning
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+	stdsync "sync"
+	"sync/atomic"
+
+	"gigarank/collectives"
+	"gigarank/internal/measurements"
+	"gigarank/network"
+)
+
+// NoLibrary is the name of the choice by [Simulated].
+const NoLibrary = "none"
+
+// Simulated chooses the algorithm of each call by simulations on the machine: the default of machines without a
+// library. Its answers are a function of the machine and the question alone. It is safe for concurrent use.
+//
+// It keeps the first algorithm of an operation, or that of a network that sums vectors, unless another is faster by more than
+// [Most]. Barriers of a machine that gives their time take that time. A question takes as long as a few simulations the first time; numbers of bytes and ranks are rounded, so that
+// there are few questions.
+type Simulated struct {
+	machine *network.Machine
+	known   atomic.Pointer[map[collectives.Question]collectives.Algorithm]
+	asking  stdsync.Mutex // of those who add to known
+}
+
+// choicesOn has the choice of each machine that was asked for, by its digest.
+var choicesOn stdsync.Map
+
+// On returns the choice on a machine. Equal machines share it, and its answers.
+func On(m *network.Machine) *Simulated {
+	s := &Simulated{machine: m}
+	s.known.Store(&map[collectives.Question]collectives.Algorithm{})
+	one, _ := choicesOn.LoadOrStore(m.Digest(), s)
+	return one.(*Simulated)
+}
+
+// Name returns the name of the choice, which is that of no library.
+func (s *Simulated) Name() string { return NoLibrary }
+
+// ByNodes reports whether there is a choice: it depends on the ranks of each node.
+func (s *Simulated) ByNodes(op collectives.Operation) bool { return chooses(op) }
+
+// chooses reports whether an operation has several algorithms, and all members of a call know its size.
+func chooses(op collectives.Operation) bool { return withChoice[op] }
+
+var withChoice = func() []bool {
+	all := make([]bool, len(collectives.Operations()))
+	for _, op := range collectives.Operations() {
+		all[op] = len(collectives.Algorithms(op)) > 1 && op != collectives.Alltoallv
+	}
+	return all
+}()
+
+// Choose returns the algorithm of a call. It allocates nothing once the question is known.
+func (s *Simulated) Choose(q collectives.Question) collectives.Algorithm {
+	q = rounded(q)
+	if q.Ranks < 2 || !chooses(q.Operation) || q.Operation == collectives.Barrier && q.Hardware.Barrier {
+		return usualOn(q)
+	}
+	if a, known := (*s.known.Load())[q]; known {
+		return a
+	}
+	return s.ask(q)
+}
+
+// ask answers a rounded question that may be new.
+func (s *Simulated) ask(q collectives.Question) collectives.Algorithm {
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	before := *s.known.Load()
+	if a, known := before[q]; known {
+		return a
+	}
+	after := maps.Clone(before)
+	after[q] = s.fastest(&q)
+	s.known.Store(&after)
+	return after[q]
+}
+
+// usualOn returns the algorithm that a call takes unless another is faster: that of the hardware, or the first that
+// keeps the order where it matters.
+func usualOn(q collectives.Question) collectives.Algorithm {
+	if a := collectives.DefaultOn(q.Operation, q.Hardware); q.Commutative || collectives.Ordered(q.Operation, a) {
+		return a
+	}
+	return usual(rows{op: q.Operation, ordered: !q.Commutative})
+}
+
+// rounded returns the question whose answer serves a question. Bytes are a power of two, and ranks that are none
+// have five significant bits, and stay none.
+func rounded(q collectives.Question) collectives.Question {
+	const significant = 5
+	q.ElementBytes = 0
+	q.PerNode = min(max(q.PerNode, 1), max(q.Ranks, 1))
+	if q.Bytes > 0 {
+		q.Bytes = 1 << (bits.Len64(uint64(q.Bytes)) - 1)
+	}
+	if more := bits.Len(uint(max(q.Ranks, 0))) - significant; more > 0 && q.Ranks&(q.Ranks-1) != 0 {
+		if q.Ranks = q.Ranks >> more << more; q.Ranks&(q.Ranks-1) == 0 {
+			q.Ranks += 1 << more
+		}
+	}
+	return q
+}
+
+// Bounds of simulations for a question.
+const (
+	// mostMessages bounds those of a simulation. Algorithms with more are simulated on fewer ranks.
+	mostMessages = 1 << 17
+	// firstMessages bounds those of a first look, after which only algorithms within hopeful of the fastest are
+	// simulated again.
+	firstMessages = 1 << 12
+	hopeful       = 3
+	// fewestNodes are those of a simulation on fewer ranks, firstNodes those of a first look.
+	fewestNodes = 4
+	firstNodes  = 2
+	// mostRanks are those up to which every algorithm may be chosen. On more ranks rounds over arrays have to carry
+	// it out.
+	mostRanks = 1 << 16
+	// exactMost stands in for Most where figures are exact: at barriers, and beside a network that sums vectors.
+	exactMost = 1.5
+)
+
+// estimate is the time of an algorithm for a question.
+type estimate struct {
+	a       collectives.Algorithm
+	seconds float64
+	exact   bool // it was simulated on all ranks
+}
+
+// fastest answers a rounded question.
+func (s *Simulated) fastest(q *collectives.Question) collectives.Algorithm {
+	usual, most := usualOn(*q), Most
+	if q.Operation == collectives.Barrier || usual == collectives.Offload {
+		most = exactMost
+	}
+	var all []estimate
+	for _, a := range hopefuls(q, usual) {
+		if e, ok := s.estimate(q, a, firstMessages, firstNodes); ok {
+			all = append(all, e)
+		}
+	}
+	best := leastOf(all)
+	for i, e := range all {
+		if (e.a == usual || e.seconds <= hopeful*best.seconds) && !e.exact {
+			all[i], _ = s.estimate(q, e.a, mostMessages, fewestNodes)
+		} else if e.seconds > hopeful*best.seconds {
+			all[i].seconds = math.Inf(1)
+		}
+	}
+	best = leastOf(all)
+	for _, e := range all {
+		if e.a == usual && e.seconds <= most*best.seconds {
+			return usual
+		}
+	}
+	if len(all) == 0 {
+		return usual
+	}
+	return best.a
+}
+
+// leastOf returns the estimate of the least time, the first of equal ones.
+func leastOf(all []estimate) estimate {
+	if len(all) == 0 {
+		return estimate{}
+	}
+	return slices.MinFunc(all, func(a, b estimate) int { return cmp.Compare(a.seconds, b.seconds) })
+}
+
+// hopefuls returns the algorithms that are tried for a question, the usual one among them.
+func hopefuls(q *collectives.Question, usual collectives.Algorithm) []collectives.Algorithm {
+	var all []collectives.Algorithm
+	for _, a := range append(candidates(q.Operation, q.Bytes), usual) {
+		switch {
+		case slices.Contains(all, a), !q.Commutative && !collectives.Ordered(q.Operation, a):
+		case a.Segment() > 0 && q.Bytes/a.Segment() > mostSegments:
+		case q.Ranks > mostRanks && a != usual && !inBulk(q, a):
+		default:
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// mostSegments bounds the segments of a vector that are tried.
+const mostSegments = 64
+
+// inBulk reports whether rounds over arrays can carry out an algorithm on the ranks of a question, or a schedule of few
+// rounds where no algorithm of the operation goes over arrays. Arrays sum up data in the order of recursive doubling only.
+func inBulk(q *collectives.Question, a collectives.Algorithm) bool {
+	const fewRounds = 64
+	s := schedule(q, a, q.Ranks, q.Bytes)
+	if s == nil {
+		return a == collectives.NodeLeader
+	}
+	if s.MaxRounds() > fewRounds {
+		return false
+	}
+	switch q.Operation {
+	case collectives.Allreduce:
+		return a == collectives.RecursiveDoubling
+	case collectives.Barrier, collectives.Allgather, collectives.Allgatherv, collectives.Alltoall, collectives.ReduceScatter:
+		for round := range s.MaxRounds() {
+			if p := s.Pattern(round); p.Kind == collectives.Irregular || p.Kind == collectives.Paired || p.Sent == collectives.Varies {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// schedule returns the schedule of an algorithm, nil for one without rounds of its own.
+func schedule(q *collectives.Question, a collectives.Algorithm, ranks int, bytes int64) collectives.Schedule {
+	s, err := collectives.For(q.Operation, a, collectives.Size{Members: ranks, PerNode: q.PerNode, Bytes: bytes})
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// rounds returns the number of rounds of an algorithm; of one without a schedule that of a tree.
+func rounds(q *collectives.Question, a collectives.Algorithm, ranks int, bytes int64) int {
+	if s := schedule(q, a, ranks, bytes); s != nil {
+		return max(s.MaxRounds(), 1)
+	}
+	return bits.Len(uint(ranks - 1))
+}
+
+// estimate simulates an algorithm with about as many messages at most. If that needs fewer ranks, the time is scaled: by the
+// rounds, for messages that are as long as those among all ranks. ok is false for an algorithm that does not serve the call.
+func (s *Simulated) estimate(q *collectives.Question, a collectives.Algorithm, messages, nodes int) (e estimate, ok bool) {
+	ranks := q.Ranks
+	all := rounds(q, a, ranks, q.Bytes)
+	few := all
+	for half := ranks; half > nodes*q.PerNode && few*ranks > messages; few = rounds(q, a, ranks, q.Bytes) {
+		half /= 2
+		ranks = half
+		if q.Ranks&(q.Ranks-1) != 0 && ranks&(ranks-1) == 0 {
+			ranks++ // of ranks that are no power of two
+		}
+	}
+	e = estimate{a: a, exact: ranks == q.Ranks}
+	bytes, scale := q.Bytes, float64(all)/float64(few)
+	if fewer := float64(q.Ranks) / float64(ranks); !e.exact {
+		linear := scale > fewer/2
+		switch {
+		case linear && chunked(q.Operation, a):
+			bytes = max(int64(float64(bytes)/fewer), 1)
+		case !linear && hasBlocks(q.Operation):
+			bytes, scale = int64(float64(bytes)*fewer), 1
+		}
+	}
+	m, used := s.layout(q, ranks)
+	p := measurements.Point{Operation: simulatedAs(q.Operation), Algorithm: a, Named: true,
+		Nodes: used, PerNode: m.RanksPerNode(), Ranks: ranks, Bytes: bytes, Statistic: measurements.LastExit}
+	seconds, err := p.Simulate(m)
+	e.seconds = seconds * scale
+	return e, err == nil
+}
+
+// layout returns the machine with the ranks of each node of a question, and the nodes that some ranks take. A
+// mapping that scatters ranks stays as it is.
+func (s *Simulated) layout(q *collectives.Question, ranks int) (m *network.Machine, nodes int) {
+	m = s.machine
+	if q.PerNode > 1 || m.Mapping() == "block" {
+		if other, err := m.WithRanksPerNode(q.PerNode); err == nil {
+			if _, err := other.Target(int64(ranks)); err == nil {
+				m = other
+			}
+		}
+	}
+	t, err := m.Target(int64(ranks))
+	if err != nil {
+		return m, 0 // the simulation says so
+	}
+	return m, t.Nodes()
+}
+
+// chunked reports whether an algorithm cuts a vector into a chunk for each rank, and sends chunk by chunk.
+func chunked(op collectives.Operation, a collectives.Algorithm) bool {
+	switch a.Base() {
+	case collectives.Ring:
+		return op == collectives.Allreduce
+	case collectives.RingSegmented, collectives.ScatterAllgatherRing:
+		return true
+	}
+	return false
+}
+
+// hasBlocks reports whether the bytes of an operation are those of a rank's block.
+func hasBlocks(op collectives.Operation) bool {
+	switch op {
+	case collectives.Gather, collectives.Scatter, collectives.Allgather, collectives.Allgatherv, collectives.Alltoall, collectives.ReduceScatter:
+		return true
+	}
+	return false
+}
+
+// simulatedAs returns the operation on equal blocks that takes as long.
+func simulatedAs(op collectives.Operation) collectives.Operation {
+	if op == collectives.Allgatherv {
+		return collectives.Allgather
+	}
+	return op
+}
