@@ -149,7 +149,7 @@ var rules = map[string]rule{
 	// It reads the clocks of the host.
 	"internal/cputime": {imports: "vtime golang.org/x/sys/unix"},
 	"study": {
-		imports: "vtime internal/spelling internal/quantity network collectives mpivirt bench internal/noise internal/result internal/measurements" +
+		imports: "vtime internal/spelling internal/quantity network collectives collectives/library mpivirt bench internal/noise internal/result internal/measurements internal/tuning" +
 			// Only one process may write the results.
 			" golang.org/x/sys/unix",
 		// The programs are simulated in its tests.

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gigarank/collectives"
-	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -16,8 +15,7 @@ import (
 // algorithms in step it is also exact above the eager limit or, in loggops, below it;
 // see [collectives.InStep].
 func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
-	a, err := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
-	if err != nil || point.Noise != NoNoise {
+	if point.Noise != NoNoise {
 		return 0, false
 	}
 	if p.Operation == collectives.Allreduce && point.Compute > 0 {
@@ -28,8 +26,7 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 		return 0, false
 	}
 	count, size := elements(p.Operation, point.Payload)
-	c := mpivirt.Config{Target: target, Algorithms: map[collectives.Operation]collectives.Algorithm{p.Operation: a}}
-	a = c.AlgorithmFor(p.Operation, count*size, size)
+	a := p.algorithmOf(point, target)
 	f := newFormula(target, p.Operation, a, count)
 	if !f.exact || point.Iterations > 1 && !f.together {
 		return 0, false

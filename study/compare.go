@@ -89,7 +89,7 @@ func pairs(a, b []Record, key func(Point) Point) (c SideBySide) {
 // inTable orders points as a table lists them. A study runs them in the order of growing cost.
 func inTable(p, q Point) int {
 	return cmp.Or(cmp.Compare(p.Operation, q.Operation), cmp.Compare(p.Machine, q.Machine), cmp.Compare(p.Noise, q.Noise),
-		cmp.Compare(p.Algorithm, q.Algorithm), cmp.Compare(p.Payload, q.Payload), cmp.Compare(p.Ranks, q.Ranks))
+		cmp.Compare(p.Choice(), q.Choice()), cmp.Compare(p.Payload, q.Payload), cmp.Compare(p.Ranks, q.Ranks))
 }
 
 // Differing returns the pairs whose virtual times differ.
@@ -109,7 +109,7 @@ func (c SideBySide) WriteText(w io.Writer, nameA, nameB string) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	columns := []column[Pair]{
 		{"operation", func(p Pair) string { return p.A.Point.Operation }},
-		{"algorithm", func(p Pair) string { return p.A.Point.Algorithm }},
+		{"algorithm", func(p Pair) string { return p.A.Point.Choice() }},
 		{"ranks", func(p Pair) string { return formatRanks(p.A.Point.Ranks) }},
 		{"payload", func(p Pair) string { return formatBytes(float64(p.A.Point.Payload)) }},
 		{"noise", func(p Pair) string { return p.A.Point.Noise }},
@@ -162,7 +162,7 @@ func (c SideBySide) summary() string {
 		}
 	}
 	at := func(p Pair) string {
-		return fmt.Sprintf("%.4g times that of A with %s at %s ranks", p.ratio(), p.A.Point.Algorithm, formatRanks(p.A.Point.Ranks))
+		return fmt.Sprintf("%.4g times that of A with %s at %s ranks", p.ratio(), p.A.Point.Choice(), formatRanks(p.A.Point.Ranks))
 	}
 	return text + fmt.Sprintf(" %s in their virtual time: that of B is from %s to %s.", differ(len(differing)), at(least), at(most))
 }

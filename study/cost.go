@@ -2,20 +2,19 @@ package study
 
 import (
 	"gigarank/bench"
-	"gigarank/collectives"
 	"gigarank/mpivirt"
 )
 
 // hostCost estimates the CPU time of a point on one engine, in ns. It orders the points
 // and leaves hopeless algorithms out of a default; nothing else depends on it.
-func (p *Plan) hostCost(point Point, a collectives.Algorithm) float64 {
+func (p *Plan) hostCost(point Point) float64 {
 	target, err := p.Machine(point).Target(point.Ranks)
 	if err != nil {
 		return 0 // checkTargets has said so
 	}
 	var c bench.Config
 	c.Kind, c.Target = leanest(p.Entry), target
-	c.Algorithms = map[collectives.Operation]collectives.Algorithm{p.Operation: a}
+	p.Choose(point, &c.Config)
 	c.Options = bench.Options{Iterations: point.Iterations, Payload: point.Payload}
 	if point.Payload == 0 {
 		c.Payload = bench.None

@@ -21,6 +21,8 @@ type column[R any] struct {
 var columns = []column[Record]{
 	{"operation", func(r Record) string { return r.Point.Operation }},
 	{"algorithm", func(r Record) string { return r.Point.Algorithm }},
+	{"library", func(r Record) string { return r.Point.Library }},
+	{"chosen_algorithm", func(r Record) string { return r.Chosen }},
 	{"ranks", func(r Record) string { return whole(r.Point.Ranks) }},
 	{"payload_bytes", func(r Record) string { return whole(r.Point.Payload) }},
 	{"machine", func(r Record) string { return r.Point.Machine }},

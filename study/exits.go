@@ -33,8 +33,8 @@ func (p *Plan) exitCharts(all []sample) []*exits {
 	var charts []*exits
 	for _, noise := range p.Noises {
 		s := p.setting(p.Machines[0], noise, p.Payloads[0])
-		for style, a := range p.Algorithms {
-			some := samplesOf(all, func(q Point) bool { return q.Algorithm == a && s.has(q) }, byRanks)
+		for style, a := range p.Choices {
+			some := samplesOf(all, func(q Point) bool { return q.Choice() == a && s.has(q) }, byRanks)
 			if len(some) == 0 || len(charts) == mostCharts {
 				continue
 			}

@@ -15,6 +15,7 @@ const mostFindings = 8
 // number of ranks, and the cost of noise.
 func (p *Plan) findings(all []sample) []string {
 	var sentences []string
+	all = p.compared(all)
 	for _, s := range p.settings() {
 		if len(p.Payloads) > 2 && s.payload != p.Payloads[0] && s.payload != p.Payloads[len(p.Payloads)-1] {
 			continue
@@ -38,7 +39,7 @@ func (p *Plan) fewSeeds(all []sample) []string {
 			seeds, fewest = len(s.records), s
 		}
 	}
-	if len(p.Algorithms) == 1 || seeds == leastSeeds {
+	if len(p.Choices) == 1 || seeds == leastSeeds {
 		return nil
 	}
 	begin := "Times depend on the seed"
@@ -47,27 +48,26 @@ func (p *Plan) fewSeeds(all []sample) []string {
 	}
 	if len(p.Seeds) >= leastSeeds {
 		q := fewest.point
-		return []string{fmt.Sprintf("%s, and on %s, %s has results of only %d of %d seeds at %s ranks: %d or more are needed to say which algorithm is the fastest.",
-			begin, p.describe(p.setting(p.Machine(q), q.Noise, q.Payload)), q.Algorithm, seeds, len(p.Seeds), formatRanks(q.Ranks), leastSeeds)}
+		return []string{fmt.Sprintf("%s, and on %s, %s has results of only %d of %d seeds at %s ranks: %d or more are needed to say which %s is the fastest.",
+			begin, p.describe(p.setting(p.Machine(q), q.Noise, q.Payload)), q.Choice(), seeds, len(p.Seeds), formatRanks(q.Ranks), leastSeeds, p.noun())}
 	}
-	return []string{fmt.Sprintf("%s, and %s too few to say which algorithm is the fastest: give %d or more by --seed.",
-		begin, Are(seeds, "seed"), leastSeeds)}
+	return []string{fmt.Sprintf("%s, and %s too few to say which %s is the fastest: give %d or more by --seed.",
+		begin, Are(seeds, "seed"), p.noun(), leastSeeds)}
 }
 
-// stretch is a range of ranks over which the same algorithms may be the fastest.
+// stretch is a range of ranks or payloads over which the same choices may be the fastest.
 type stretch struct {
 	from, to int64
 	names    []string // each may be the fastest throughout
-	cut      bool     // one of them was not simulated with more ranks
+	cut      bool     // one of them was not simulated at the next value
 }
 
-// stretches divides the ranks into as few stretches as the samples allow. A new one
-// begins only where none of the algorithms that may have been fastest so far can still
-// be.
-func (p *Plan) stretches(here []sample) []stretch {
+// stretches divides the values of an axis into as few stretches as the samples allow. A new one
+// begins only where none of the choices that may have been fastest so far can still be.
+func (p *Plan) stretches(here []sample, values []int64, key func(Point) int64) []stretch {
 	var all []stretch
-	for _, ranks := range p.Ranks {
-		at := where(here, func(q Point) bool { return q.Ranks == ranks })
+	for _, value := range values {
+		at := where(here, func(q Point) bool { return key(q) == value })
 		if len(at) == 0 {
 			continue
 		}
@@ -76,13 +76,13 @@ func (p *Plan) stretches(here []sample) []stretch {
 			last := &all[len(all)-1]
 			common := slices.DeleteFunc(slices.Clone(last.names), func(name string) bool { return !slices.Contains(tied, name) })
 			if len(common) > 0 {
-				last.to, last.names = ranks, common
+				last.to, last.names = value, common
 				continue
 			}
 			present := p.present(at)
 			last.cut = slices.ContainsFunc(last.names, func(name string) bool { return !slices.Contains(present, name) })
 		}
-		all = append(all, stretch{from: ranks, to: ranks, names: tied})
+		all = append(all, stretch{from: value, to: value, names: tied})
 	}
 	return all
 }
@@ -111,15 +111,15 @@ func listed(names []string) string {
 // and its margin at the most ranks. It returns "" where there are too few seeds for
 // that.
 func (p *Plan) fastestByRanks(s setting, here []sample) string {
-	stretches := p.stretches(here)
+	stretches := p.stretches(here, p.Ranks, byRanks)
 	if len(stretches) == 0 {
 		return ""
 	}
 	most := stretches[len(stretches)-1].to
 	end := rank(where(here, func(q Point) bool { return q.Ranks == most }))
-	text := fmt.Sprintf("at %s ranks %s takes %s", formatRanks(most), end.best.point.Algorithm, describeTime(end.best))
+	text := fmt.Sprintf("at %s ranks %s takes %s", formatRanks(most), end.best.point.Choice(), describeTime(end.best))
 	if len(end.next.records) > 0 {
-		text += fmt.Sprintf("; %s, the next, %s (%s)", end.next.point.Algorithm, describeTime(end.next), end.margin())
+		text += fmt.Sprintf("; %s, the next, %s (%s)", end.next.point.Choice(), describeTime(end.next), end.margin())
 	}
 	switch {
 	case len(p.present(here)) == 1:
@@ -176,9 +176,9 @@ func (p *Plan) costOfNoise(all []sample) []string {
 	var sentences []string
 	for _, noise := range p.Noises[1:] {
 		for _, s := range at(noise) {
-			if s.point.Algorithm == best.point.Algorithm {
+			if s.point.Choice() == best.point.Choice() {
 				sentences = append(sentences, fmt.Sprintf("Under %s an iteration with %s at %s ranks costs %s beyond its compute time of %s; %s without noise.",
-					describeNoise(noise), s.point.Algorithm, formatRanks(most), describeTime(s),
+					describeNoise(noise), s.point.Choice(), formatRanks(most), describeTime(s),
 					formatTime(float64(s.point.Compute)), describeTime(best)))
 			}
 		}

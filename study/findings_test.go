@@ -149,7 +149,7 @@ func TestStretchesEndForReasons(t *testing.T) {
 		})
 		s := p.setting(p.Machines[0], noise, 0)
 		here := where(p.samples(records), s.has)
-		stretches := p.stretches(here)
+		stretches := p.stretches(here, p.Ranks, byRanks)
 		for i := 1; i < len(stretches); i++ {
 			at := where(here, func(q Point) bool { return q.Ranks == stretches[i].from })
 			_, most := rank(at).best.bounds()

@@ -43,8 +43,8 @@ func (p *Plan) timeCurve(name string, style int, some []sample, x func(Point) in
 // algorithmCurves draws a curve for each algorithm.
 func (p *Plan) algorithmCurves(all []sample, keep func(Point) bool, x func(Point) int64) []data {
 	var curves []data
-	for style, a := range p.Algorithms {
-		some := samplesOf(all, func(q Point) bool { return q.Algorithm == a && keep(q) }, x)
+	for style, a := range p.Choices {
+		some := samplesOf(all, func(q Point) bool { return q.Choice() == a && keep(q) }, x)
 		curves = append(curves, p.timeCurve(a, style, some, x))
 	}
 	return curves
@@ -114,11 +114,11 @@ func (p *Plan) compare(all []sample, variants []variant, keep func(Point) bool, 
 	if len(variants) < 2 {
 		return nil
 	}
-	for _, a := range p.Algorithms {
+	for _, a := range p.Choices {
 		var curves []data
 		for style, v := range variants {
 			some := samplesOf(all, func(q Point) bool {
-				return q.Algorithm == a && q.Payload == payload && v.has(q) && keep(q)
+				return q.Choice() == a && q.Payload == payload && v.has(q) && keep(q)
 			}, byRanks)
 			curve := p.timeCurve(v.name, style, some, byRanks)
 			for i := range curve.at {
@@ -165,9 +165,9 @@ func (p *Plan) hostCharts(all []sample) []*chart {
 	}
 	draw := func(title string, y axis, of func(Record) float64, text func(float64) string) *chart {
 		var curves []data
-		for style, a := range p.Algorithms {
+		for style, a := range p.Choices {
 			d := data{name: a, style: style}
-			for _, s := range samplesOf(all, func(q Point) bool { return q.Algorithm == a && keep(q) }, byRanks) {
+			for _, s := range samplesOf(all, func(q Point) bool { return q.Choice() == a && keep(q) }, byRanks) {
 				v := of(s.records[0])
 				d.at = append(d.at, xy{x: float64(s.point.Ranks), y: v,
 					title: fmt.Sprintf("%s, %s ranks: %s", a, formatRanks(s.point.Ranks), text(v))})
@@ -224,10 +224,11 @@ func (l legend) Color() string { return colorClass(l.Style) }
 
 // grids draws the crossover maps, if both payloads and algorithms vary.
 func (p *Plan) grids(all []sample) []grid {
-	if len(p.Payloads) < 2 || len(p.Algorithms) < 2 {
+	if len(p.Payloads) < 2 || len(p.Choices) < 2 {
 		return nil
 	}
 	var grids []grid
+	all = p.compared(all)
 	for _, m := range p.Machines {
 		for _, noise := range p.Noises {
 			g := grid{Title: p.describe(p.setting(m, noise, 0))}
@@ -238,7 +239,7 @@ func (p *Plan) grids(all []sample) []grid {
 			for _, payload := range slices.Backward(p.Payloads) {
 				g.Rows = append(g.Rows, p.gridRow(where(all, p.setting(m, noise, payload).has), payload, seen))
 			}
-			for style, a := range p.Algorithms {
+			for style, a := range p.Choices {
 				if seen[style] {
 					g.Legend = append(g.Legend, legend{style, letter(style), a})
 				}
@@ -260,22 +261,22 @@ func (p *Plan) gridRow(here []sample, payload int64, seen map[int]bool) gridRow 
 		cell := gridCell{Style: -1, Title: "not simulated"}
 		if len(at) > 0 {
 			r := rank(at)
-			cell.Style = slices.Index(p.Algorithms, r.best.point.Algorithm)
+			cell.Style = slices.Index(p.Choices, r.best.point.Choice())
 			cell.Letter, cell.Margin, cell.Sure = letter(cell.Style), r.margin(), r.sure()
 			for _, a := range r.tied[1:] {
 				if r.best.vague() {
 					break
 				}
-				style := slices.Index(p.Algorithms, a)
+				style := slices.Index(p.Choices, a)
 				seen[style] = true
 				cell.Margin += " " + letter(style)
 			}
-			cell.Title = fmt.Sprintf("%s ranks, %s: %s, %s", formatRanks(ranks), row.Label, r.best.point.Algorithm, describeTime(r.best))
+			cell.Title = fmt.Sprintf("%s ranks, %s: %s, %s", formatRanks(ranks), row.Label, r.best.point.Choice(), describeTime(r.best))
 			if len(r.next.records) > 0 {
-				cell.Title += fmt.Sprintf("; next %s, %s", r.next.point.Algorithm, describeTime(r.next))
+				cell.Title += fmt.Sprintf("; next %s, %s", r.next.point.Choice(), describeTime(r.next))
 			}
-			if len(at) < len(p.Algorithms) {
-				cell.Title += fmt.Sprintf(" (%d of %d algorithms simulated)", len(at), len(p.Algorithms))
+			if len(at) < len(p.Choices) {
+				cell.Title += fmt.Sprintf(" (%d of %d curves simulated)", len(at), len(p.Choices))
 			}
 			seen[cell.Style] = true
 		}

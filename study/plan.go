@@ -24,7 +24,8 @@ type Axes struct {
 	Operation    string   // a collective operation that a program times
 	Ranks        string   // "2^10..2^20", "1K,4K", "2^10..2^30:x4"; up to 2^31-2
 	RanksPerNode string   // a list; default the machine's
-	Algorithms   string   // a list of names; default all that are not hopeless
+	Algorithms   string   // a list of names with arguments, or all; default those worth seeing that are not hopeless
+	Libraries    string   // a list of names and files; none is added
 	Payload      string   // "8..1Mi", in bytes; default the program's
 	Machines     string   // a list of presets and files; default xt5
 	Mapping      string   // a list of mappings; default the machine's
@@ -68,14 +69,15 @@ type Plan struct {
 	// killed, most likely for its memory.
 	Killed []Point
 	// The values of the axes, in the order in which they are shown.
-	Ranks      []int64
-	Payloads   []int64
-	Algorithms []string
-	Machines   []*network.Machine // with mappings and ranks per node applied
-	Noises     []string
-	noises     map[string]noise.Spec
-	Seeds      []uint64
+	Ranks    []int64
+	Payloads []int64
+	Choices  []string           // algorithms and libraries
+	Machines []*network.Machine // with mappings and ranks per node applied
+	Noises   []string
+	noises   map[string]noise.Spec
+	Seeds    []uint64
 
+	choices []choice // in the order of Choices
 	digests map[*network.Machine]string
 }
 
@@ -112,20 +114,12 @@ func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag 
 		return p
 	}
 	p.Payloads = r.payloads(p)
-	named := r.algorithms(p)
-	limit := math.Inf(1)
-	switch {
-	case named:
-	case axes.Quick:
-		limit = quickLimit
-	default:
-		limit = defaultLimit
-	}
+	r.choices(p)
 	p.checkTargets(fault)
-	p.layOut(Point{Operation: p.Operation.String(), Compute: compute, Iterations: iterations}, limit)
+	p.layOut(Point{Operation: p.Operation.String(), Compute: compute, Iterations: iterations}, axes.Quick)
 	if len(p.Points) == 0 && len(p.LeftOut) > 0 {
 		fault("--algorithms", fmt.Errorf("every point is expected to take over %s: name the algorithms that are to be simulated all the same",
-			formatWall(limit/1e9)))
+			formatWall((&choice{}).limit(axes.Quick)/1e9)))
 	}
 	return p
 }
@@ -142,15 +136,15 @@ func (p *Plan) checkTargets(fault func(string, error)) {
 }
 
 // layOut makes the points of all combinations. common holds their common fields.
-func (p *Plan) layOut(common Point, limit float64) {
+func (p *Plan) layOut(common Point, quick bool) {
 	type costly struct {
 		Point
 		cost float64
 	}
 	var points []costly
-	p.combinations(common, func(point Point, a collectives.Algorithm) {
-		cost := p.hostCost(point, a)
-		if cost > limit {
+	p.combinations(common, func(point Point, c *choice) {
+		cost := p.hostCost(point)
+		if cost > c.limit(quick) {
 			p.LeftOut = append(p.LeftOut, point)
 			return
 		}
@@ -162,20 +156,21 @@ func (p *Plan) layOut(common Point, limit float64) {
 	}
 }
 
-func (p *Plan) combinations(point Point, visit func(Point, collectives.Algorithm)) {
+func (p *Plan) combinations(point Point, visit func(Point, *choice)) {
 	for _, m := range p.Machines {
 		point.Machine, point.MachineDigest = m.Name(), p.digest(m)
 		point.RanksPerNode, point.Mapping = m.RanksPerNode(), m.Mapping()
 		for _, point.Noise = range p.Noises {
 			for _, point.Payload = range p.Payloads {
 				for _, point.Ranks = range p.Ranks {
-					for _, point.Algorithm = range p.Algorithms {
-						a, _ := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
-						if !slices.Contains(collectives.AlgorithmsOn(p.Operation, mpivirt.HardwareOf(m)), a) {
+					for i := range p.choices {
+						c := &p.choices[i]
+						if !c.servedBy(p.Operation, m) {
 							continue
 						}
+						c.fill(&point)
 						for _, point.Seed = range p.Seeds {
-							visit(point, a)
+							visit(point, c)
 						}
 					}
 				}
@@ -302,27 +297,6 @@ func (r *reader) payloads(p *Plan) []int64 {
 	return values
 }
 
-// algorithms reports whether the user named them.
-func (r *reader) algorithms(p *Plan) bool {
-	var names []string
-	for _, a := range collectives.AlgorithmsOn(p.Operation, p.hardware()) {
-		names = append(names, a.String())
-	}
-	defer func() { r.noteHardware(p) }()
-	if r.axes.Algorithms == "" {
-		p.Algorithms = names
-		return false
-	}
-	for _, name := range splitNames(r.axes.Algorithms) {
-		if slices.Contains(names, name) {
-			p.Algorithms = append(p.Algorithms, name)
-		} else {
-			r.fault("--algorithms", fmt.Errorf("%s has no algorithm %q: %s", p.Operation, name, spelling.Choices(name, names)))
-		}
-	}
-	return true
-}
-
 // noteHardware says that algorithms of some machines' hardware are simulated on these only.
 func (r *reader) noteHardware(p *Plan) {
 	for _, of := range []struct {
@@ -333,7 +307,7 @@ func (r *reader) noteHardware(p *Plan) {
 		i := slices.IndexFunc(p.Machines, func(m *network.Machine) bool {
 			return !slices.Contains(collectives.AlgorithmsOn(p.Operation, mpivirt.HardwareOf(m)), a)
 		})
-		if i >= 0 && slices.Contains(p.Algorithms, a.String()) {
+		if i >= 0 && slices.Contains(p.Choices, a.String()) {
 			r.note("--algorithms")(fmt.Sprintf("%v is left out on %s, whose file %s", a, p.Machines[i].Name(), lacks))
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gigarank/bench"
-	"gigarank/collectives"
 	"gigarank/internal/result"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
@@ -21,17 +20,13 @@ func run(t testing.TB, p *Plan, point Point) Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	algorithm, err := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := bench.Config{Config: mpivirt.Config{
 		Target: target, Kind: steps.Kind, Transports: sync.NewInProcess(2), Protocol: sync.Hybrid, Seed: point.Seed,
-		Algorithms: map[collectives.Operation]collectives.Algorithm{p.Operation: algorithm},
 	}, Options: bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload}}
 	if point.Compute == 0 {
 		c.Compute = bench.None
 	}
+	p.Choose(point, &c.Config)
 	c.Noise = p.Noise(point).Seeded(point.Seed)
 	s, err := bench.New(p.Entry.Name, c)
 	if err != nil {
@@ -116,7 +111,7 @@ func TestBarriersOfGivenCostAreStudied(t *testing.T) {
 			t.Errorf("the formula for %d ranks gives %v (%t), want %v", point.Ranks, form, ok, want)
 		}
 	}
-	if p := testPlan(t, Axes{Operation: "allreduce", Ranks: "4", Machines: "given.yaml"}); slices.Contains(p.Algorithms, "given") {
+	if p := testPlan(t, Axes{Operation: "allreduce", Ranks: "4", Machines: "given.yaml"}); slices.Contains(p.Choices, "given") {
 		t.Error("an allreduce has a given cost")
 	}
 }

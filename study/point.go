@@ -13,10 +13,14 @@ import (
 // on. Two equal points give the same results, bit for bit.
 type Point struct {
 	Operation string `json:"operation"`
-	Algorithm string `json:"algorithm"`
-	Ranks     int64  `json:"ranks"`
-	Payload   int64  `json:"payload_bytes"` // as the program takes it; 0 for none
-	Machine   string `json:"machine"`       // its name
+	Algorithm string `json:"algorithm"` // empty if a library chooses it
+	// Library is the name of the library that chooses the algorithm, none for gigarank's own choice, empty for
+	// an algorithm that is named. LibraryDigest stands for its table.
+	Library       string `json:"library,omitempty"`
+	LibraryDigest string `json:"library_digest,omitempty"`
+	Ranks         int64  `json:"ranks"`
+	Payload       int64  `json:"payload_bytes"` // as the program takes it; 0 for none
+	Machine       string `json:"machine"`       // its name
 	// MachineDigest stands for the whole machine file, with the two fields below; see
 	// [network.Machine.Digest].
 	MachineDigest string         `json:"machine_digest"`
@@ -41,6 +45,8 @@ type Record struct {
 	// ClosedForm is the time by the formula of the algorithm where that is exact, 0
 	// elsewhere. See [Plan.ClosedForm].
 	ClosedForm vtime.Duration `json:"closed_form_ps,omitempty"`
+	// Chosen is the algorithm that the library has chosen, empty if the point names an algorithm.
+	Chosen string `json:"chosen_algorithm,omitempty"`
 	// Error says why the simulated program failed; empty if it did not.
 	Error  string          `json:"error,omitempty"`
 	Result result.Document `json:"result"`
@@ -52,6 +58,9 @@ const Schema = 1
 // NewRecord returns the record of a simulated point.
 func (p *Plan) NewRecord(version string, point Point, d result.Document) Record {
 	r := Record{Schema: Schema, Version: version, Point: point, Result: d}
+	if target, err := p.Machine(point).Target(point.Ranks); err == nil && point.Library != "" {
+		r.Chosen = p.algorithmOf(point, target).String()
+	}
 	if !d.Complete {
 		r.Error = d.Reason
 		return r
@@ -98,5 +107,5 @@ func agreement(records []Record) string {
 		return fmt.Sprintf("Closed forms hold at %d of %s, and the simulation agrees with them to the picosecond.", exact, spelling.Count(len(records), "point"))
 	}
 	return fmt.Sprintf("The simulation DIFFERS from the closed form at %d of the %s at which that holds, as with %s at %s ranks: %s : 1. Please report this as a fault of gigarank.",
-		differ, spelling.Count(exact, "point"), worst.Point.Algorithm, formatRanks(worst.Point.Ranks), worst.ratio())
+		differ, spelling.Count(exact, "point"), worst.Point.Choice(), formatRanks(worst.Point.Ranks), worst.ratio())
 }

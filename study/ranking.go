@@ -32,7 +32,7 @@ func rank(at []sample) ranking {
 	_, most := at[0].bounds()
 	for i, s := range at {
 		if least, _ := s.bounds(); i == 0 || least <= most*alike {
-			r.tied = append(r.tied, s.point.Algorithm)
+			r.tied = append(r.tied, s.point.Choice())
 		}
 	}
 	return r

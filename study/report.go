@@ -59,6 +59,9 @@ type page struct {
 	Sections     []section
 	Tables       []tableOf // of a plain report, before that of all points
 	Grids        []grid
+	Fastest      string   // the heading of Grids
+	Crossovers   *tableOf // nil if there are none
+	Before       string   // the section that Crossovers follows
 	Columns      []string
 	Rows         [][]string
 	Agreement    string   // of simulations and closed forms
@@ -106,7 +109,7 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 		Title:    fmt.Sprintf("%s: how it scales", p.Operation),
 		Subtitle: p.extent(),
 		Findings: p.findings(all),
-		Grids:    p.grids(all), Agreement: agreement(records),
+		Grids:    p.grids(all), Fastest: fmt.Sprintf("Fastest %s by ranks and payload", p.noun()), Crossovers: p.crossoverTable(all), Agreement: agreement(records),
 		Width: chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
 	}
 	tooLarge, killed := without(p.TooLarge, records), without(p.Killed, records)
@@ -123,6 +126,11 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 		g.LeftOut = Ranges(p.LeftOut)
 	}
 	g.Sections = p.sections(all)
+	for i, s := range g.Sections {
+		if i == 0 || s.Name == "payload" {
+			g.Before = s.Name
+		}
+	}
 	g.Uneven = p.Operation == collectives.Allreduce && len(p.Points) > 0 && p.Points[0].Compute > 0
 	g.tabulate(p, records)
 	for _, m := range p.Machines {
@@ -229,7 +237,7 @@ func (g *page) tabulate(p *Plan, records []Record) {
 				continue
 			}
 			first, _, _ := strings.Cut(r.Error, "\n")
-			g.Failures = append(g.Failures, fmt.Sprintf("%s, %s ranks, %s: %s", r.Point.Algorithm, formatRanks(r.Point.Ranks),
+			g.Failures = append(g.Failures, fmt.Sprintf("%s, %s ranks, %s: %s", r.Point.Choice(), formatRanks(r.Point.Ranks),
 				p.describe(p.setting(p.Machine(r.Point), r.Point.Noise, r.Point.Payload)), first))
 			continue
 		}
@@ -260,7 +268,9 @@ func (p *Plan) tableColumns() []tableColumn {
 		}
 	}
 	add(true, "ranks", func(r Record) string { return thousands(r.Point.Ranks) })
-	add(true, "algorithm", func(r Record) string { return r.Point.Algorithm })
+	libraries := slices.ContainsFunc(p.choices, func(c choice) bool { return c.library != "" })
+	add(true, p.noun(), func(r Record) string { return r.Point.Choice() })
+	add(libraries, "chosen", func(r Record) string { return r.Chosen })
 	add(len(p.Payloads) > 1, "payload", func(r Record) string { return formatBytes(float64(r.Point.Payload)) })
 	add(len(p.Machines) > 1, "machine", func(r Record) string { return p.describeMachine(p.Machine(r.Point)) })
 	add(len(p.Noises) > 1, "noise", func(r Record) string { return r.Point.Noise })
@@ -300,7 +310,7 @@ func (p *Plan) inOrderOfAxes(records []Record) []Record {
 	place := map[Point]int{}
 	for _, s := range p.settings() {
 		for _, ranks := range p.Ranks {
-			for _, a := range p.Algorithms {
+			for _, a := range p.Choices {
 				for _, seed := range p.Seeds {
 					place[Point{MachineDigest: s.digest, Noise: s.noise, Payload: s.payload, Ranks: ranks, Algorithm: a, Seed: seed}] = len(place)
 				}
@@ -309,7 +319,7 @@ func (p *Plan) inOrderOfAxes(records []Record) []Record {
 	}
 	at := func(r Record) int {
 		q := r.Point
-		return place[Point{MachineDigest: q.MachineDigest, Noise: q.Noise, Payload: q.Payload, Ranks: q.Ranks, Algorithm: q.Algorithm, Seed: q.Seed}]
+		return place[Point{MachineDigest: q.MachineDigest, Noise: q.Noise, Payload: q.Payload, Ranks: q.Ranks, Algorithm: q.Choice(), Seed: q.Seed}]
 	}
 	sorted := slices.Clone(records)
 	slices.SortStableFunc(sorted, func(a, b Record) int { return at(a) - at(b) })

@@ -23,9 +23,9 @@ func (p *Plan) speedUpCharts(all []sample) []*chart {
 			continue
 		}
 		var speedUps, efficiencies []data
-		for style, a := range p.Algorithms {
+		for style, a := range p.Choices {
 			up, share := data{name: a, style: style}, data{name: a, style: style}
-			here := slices.DeleteFunc(samplesOf(all, func(q Point) bool { return q.Algorithm == a && s.has(q) }, byRanks),
+			here := slices.DeleteFunc(samplesOf(all, func(q Point) bool { return q.Choice() == a && s.has(q) }, byRanks),
 				func(at sample) bool { return at.time <= 0 })
 			for _, at := range here {
 				least := here[0]

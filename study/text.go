@@ -36,7 +36,7 @@ func (p *Plan) WriteText(w io.Writer, records []Record) {
 				_, _ = fmt.Fprintf(w, "%s on %s%s\n\n", p.Operation, p.describe(s), describeSeeds(here))
 				p.writeTable(w, here)
 			}
-			if len(shown) == 1 && len(p.Algorithms) > 1 {
+			if len(shown) == 1 && len(p.Choices) > 1 {
 				writePlot(w, p.algorithmCurves(all, s.has, byRanks))
 			}
 		}
@@ -44,17 +44,18 @@ func (p *Plan) WriteText(w io.Writer, records []Record) {
 	if len(shown) > mostTables {
 		_, _ = fmt.Fprintf(w, "… %s more in the report\n\n", spelling.Count(len(shown)-mostTables, "table"))
 	}
-	if len(p.Algorithms) == 1 {
+	if len(p.Choices) == 1 {
 		var curves []data
 		for _, s := range shown[:min(len(shown), mostTables)] {
 			name := p.describe(s)
 			if len(shown) == 1 {
-				name = p.Algorithms[0]
+				name = p.Choices[0]
 			}
 			curves = append(curves, p.timeCurve(name, 0, samplesOf(all, s.has, byRanks), byRanks))
 		}
 		writePlot(w, curves)
 	}
+	p.writeCrossovers(w, all)
 	if text := agreement(records); text != "" {
 		_, _ = fmt.Fprint(w, text, "\n\n")
 	}
@@ -80,14 +81,18 @@ func (p *Plan) writeTable(w io.Writer, here []sample) {
 		if len(row) == 0 {
 			continue
 		}
-		tied := rank(row).tied
+		compared := p.compared(row)
+		var tied []string
+		if len(compared) > 0 {
+			tied = rank(compared).tied
+		}
 		_, _ = fmt.Fprintf(table, "%s\t", formatRanks(ranks))
 		for _, a := range algorithms {
-			i := slices.IndexFunc(row, func(s sample) bool { return s.point.Algorithm == a })
+			i := slices.IndexFunc(row, func(s sample) bool { return s.point.Choice() == a })
 			cell := "- "
 			if i >= 0 {
 				mark := " "
-				if slices.Contains(tied, a) && len(tied) < len(row) {
+				if slices.Contains(tied, a) && len(tied) < len(compared) {
 					mark = "*"
 				}
 				cell = formatTime(row[i].time) + mark
@@ -103,8 +108,8 @@ func (p *Plan) writeTable(w io.Writer, here []sample) {
 // present returns the algorithms that have samples, in the plan's order.
 func (p *Plan) present(here []sample) []string {
 	var names []string
-	for _, a := range p.Algorithms {
-		if slices.ContainsFunc(here, func(s sample) bool { return s.point.Algorithm == a }) {
+	for _, a := range p.Choices {
+		if slices.ContainsFunc(here, func(s sample) bool { return s.point.Choice() == a }) {
 			names = append(names, a)
 		}
 	}
@@ -195,7 +200,7 @@ func (s span) at(place float64) float64 { return s.low * math.Pow(s.high/s.low, 
 // Line returns a line on the outcome of a point.
 func (p *Plan) Line(r Record) string {
 	q := r.Point
-	parts := []string{q.Algorithm, formatRanks(q.Ranks) + " ranks", p.describe(p.setting(p.Machine(q), q.Noise, q.Payload))}
+	parts := []string{q.Choice(), formatRanks(q.Ranks) + " ranks", p.describe(p.setting(p.Machine(q), q.Noise, q.Payload))}
 	if len(p.Seeds) > 1 {
 		parts = append(parts, fmt.Sprintf("seed %d", q.Seed))
 	}
@@ -215,12 +220,12 @@ func Ranges(points []Point) string {
 	smallest := int64(math.MaxInt64)
 	for _, p := range points {
 		smallest = min(smallest, p.Payload)
-		before, known := least[p.Algorithm]
+		before, known := least[p.Choice()]
 		if !known {
-			names = append(names, p.Algorithm)
+			names = append(names, p.Choice())
 		}
 		if !known || p.Ranks < before.Ranks || p.Ranks == before.Ranks && p.Payload < before.Payload {
-			least[p.Algorithm] = p
+			least[p.Choice()] = p
 		}
 	}
 	for i, name := range names {

@@ -19,7 +19,6 @@ import (
 	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
-	"gigarank/collectives"
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/network"
@@ -31,7 +30,8 @@ const studyHelp = `Study simulates a collective operation at every combination o
 leaves in DIR:
   results.jsonl  one line for each point, on the disk as soon as it is finished
   results.csv    the same as a table
-  report.html    one page with plots, table, machine, command and version
+  study.json     times as medians over seeds, and the crossovers: where the fastest changes
+  report.html    one page with plots, tables, machine, command and version
 It prints tables and a plot, too. Every point is one simulation, as gigarank run
 does it with the program of the operation: barriertest, or reducescattertest for
 reduce_scatter. No time comes from a formula. The closed form of the algorithm is
@@ -46,7 +46,9 @@ Axes take lists (1K,4K), ranges that double (2^10..2^30) and ranges with a step
 without noise is added, for comparison. --ranks-per-node and --mapping replace the
 machine's. Points run in the order of growing cost, so that a time limit loses the
 fewest. Algorithms that --algorithms does not name are left out where a simulation
-is expected to take over a minute.
+is expected to take over a minute. --library compares MPI libraries, each of which chooses the
+algorithm of each point, with each other, with no library, and with the algorithms
+that --algorithms names.
 
 A study ends by itself, or on the signals that end a run, which schedulers send before
 a time limit. Finished points stay, table and report are written from them,
@@ -66,7 +68,7 @@ Points that do not fit the memory are refused before anything runs;
 type studyFlags struct {
 	axes                      study.Axes
 	hosting                   runFlags // only the flags on how simulations are carried out
-	out                       string
+	out, json                 string
 	resume, mix, skipTooLarge bool
 }
 
@@ -80,6 +82,7 @@ func newStudy(c *terminal.Console) *cobra.Command {
   gigarank study barrier --ranks 2^10..2^30 --algorithms node-leader,dissemination --out d --resume
   gigarank study allreduce --ranks 2^4..2^16:x4 --payload 8..1Mi:x8 --out d
   gigarank study barrier --ranks 2^6..2^20 --noise periodic:10ms,250us --out d
+  gigarank study allreduce --machine frontier --library cray-mpich,openmpi-5 --ranks 2^6..2^12:x4 --payload 8..4Mi:x8 --out d
   mpirun -n 64 gigarank study barrier --ranks 2^20..2^30 --out d`,
 		Args: arguments(1, "one OPERATION: "+strings.Join(study.Operations(), ", ")),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -97,7 +100,8 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	all.SortFlags = false
 	terminal.Group(all, "What is studied", func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.axes.Ranks, "ranks", "", "virtual ranks: an `AXIS` (default 2^10..2^20)")
-		flags.StringVar(&f.axes.Algorithms, "algorithms", "", "a `LIST` of algorithms (default all); see gigarank list")
+		flags.StringVar(&f.axes.Algorithms, "algorithms", "", "a `LIST` of algorithms with arguments, such as ring,pipeline:64KiB, or all (default those worth seeing); see gigarank list")
+		flags.StringVar(&f.axes.Libraries, "library", "", "a `LIST` of MPI libraries and tables, each compared with the others and with none; see gigarank list libraries")
 		flags.StringVar(&f.axes.Payload, "payload", "", "bytes of each rank: an `AXIS` (default the program's)")
 		flags.StringArrayVar(&f.axes.Noise, "noise", nil, "operating system noise: a `SPEC` as for run; may be repeated")
 		flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1); six or more give the median an interval")
@@ -113,6 +117,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	})
 	terminal.Group(all, groupResults, func(flags *pflag.FlagSet) {
 		flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results (required)")
+		flags.StringVar(&f.json, "json", "", "write the summary, as in study.json, to a `FILE`, or - for standard output in place of tables and plot")
 		flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
 		flags.BoolVar(&f.mix, "mix-versions", false, "accept results of another version of gigarank as results of this version")
 		flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points that do not fit the memory")
@@ -211,6 +216,12 @@ func (s *conductor) check() error {
 	if s.flags.out == "" {
 		faults.Add("--out", errors.New("name the directory of the results"))
 	}
+	if slices.Contains(terminal.StandardNames, s.flags.json) {
+		s.flags.json = terminal.StandardOutput
+	}
+	if s.hosts.Index == 0 {
+		faults.Add("--json", terminal.CheckWritable(s.flags.json))
+	}
 	if len(faults) > 0 || s.hosts.Index != 0 {
 		return faults.OrNil()
 	}
@@ -299,14 +310,10 @@ func (s *conductor) request(point study.Point) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	algorithm, err := collectives.ParseAlgorithm(s.plan.Operation, point.Algorithm)
-	if err != nil {
-		return nil, err
-	}
 	r.machine, r.ranks = point.Machine, point.Ranks
 	r.engines = int(min(int64(r.engines), point.Ranks))
 	r.config.Target = target
-	r.config.Algorithms = map[collectives.Operation]collectives.Algorithm{s.plan.Operation: algorithm}
+	s.plan.Choose(point, &r.config.Config)
 	r.config.Seed = point.Seed
 	r.noise = point.Noise
 	r.config.Noise = s.plan.Noise(point).Seeded(point.Seed)
@@ -509,20 +516,30 @@ func (s *conductor) report() error {
 		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, spelling.Count(others, "other point"))
 	}
 	s.signals.Release() // the output below may wait for a reader
-	s.plan.WriteText(s.console.Stdout, records)
+	if s.flags.json != "" {
+		var text bytes.Buffer
+		err = errors.Join(err, s.plan.Summarize(records, s.build).Write(&text), writeDocument(s.console, s.flags.json, text.Bytes()))
+	}
+	if s.flags.json != terminal.StandardOutput {
+		s.plan.WriteText(s.console.Stdout, records)
+	}
 	return err
 }
 
 // writeFiles writes the table and the report.
 func (s *conductor) writeFiles(records []study.Record) error {
-	var table, page bytes.Buffer
+	var table, page, summary bytes.Buffer
 	if err := study.WriteCSV(&table, records); err != nil {
 		return err
 	}
 	if err := s.plan.WriteReport(&page, records, origin(s.console, s.build, s.hosts.Size)); err != nil {
 		return err
 	}
+	if err := s.plan.Summarize(records, s.build).Write(&summary); err != nil {
+		return err
+	}
 	return errors.Join(
+		terminal.ReplaceFile(filepath.Join(s.flags.out, study.SummaryFile), summary.Bytes(), 0),
 		terminal.ReplaceFile(filepath.Join(s.flags.out, study.TableFile), table.Bytes(), 0),
 		terminal.ReplaceFile(filepath.Join(s.flags.out, study.ReportFile), page.Bytes(), 0))
 }

@@ -1,6 +1,8 @@
 package library
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,6 +21,8 @@ import (
 func Parse(name string, data []byte) (*Table, error) {
 	d := &document{input.Document{File: name}}
 	t := &Table{operations: make([]operation, len(collectives.Operations()))}
+	sum := sha256.Sum256(data)
+	t.digest = hex.EncodeToString(sum[:8])
 	if top := d.Root(data, "start with name:, and see `gigarank list algorithms --library openmpi-4.1`", "describe one library a file"); top != nil {
 		t.parse(d, d.fields(top, "", "write fields as key: value"))
 	}

@@ -30,10 +30,14 @@ type Table struct {
 	notes      []string
 	inferred   []collectives.Operation
 	operations []operation // by collectives.Operation
+	digest     string
 }
 
 // Name returns the name of the library.
 func (t *Table) Name() string { return t.name }
+
+// Digest returns 16 hexadecimal digits over the text of the table.
+func (t *Table) Digest() string { return t.digest }
 
 // Source returns where the rows were published.
 func (t *Table) Source() string { return t.source }

@@ -168,14 +168,14 @@ func TestSimulatedStatistics(t *testing.T) {
 		point   Point
 		want    float64 // us
 	}{
-		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 8, 1, 0, LastExit}, 3},
-		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 4, 8, 0, LastExit}, 5},
-		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 8, 1, 0, BackToBack}, 3},
-		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 1000, LastExit}, 2},
-		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 1000, MeanExit}, 2 * 7. / 8},
-		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 1000, FirstExit}, 0},
-		{busy, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 1000, LastExit}, 7*3 + 2},
-		{busy, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 1000, BackToBack}, 7 * 3},
+		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 8, 1, 0, 0, LastExit}, 3},
+		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 4, 8, 0, 0, LastExit}, 5},
+		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 8, 1, 0, 0, BackToBack}, 3},
+		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, LastExit}, 2},
+		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, MeanExit}, 2 * 7. / 8},
+		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, FirstExit}, 0},
+		{busy, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, LastExit}, 7*3 + 2},
+		{busy, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, BackToBack}, 7 * 3},
 	} {
 		got, err := c.point.Simulate(machine(t, c.machine))
 		if err != nil || math.Abs(got*1e6-c.want) > 1e-5 { // means are rounded down to picoseconds
