@@ -21,7 +21,7 @@ const NoLibrary = "none"
 // library. Its answers are a function of the machine and the question alone. It is safe for concurrent use.
 //
 // It keeps the first algorithm of an operation, or that of a network that sums vectors, unless another is faster by more than
-// [Most]. Barriers of a machine that gives their time take that time. A question takes as long as a few simulations the first time; numbers of bytes and ranks are rounded, so that
+// [Most]. Of the others it takes the algorithm of the fewest rounds whose time is at most [Most] times that of the fastest. Barriers of a machine that gives their time take that time. A question takes as long as a few simulations the first time; numbers of bytes and ranks are rounded, so that
 // there are few questions.
 type Simulated struct {
 	machine *network.Machine
@@ -154,16 +154,20 @@ func (s *Simulated) fastest(q *collectives.Question) collectives.Algorithm {
 			all[i].seconds = math.Inf(1)
 		}
 	}
-	best = leastOf(all)
+	limit, fewest := most*leastOf(all).seconds, math.MaxInt
+	chosen := usual
 	for _, e := range all {
-		if e.a == usual && e.seconds <= most*best.seconds {
+		if e.seconds > limit {
+			continue
+		}
+		if e.a == usual {
 			return usual
 		}
+		if n := rounds(q, e.a, q.Ranks, q.Bytes); n < fewest {
+			chosen, fewest = e.a, n
+		}
 	}
-	if len(all) == 0 {
-		return usual
-	}
-	return best.a
+	return chosen
 }
 
 // leastOf returns the estimate of the least time, the first of equal ones.
@@ -190,7 +194,7 @@ func hopefuls(q *collectives.Question, usual collectives.Algorithm) []collective
 }
 
 // mostSegments bounds the segments of a vector that are tried.
-const mostSegments = 64
+const mostSegments = 512
 
 // inBulk reports whether rounds over arrays can carry out an algorithm on the ranks of a question, or a schedule of few
 // rounds where no algorithm of the operation goes over arrays. Arrays sum up data in the order of recursive doubling only.
