@@ -4,6 +4,7 @@ import (
 	"iter"
 	"runtime"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"gigarank/internal/prefetch"
@@ -36,7 +37,7 @@ type Goroutines struct {
 type coroutine struct {
 	next       func() (struct{}, bool)
 	yield      func(struct{}) bool
-	top        uintptr // stack address at which it last waited, stale once the runtime has moved the stack; unwinding, over or taken
+	top        uintptr // stack address at which it last waited, stale once the runtime has moved the stack; unwinding, over, taken or asked
 	descriptor uintptr // of its goroutine
 	pull       uintptr // the state that iter.Pull keeps of it
 }
@@ -46,7 +47,11 @@ const (
 	unwinding = 1 // of an LP that Stop ends
 	over      = 2 // of an LP that has ended
 	taken     = 3 // of an LP that has not waited yet, with a coroutine that other LPs had before
+	asked     = 4 // of an LP that Visit resumes
 )
+
+// visits holds, by the LP that Visit resumes, the function that it calls.
+var visits sync.Map
 
 // none is the number of no LP.
 const none = -1
@@ -107,6 +112,18 @@ func (c Coroutine) Wait() {
 		c.lp.top = uintptr(unsafe.Pointer(&here))
 		c.lp.yield(struct{}{})
 	}
+	if c.lp.top <= asked {
+		c.resumedToEnd()
+	}
+}
+
+// resumedToEnd calls the function of a visit, and waits again. When Stop unwinds the LP, it ends the LP.
+func (c Coroutine) resumedToEnd() {
+	for c.lp.top == asked {
+		visit, _ := visits.LoadAndDelete(c.lp)
+		visit.(func())()
+		c.lp.yield(struct{}{})
+	}
 	if c.lp.top == unwinding {
 		runtime.Goexit()
 	}
@@ -124,7 +141,7 @@ func (c Coroutine) Taken() bool { return c.lp.top == taken }
 func (c Coroutine) Astray() bool {
 	var here byte
 	at := c.lp.top
-	return at > taken && uintptr(unsafe.Pointer(&here))-at+near > 2*near && !onCoroutine()
+	return at > asked && uintptr(unsafe.Pointer(&here))-at+near > 2*near && !onCoroutine()
 }
 
 // Foreign is Astray without the shortcut: it always walks the stack.
@@ -169,6 +186,16 @@ func (g *Goroutines) Resume(i int) bool {
 	}
 	*lp = coroutine{top: over} // the variables that the LP closed over are free from here on
 	return false
+}
+
+// Visit calls a function on the stack of LP i, which waits: beneath it are the calls by which the LP has come to its Wait. The LP
+// waits on, and is not resumed any more but by another Visit, and by Stop.
+func (g *Goroutines) Visit(i int, f func()) {
+	if lp := &g.lps[i]; lp.next != nil && lp.top != over {
+		visits.Store(lp, f)
+		lp.top = asked
+		lp.next()
+	}
 }
 
 // begin gives LP i a coroutine, which enters it.

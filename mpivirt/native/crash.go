@@ -66,6 +66,17 @@ func (b *body) place() string {
 	return caller
 }
 
+// Place implements [kernel.Locator].
+func (b *body) Place(lp int32) string {
+	if placeCall(b.engine, lp); b.engine.crash.caller == 0 && b.engine.crash.file == nil {
+		return ""
+	}
+	return strings.TrimPrefix(b.place(), " in ")
+}
+
+// CommName implements [kernel.Locator].
+func (b *body) CommName(lp, comm int32) string { return commName(b.engine, lp, comm) }
+
 // operationFailed ends a rank that takes part in a reduction whose operation, of the program's
 // own, has crashed or called a function that only ranks may call.
 func (b *body) operationFailed(o operation, signal int) {

@@ -24,6 +24,9 @@ static void lend(void *f, struct gigarank_engine *e, int32_t lp, const void *mem
 	((void (*)(struct gigarank_engine *, int32_t, const void *, size_t))f)(e, lp, memory, bytes);
 }
 static void on_rank(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, lp); }
+static const char *comm_name(void *f, const struct gigarank_engine *e, int32_t lp, int32_t comm) {
+	return ((const char *(*)(const struct gigarank_engine *, int32_t, int32_t))f)(e, lp, comm);
+}
 static int operate(void *f, struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
 	return ((int (*)(struct gigarank_engine *, int32_t, uintptr_t, uintptr_t, void *, const void *, const void *, size_t))f)(e, lp, handle, type, into, left, right, bytes);
 }
@@ -58,8 +61,8 @@ type (
 
 // runtime holds the functions of the C runtime, which is loaded once.
 var runtime struct {
-	load, open, resume, release, close, flush, lend, operate, operateRow, measure, interrupt unsafe.Pointer
-	path                                                                                     string
+	load, open, resume, place, commName, release, close, flush, lend, operate, operateRow, measure, interrupt unsafe.Pointer
+	path                                                                                                      string
 }
 
 // loadRuntime loads the C runtime.
@@ -81,7 +84,7 @@ var loadRuntime = sync.OnceValue(func() error {
 		return fmt.Errorf("the runtime of native ranks: %s", C.GoString(C.dlerror()))
 	}
 	for name, place := range map[string]*unsafe.Pointer{
-		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume,
+		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume, "gigarank_place": &runtime.place, "gigarank_comm_name": &runtime.commName,
 		"gigarank_release": &runtime.release, "gigarank_close": &runtime.close,
 		"gigarank_flush": &runtime.flush, "gigarank_lend": &runtime.lend, "gigarank_operate": &runtime.operate, "gigarank_operate_row": &runtime.operateRow,
 		"gigarank_measure": &runtime.measure, "gigarank_interrupt": &runtime.interrupt,
@@ -280,8 +283,12 @@ func resumeRanks(e *cEngine, n int) int { return int(C.resume(runtime.resume, e,
 func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }
 func interruptRank(e *cEngine)       { C.on_engine(runtime.interrupt, e) }
 func flushLine(e *cEngine, lp int32) { C.on_rank(runtime.flush, e, C.int32_t(lp)) }
-func textOf(e *cEngine) string       { return C.GoStringN(e.text, C.int(e.text_length)) }
-func stringOf(s *C.char) string      { return C.GoString(s) }
+func placeCall(e *cEngine, lp int32) { C.on_rank(runtime.place, e, C.int32_t(lp)) }
+func commName(e *cEngine, lp, comm int32) string {
+	return C.GoString(C.comm_name(runtime.commName, e, C.int32_t(lp), C.int32_t(comm)))
+}
+func textOf(e *cEngine) string  { return C.GoStringN(e.text, C.int(e.text_length)) }
+func stringOf(s *C.char) string { return C.GoString(s) }
 func slot[T any](base *T, i int32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(base), uintptr(i)*unsafe.Sizeof(*base)))
 }

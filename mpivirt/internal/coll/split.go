@@ -84,6 +84,7 @@ func (c *Collectives) enterSplit(inst *instance, member int, x *creation) {
 		}
 		if s.made[color] == nil {
 			s.made[color] = c.addComm(inst.contextOf(color), x.group)
+			s.made[color].Origin = inst.origin(color)
 		}
 	}
 	s.done = true
@@ -93,6 +94,11 @@ func (c *Collectives) enterSplit(inst *instance, member int, x *creation) {
 // engines.
 func (inst *instance) contextOf(color int) uint64 {
 	return random.Uint64(inst.comm.Context, uint64(inst.Number), uint64(color))
+}
+
+// origin returns the origin of a communicator that this instance makes.
+func (inst *instance) origin(color int) world.Origin {
+	return world.Origin{Parent: &inst.comm.Comm, Procedure: inst.Call.Procedure, Number: inst.Number, Color: int32(color)}
 }
 
 // memberTree returns the neighbours of this engine among those that have members.
@@ -159,6 +165,7 @@ func (c *Collectives) takeGroups(inst *instance, parts []part, children []branch
 			s.made[p.color] = c.makeSides(inst.comm, inst.contextOf(p.color), p.group)
 		default:
 			s.made[p.color] = c.addComm(inst.contextOf(p.color), p.group)
+			s.made[p.color].Origin = inst.origin(p.color)
 		}
 	}
 	if s.told != nil {

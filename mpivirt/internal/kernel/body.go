@@ -51,6 +51,15 @@ type Body interface {
 	LastCall(lp int32) world.Procedure
 }
 
+// Locator is a Body that knows where in its source a program has made a call.
+type Locator interface {
+	// Place returns the function, file and line in which an LP has made the call in which it waits, such as "exchange
+	// (halo.c:42)"; "" if they are not known. It is called after the run: the LP is not resumed any more.
+	Place(lp int32) string
+	// CommName returns the name that an LP has given the communicator with an index, "" for none.
+	CommName(lp, comm int32) string
+}
+
 // Outsider is a Body whose ranks run code in other languages than Go.
 type Outsider interface {
 	// Outside returns the LP whose code runs, [world.None] for none, and the place at which this

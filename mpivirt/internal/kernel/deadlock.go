@@ -20,16 +20,26 @@ import (
 type Blocked struct {
 	Rank  int
 	Call  string
+	Place string // the function, file and line that have made the call, as "exchange (halo.c:42)"; "" if they are not known
 	For   string // the rank or event for which it waits
+	Near  string // how the message that is nearest to the awaited message differs from it; "" for none
 	Since vtime.Time
 	Polls int // in a loop of tests or probes: the number of failing polls in a row, the last before Since; else 0
 }
 
 func (b Blocked) String() string {
-	if b.Polls > 0 {
-		return fmt.Sprintf("rank %d polls by %s for %s: %d in a row have found nothing by %v", b.Rank, b.Call, b.For, b.Polls, b.Since)
+	call := b.Call
+	if b.Place != "" {
+		call += ", called in " + b.Place + ","
 	}
-	return fmt.Sprintf("rank %d waits in %s for %s since %v", b.Rank, b.Call, b.For, b.Since)
+	if b.Polls > 0 {
+		return fmt.Sprintf("rank %d polls by %s for %s: %d in a row have found nothing by %v", b.Rank, call, b.For, b.Polls, b.Since)
+	}
+	text := fmt.Sprintf("rank %d waits in %s for %s since %v", b.Rank, call, b.For, b.Since)
+	if b.Near != "" {
+		text += "; " + b.Near
+	}
+	return text
 }
 
 // DeadlockError is the error of a run in which no rank can go on and some ranks have not finished.
@@ -76,7 +86,11 @@ type waiter struct {
 	Blocked
 	context uint64 // of the communicator; NoContext outside collectives
 	number  uint32
+	comm    string // describes the communicator
 }
+
+// texts returns the texts of a waiter, in the order of their bytes in a report.
+func (w *waiter) texts() []*string { return []*string{&w.Call, &w.Place, &w.For, &w.Near, &w.comm} }
 
 // absence counts the members of one engine that have not called an instance. With onward set, they
 // have not called a later instance either.
@@ -102,6 +116,9 @@ func (k *Kernel) deadlock() *DeadlockError {
 	}
 	for lp := int32(0); lp < int32(k.partition.Ranks) && len(d.waiters) < deadlockReportLimit; lp++ {
 		if w, ok := k.blocked(lp); ok {
+			if k.locator != nil {
+				w.Place = k.locator.Place(lp)
+			}
 			d.waiters = append(d.waiters, w)
 		}
 	}
@@ -119,11 +136,13 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.partition.Global(lp)), Since: k.partition.Clock[lp]}}
 	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != p2p.NoWait {
 		w.Call, w.For, w.Polls = k.partition.NameOf(box.Wait.Procedure), k.awaited(lp, box), k.messages.PollsInVain(lp)
+		w.Near = k.near(lp, box)
 		return w, true
 	}
 	for c := range k.collectives.Communicators.Values() {
 		if inst := c.Blocking(lp, &k.collectives); inst != nil {
 			w.Call, w.context, w.number = k.partition.NameOf(inst.Call.Procedure), c.Context, inst.Number
+			w.comm = k.commText(lp, c.Index)
 			if x := k.inParts[lp]; x != nil {
 				w.Call = k.partition.NameOf(x.Procedure())
 			}
@@ -167,7 +186,7 @@ func (k *Kernel) firstOf(c *coll.Communicator, one func(member int) bool) int {
 
 // missing describes the members that have not called the collective in which w waits.
 func (e *DeadlockError) missing(w *waiter) string {
-	c, first, count := &coll.Communicator{Comm: world.Comm{Context: w.context}}, -1, 0
+	c, first, count := w.comm, -1, 0
 	for i := range e.absent {
 		if a := &e.absent[i]; a.covers(w) {
 			if first < 0 || a.first < first {
@@ -190,9 +209,9 @@ func (k *Kernel) awaited(lp int32, box *p2p.Mailbox) string {
 	w := &box.Wait
 	switch w.Kind {
 	case p2p.WaitOne:
-		return k.describe(w.Subject)
+		return k.describe(lp, w.Subject)
 	case p2p.WaitProbe, p2p.TestProbe:
-		return "a message " + k.from(w.Comm, w.Peer, w.Tag)
+		return "a message " + k.from(lp, w.Comm, w.Peer, w.Tag)
 	}
 	var parts []string
 	more := 0
@@ -200,7 +219,7 @@ func (k *Kernel) awaited(lp int32, box *p2p.Mailbox) string {
 		switch {
 		case ri == 0 || k.messages.Requests.At(ri).Complete:
 		case len(parts) < 3:
-			parts = append(parts, k.describe(ri))
+			parts = append(parts, k.describe(lp, ri))
 		default:
 			more++
 		}
@@ -211,16 +230,76 @@ func (k *Kernel) awaited(lp int32, box *p2p.Mailbox) string {
 	return strings.Join(parts, ", ")
 }
 
-// describe describes the event that completes a request.
-func (k *Kernel) describe(ri int32) string {
+// near describes how the message that is nearest to the first message for which an LP waits differs from it.
+func (k *Kernel) near(lp int32, box *p2p.Mailbox) string {
+	w := &box.Wait
+	comm, peer, tag := w.Comm, w.Peer, w.Tag
+	if w.Kind != p2p.WaitProbe && w.Kind != p2p.TestProbe {
+		requests := []int32{w.Subject}
+		if w.Kind != p2p.WaitOne {
+			requests = k.messages.WaitedFor(lp)
+		}
+		i := slices.IndexFunc(requests, func(ri int32) bool {
+			r := k.messages.Requests.At(ri)
+			return ri != 0 && !r.Complete && r.Kind == p2p.ReceiveRequest
+		})
+		if i < 0 {
+			return ""
+		}
+		r := k.messages.Requests.At(requests[i])
+		comm, peer, tag = r.Comm, r.Peer, r.Tag
+	}
+	by, otherComm, source, otherTag := k.messages.Nearest(lp, comm, peer, tag)
+	switch by {
+	case p2p.OtherTag:
+		return fmt.Sprintf("from rank %d lies tag %d where %d is wanted", source, otherTag, tag)
+	case p2p.OtherSource:
+		return fmt.Sprintf("tag %d lies from rank %d where rank %d is wanted", otherTag, source, peer)
+	case p2p.OtherComm:
+		return fmt.Sprintf("from rank %d lies tag %d on %s", source, otherTag, k.commText(lp, otherComm))
+	}
+	return ""
+}
+
+// commText describes a communicator by the name that an LP has given it, and by the collective that has made it.
+func (k *Kernel) commText(lp, index int32) string {
+	c := &k.collectives.Communicator(index).Comm
+	if c.Of != nil {
+		c = c.Of
+	}
+	name, made := "", ""
+	if k.locator != nil {
+		name = k.locator.CommName(lp, c.Index)
+	}
+	if o := &c.Origin; o.Parent != nil {
+		by, on := k.partition.NameOf(o.Procedure), "another communicator"
+		if o.Procedure.Plain() == world.CommSplit {
+			by += fmt.Sprintf(" with color %d", o.Color)
+		}
+		if o.Parent.Context == world.WorldContext || o.Parent.Context == world.SelfContext {
+			on = o.Parent.String()
+		}
+		made = fmt.Sprintf(" (%s, collective %d on %s)", by, o.Number, on)
+	}
+	switch {
+	case name != "":
+		return fmt.Sprintf("%q%s", name, made)
+	case made != "":
+		return "communicator" + made
+	}
+	return c.String()
+}
+
+// describe describes the event that completes a request of an LP.
+func (k *Kernel) describe(lp, ri int32) string {
 	r := k.messages.Requests.At(ri)
 	switch r.Kind {
 	case p2p.ReceiveRequest:
-		return "a " + messageOf(r.Procedure) + " " + k.from(r.Comm, r.Peer, r.Tag)
+		return "a " + messageOf(r.Procedure) + " " + k.from(lp, r.Comm, r.Peer, r.Tag)
 	case p2p.SendRequest:
-		return fmt.Sprintf("rank %d of %s to receive its %s with tag %d", r.Peer, k.collectives.Communicator(r.Comm), messageOf(r.Procedure), r.Tag)
+		return fmt.Sprintf("rank %d of %s to receive its %s with tag %d", r.Peer, k.commText(lp, r.Comm), messageOf(r.Procedure), r.Tag)
 	default:
-		return fmt.Sprintf("the end of %s on %s", k.partition.NameOf(r.Procedure), k.collectives.Communicator(r.Comm))
+		return fmt.Sprintf("the end of %s on %s", k.partition.NameOf(r.Procedure), k.commText(lp, r.Comm))
 	}
 }
 
@@ -232,8 +311,8 @@ func messageOf(c world.Procedure) string {
 	return "message"
 }
 
-// from describes the source and tag of a receive.
-func (k *Kernel) from(comm, peer, tag int32) string {
+// from describes the source and tag of a receive of an LP.
+func (k *Kernel) from(lp, comm, peer, tag int32) string {
 	source, which := fmt.Sprintf("from rank %d", peer), fmt.Sprintf("with tag %d", tag)
 	if peer == world.AnySource {
 		source = "from any rank"
@@ -241,7 +320,7 @@ func (k *Kernel) from(comm, peer, tag int32) string {
 	if tag == world.AnyTag {
 		which = "with any tag"
 	}
-	return fmt.Sprintf("%s of %s %s", source, k.collectives.Communicator(comm), which)
+	return fmt.Sprintf("%s of %s %s", source, k.commText(lp, comm), which)
 }
 
 // mergeDeadlocks merges the reports of two engines.
@@ -277,8 +356,10 @@ func (e *DeadlockError) encode(b []byte) []byte {
 	b = world.AppendWords(b, e.Waiting, uint64(len(e.waiters)))
 	for i := range e.waiters {
 		w := &e.waiters[i]
-		b = world.AppendWords(b, uint64(w.Rank), uint64(w.Since), w.context, uint64(w.number), uint64(w.Polls), uint64(len(w.Call)), uint64(len(w.For)))
-		b = append(append(b, w.Call...), w.For...)
+		b = world.AppendWords(b, uint64(w.Rank), uint64(w.Since), w.context, uint64(w.number), uint64(w.Polls))
+		for _, text := range w.texts() {
+			b = append(world.AppendWords(b, uint64(len(*text))), *text...)
+		}
 	}
 	b = world.AppendWords(b, uint64(len(e.absent)))
 	for _, a := range e.absent {
@@ -298,9 +379,10 @@ func decodeDeadlock(b []byte) *DeadlockError {
 	for range r.U64() {
 		w := waiter{Blocked: Blocked{Rank: int(r.U64()), Since: vtime.Time(r.U64())}, context: r.U64(), number: uint32(r.U64())}
 		w.Polls = int(r.U64())
-		call, awaited := r.U64(), r.U64()
-		w.Call, w.For = string(r.Rest[:call]), string(r.Rest[call:call+awaited])
-		r.Rest = r.Rest[call+awaited:]
+		for _, text := range w.texts() {
+			n := r.U64()
+			*text, r.Rest = string(r.Rest[:n]), r.Rest[n:]
+		}
 		e.waiters = append(e.waiters, w)
 	}
 	for range r.U64() {

@@ -22,7 +22,13 @@ func (k *Kernel) conclude() error {
 	}
 	switch r := (world.Reader{Rest: answer}); r.U64() {
 	case otherFailure:
+		n := r.U64()
+		call := string(r.Rest[:n])
+		r.Rest = r.Rest[n:]
 		k.partition.Failing.Horizon = &engine.Failure{Time: vtime.Time(r.U64()), LP: int32(r.U64()), Reason: r.Rest}
+		if err := k.gatherPlace(call); err != nil {
+			return err
+		}
 	case noFailure:
 		return k.deadlock()
 	}
@@ -31,7 +37,7 @@ func (k *Kernel) conclude() error {
 }
 
 // The answers of engine 0: the run ends with the least failure known to all engines, or with the
-// failure that follows in the answer, or there is no failure.
+// failure whose call, time and rank follow in the answer, or there is no failure.
 const (
 	knownFailure = iota
 	otherFailure
@@ -52,7 +58,8 @@ func (k *Kernel) verdict(payloads [][]byte) []byte {
 		least := engine.Failure{Time: mismatch.Time, LP: int32(mismatch.Rank), Reason: []byte(mismatch.Error())}
 		if !k.partition.Fails() || !f.Horizon.Before(&least) {
 			f.Own.Store(mismatch)
-			return append(world.AppendWords(nil, otherFailure, uint64(least.Time), uint64(least.LP)), least.Reason...)
+			answer := append(world.AppendWords(nil, otherFailure, uint64(len(mismatch.Call))), mismatch.Call...)
+			return append(world.AppendWords(answer, uint64(least.Time), uint64(least.LP)), least.Reason...)
 		}
 	}
 	if !k.partition.Fails() || f.Horizon.Late && waiting > 0 {
@@ -80,9 +87,45 @@ func (k *Kernel) waiting() (n uint64) {
 func (k *Kernel) leastFailure() error {
 	least := k.partition.Failing.Horizon
 	if own := k.partition.Failing.Own.Load(); own != nil && own.Rank == int(least.LP) && own.Time == least.Time {
+		if lp, here := k.partition.Local(own.Rank); here {
+			return own.At(k.place(lp, own.Call, own.Time))
+		}
 		return own
 	}
 	return &engine.Stopped{From: k.partition.Engine.Partition().Owner(int(least.LP)), Reason: least.Reason}
+}
+
+// place returns where the program has made the call in which an LP has failed, or waits since an instant; "" if the LP is in no
+// such call any more, or the place is not known.
+func (k *Kernel) place(lp int32, call string, since vtime.Time) string {
+	if noted, unwound := k.places[lp]; unwound {
+		return noted
+	}
+	if k.locator == nil || k.body.Ended(lp) || call == "" {
+		return ""
+	}
+	if !k.HasFailed(lp) { // the failure is a call that does not match others
+		if w, waits := k.blocked(lp); !waits || w.Call != call || w.Since != since {
+			return ""
+		}
+	}
+	return k.locator.Place(lp)
+}
+
+// gatherPlace brings the place of a failure in a call, which engine 0 has found, to engine 0. All engines call it together.
+func (k *Kernel) gatherPlace(call string) error {
+	least, place := k.partition.Failing.Horizon, ""
+	if lp, here := k.partition.Local(int(least.LP)); here {
+		place = k.place(lp, call, least.Time)
+	}
+	places, err := k.partition.Engine.Gather([]byte(place))
+	if own := k.partition.Failing.Own.Load(); own != nil {
+		for _, one := range places {
+			own = own.At(string(one))
+		}
+		k.partition.Failing.Own.Store(own)
+	}
+	return err
 }
 
 // recount counts the ranks that finished before the failure in virtual time. Which other ranks have

@@ -35,7 +35,7 @@ func TestDeadlockReportsTravel(t *testing.T) {
 	report := func(rank int32) *DeadlockError {
 		return &DeadlockError{
 			Waiting: 1,
-			waiters: []waiter{{Blocked{Rank: int(rank), Call: "Bcast", For: "others", Since: 7}, world.WorldContext, 9}},
+			waiters: []waiter{{Blocked{Rank: int(rank), Call: "Bcast", Place: "main (x.c:3)", For: "others", Near: "tag 4", Since: 7}, world.WorldContext, 9, "WORLD"}},
 			absent:  []absence{{world.WorldContext, 3, true, 5, 2}, {world.SelfContext, 4, false, 0, 1}},
 		}
 	}

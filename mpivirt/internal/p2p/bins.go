@@ -370,6 +370,17 @@ func (m *Messages) unexpectedIn(x *bins) []int32 {
 	return all
 }
 
+// unexpectedOf returns the unexpected messages of a mailbox, those of one source in the order in which they came.
+func (m *Messages) unexpectedOf(box *Mailbox) (all []int32) {
+	if box.binned() {
+		return m.unexpectedIn(m.binsOf(box))
+	}
+	for index := box.unexpected.head; index != 0; index = m.messages.At(index).next {
+		all = append(all, index)
+	}
+	return all
+}
+
 // orderOf returns the key of a message in the order in which receives take messages.
 func (m *Messages) orderOf(index int32) order {
 	msg := m.messages.At(index)

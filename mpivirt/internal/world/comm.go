@@ -21,8 +21,19 @@ type Comm struct {
 	// communicators. A message travels on the communicator of its receiver.
 	Remote *Comm
 
+	Origin Origin
+
 	// Of is the communicator whose partitioned messages have this one for their context, nil of other communicators.
 	Of *Comm
+}
+
+// Origin is the collective that has made a communicator: the number of the call on the parent, from 0 on, and the color of a
+// split. Parent is nil if a communicator was there from the beginning, or was made otherwise.
+type Origin struct {
+	Parent    *Comm
+	Procedure Procedure
+	Number    uint32
+	Color     int32
 }
 
 // Peers returns the communicator whose members are the partners of messages.

@@ -67,11 +67,12 @@ func Errorf(class ErrorClass, format string, arguments ...any) *Error {
 // RankError is the failure of a rank of the simulated program: it returned an error,
 // panicked, called Abort or made an MPI error.
 type RankError struct {
-	Rank int
-	Time vtime.Time // the rank's clock
-	Call string     // the current or latest MPI call; empty for none
-	Late bool       // the rank had left MPI, for example by MPI_Finalize
-	Err  error
+	Rank  int
+	Time  vtime.Time // the rank's clock
+	Call  string     // the current or latest MPI call; empty for none
+	Place string     // the function, file and line that have made the call, as "exchange (halo.c:42)"; "" if they are not known
+	Late  bool       // the rank had left MPI, for example by MPI_Finalize
+	Err   error
 }
 
 func (e *RankError) Error() string {
@@ -79,7 +80,20 @@ func (e *RankError) Error() string {
 	if e.Call != "" {
 		where = " in " + e.Call
 	}
+	if e.Place != "" {
+		where += ", called in " + e.Place
+	}
 	return fmt.Sprintf("rank %d failed at virtual time %v%s: %v", e.Rank, e.Time, where, e.Err)
+}
+
+// At returns the error with a place; the error itself for the place "".
+func (e *RankError) At(place string) *RankError {
+	if place == "" {
+		return e
+	}
+	placed := *e
+	placed.Place = place
+	return &placed
 }
 
 // Unwrap returns the rank's own error.

@@ -287,6 +287,14 @@ MPI(MPI_Comm_set_name, MPI_Comm comm, const char *name) {
 	return MPI_SUCCESS;
 }
 
+/* gigarank_comm_name returns the name that a rank has given the communicator with an index, NULL for none. */
+__attribute__((visibility("default"))) const char *gigarank_comm_name(const struct gigarank_engine *e, int32_t lp, int32_t comm) {
+	for (const struct gigarank_comm *c = e->ranks[lp].comms; c; c = c->next)
+		if (c->index == comm)
+			return c->name;
+	return NULL;
+}
+
 MPI(MPI_Comm_get_name, MPI_Comm comm, char *name, int *length) {
 	GIVEN(name, "comm_name", MPI_ERR_ARG);
 	GIVEN(length, "resultlen", MPI_ERR_ARG);

@@ -6,6 +6,7 @@
 #include "rank/switch.h"
 
 #include <errno.h>
+#include <execinfo.h>
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
@@ -176,6 +177,34 @@ static void note_rank_crash(struct gigarank_engine *e, uintptr_t address, uintpt
 
 void gigarank_note_call(void *returns) {
 	note_rank_crash(gigarank_current, 0, (uintptr_t)returns - 1, (uintptr_t)__builtin_frame_address(0));
+}
+
+void gigarank_prepare_places(void) {
+	void *pc;
+	backtrace(&pc, 1); /* the first call loads a library */
+}
+
+void gigarank_note_place(struct gigarank_engine *e) {
+	enum { DEEPEST = 64 };
+	struct gigarank_crash *c = &e->crash;
+	struct gigarank_program *p = e->program;
+	const char *own;
+	uintptr_t runtime = object_of((uintptr_t)gigarank_note_place, &own);
+	void *frames[DEEPEST];
+	int n = backtrace(frames, DEEPEST);
+	for (int i = 0; i < n; i++) {
+		uintptr_t pc = (uintptr_t)frames[i] - 1;
+		if (pc - p->text < p->text_bytes) {
+			c->caller = pc + 1 - p->base;
+			return;
+		}
+		uintptr_t base = object_of(pc, &c->file);
+		if (base != runtime && gigarank_is_own(c->file)) {
+			c->pc = pc, c->base = base;
+			return;
+		}
+	}
+	c->file = NULL;
 }
 
 void gigarank_die(int number) {

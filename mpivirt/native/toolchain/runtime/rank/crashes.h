@@ -15,6 +15,12 @@ int gigarank_is_system(const char *file);
 /* gigarank_note_call keeps where the running rank has called a function that returns to an address. */
 void gigarank_note_call(void *returns);
 
+/* gigarank_note_place keeps where the program has made the call that the running rank is in. */
+void gigarank_note_place(struct gigarank_engine *e);
+
+/* gigarank_prepare_places makes calls of gigarank_note_place need little stack. */
+void gigarank_prepare_places(void);
+
 /* gigarank_die ends the running rank by a signal. */
 void gigarank_die(int number) __attribute__((noreturn));
 

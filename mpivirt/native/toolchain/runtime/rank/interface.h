@@ -277,6 +277,7 @@ struct gigarank_engine {
 	int32_t thread;              /* of the system, that runs the ranks */
 	int32_t interruptions;       /* of ranks that compute; see interrupt.c */
 	int32_t stops;               /* a rank of those resumed last fails or was interrupted: the engine hears of it before other ranks run */
+	int32_t asks;                /* a rank is resumed for the place of its call only; see gigarank_place */
 	int32_t threads;             /* a rank has started some */
 	int32_t ordered;             /* the program has ordered regions of OpenMP */
 	int32_t bound;               /* all ranks run in one thread of the system, whose thread-local variables they may keep */
@@ -349,6 +350,8 @@ struct gigarank_program {
 struct gigarank_program *gigarank_load(const char *path);
 struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, int32_t images, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room);
 int32_t gigarank_resume(struct gigarank_engine *e, int32_t n);
+void gigarank_place(struct gigarank_engine *e, int32_t lp);
+const char *gigarank_comm_name(const struct gigarank_engine *e, int32_t lp, int32_t comm);
 void gigarank_release(struct gigarank_engine *e);
 int32_t gigarank_close(struct gigarank_engine *e);
 int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);

@@ -451,6 +451,36 @@ static struct gigarank_call *led_astray(struct gigarank_engine *e, int what, int
 	return c;
 }
 
+/* answer notes the place of the running rank's call, and suspends the rank for good. */
+static void answer(struct gigarank_engine *e) {
+	gigarank_note_place(e);
+	void *unused;
+	gigarank_switch(&unused, e->sp);
+	__builtin_unreachable(); /* the rank is not resumed */
+}
+
+/* gigarank_place notes in crash where the program has made the call in which a rank waits. The run is over: no rank is resumed
+ * any more but for its place, once. */
+void gigarank_place(struct gigarank_engine *e, int32_t lp) {
+	struct gigarank_rank *r = &e->ranks[lp];
+	memset(&e->crash, 0, sizeof e->crash);
+	if (!r->sp || r->returned_by != GIGARANK_BY_CALL || (e->copied && !gigarank_on_stack(e, r->sp)))
+		return;
+	gigarank_prepare_places(); /* here, since a rank may have little stack left */
+	gigarank_current = e;
+	e->running = r;
+	if (e->images)
+		e->program = e->images[lp];
+	if (e->copied)
+		copy_in(e, r);
+	e->asks = e->inside = 1;
+	gigarank_switch(&e->sp, r->sp);
+	e->asks = e->inside = 0;
+	r->sp = NULL;
+	e->running = NULL;
+	gigarank_current = NULL;
+}
+
 #define ASTRAY "the program has called MPI on a stack that it has made itself, as by makecontext, "
 
 int gigarank_suspend(struct gigarank_call *c) {
@@ -480,6 +510,8 @@ int gigarank_suspend(struct gigarank_call *c) {
 	}
 	int64_t left = e->threads && e->bursts ? gigarank_thread_time() : 0;
 	gigarank_switch(&r->sp, e->sp);
+	if (__builtin_expect(e->asks, 0))
+		answer(e);
 	if (left && gigarank_lapse())
 		gigarank_lapse()->away += gigarank_thread_time() - left;
 	return c->error;
