@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	stdsync "sync"
@@ -75,6 +76,7 @@ type hosting struct {
 	collectives mpivirt.Interpreter
 	stacks      native.Stacks
 	label       bool
+	places      bool                              // errors keep the places of calls
 	strictly    bool                              // functions must not be used that native ranks do not have
 	watchdog    float64                           // seconds
 	bursts      func(first, n int) mpivirt.Bursts // nil if CPU times do not count
@@ -111,10 +113,22 @@ func run(t *testing.T, program, machine string, ranks int, h hosting, arguments 
 	}
 	defer s.Close()
 	result, err := s.Run()
+	if err != nil && !h.places {
+		err = placeless{err}
+	}
 	lines := slices.Collect(strings.Lines(printed.String()))
 	slices.Sort(lines)
 	return result, lines, err
 }
+
+// placeless is an error without the places of calls in its text. Most programs of the tests have no lines to name.
+type placeless struct{ error }
+
+var places = regexp.MustCompile(`, called in [^()\n]+ \([^()\n]*\),?`)
+
+func (e placeless) Error() string { return places.ReplaceAllString(e.error.Error(), "") }
+
+func (e placeless) Unwrap() error { return e.error }
 
 // hostings are all ways to simulate a program with a number of ranks.
 func hostings(ranks int) (all []hosting) {

@@ -104,10 +104,8 @@ func (k *Kernel) place(lp int32, call string, since vtime.Time) string {
 	if k.locator == nil || k.body.Ended(lp) || call == "" {
 		return ""
 	}
-	if !k.HasFailed(lp) { // the failure is a call that does not match others
-		if w, waits := k.blocked(lp); !waits || w.Call != call || w.Since != since {
-			return ""
-		}
+	if !k.HasFailed(lp) && (k.partition.Clock[lp] != since || k.partition.CallOf(k.partition.First+int(lp), k.body.LastCall(lp)) != call) {
+		return "" // the failure is a call that does not match others, and the rank has left it
 	}
 	return k.locator.Place(lp)
 }

@@ -53,12 +53,16 @@ type ownFailure = atomic.Pointer[RankError]
 
 // FailedAt records the failure of a rank at an instant.
 func (p *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
-	call := p.NameOf(c)
-	if p.Failing.Name != nil {
-		call = p.Failing.Name(rank, c)
-	}
 	lp, here := p.Local(rank)
-	p.failed(&RankError{Rank: rank, Time: t, Call: call, Late: here && p.HasLeft(lp), Err: err})
+	p.failed(&RankError{Rank: rank, Time: t, Call: p.CallOf(rank, c), Late: here && p.HasLeft(lp), Err: err})
+}
+
+// CallOf returns the name of a rank's call of a procedure as the program wrote it.
+func (p *Partition) CallOf(rank int, c Procedure) string {
+	if p.Failing.Name != nil {
+		return p.Failing.Name(rank, c)
+	}
+	return p.NameOf(c)
 }
 
 // FailedIn records the failure of a rank, of any engine, in a call with a name.
