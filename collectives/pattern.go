@@ -36,22 +36,6 @@ type Pattern struct {
 	Combined             int // positions of a message that its receiver combines by ⊕, or Varies
 }
 
-// Receivers returns the number of members below a member that receive in the round. It returns Varies
-// for an irregular round.
-func (p Pattern) Receivers(below int) int {
-	switch p.Kind {
-	case Irregular:
-		return Varies
-	case Exchange:
-		return Survivors(p.Folded, below)
-	case Strided:
-		first := p.First + p.Distance
-		skipped := max(0, (-first+p.Stride-1)/p.Stride)
-		return max(0, min(p.Count, (below-first+p.Stride-1)/p.Stride)-skipped)
-	}
-	return below
-}
-
 // message returns the pattern of a single message.
 func message(from, to, sent, combined int) Pattern {
 	return Pattern{Kind: Strided, Distance: to - from, First: from, Stride: 1, Count: 1, Sent: sent, Combined: combined}

@@ -62,22 +62,16 @@ func (t *Target) LocalCopyTime(bytes int64) vtime.Duration { return t.local.tota
 // LocalCopyTimeAmong returns LocalCopyTime where n ranks of a node copy as many bytes each at a time:
 // no less than the memory of the node takes to read and to write all of these bytes.
 func (t *Target) LocalCopyTimeAmong(n int, bytes int64) vtime.Duration {
-	return max(t.local.total(bytes), t.sharedWork(n, 2, bytes))
+	return max(t.local.total(bytes), t.MemoryTime(allBytes(n, bytes)))
 }
 
-// ReduceTimeAmong returns ReduceTime where n ranks of a node combine as many bytes each at a time: no
-// less than the memory of the node takes to read both vectors and to write one, of all ranks.
-func (t *Target) ReduceTimeAmong(n int, bytes int64) vtime.Duration {
-	return max(t.reduce.total(bytes), t.sharedWork(n, 3, bytes))
-}
-
-// sharedWork returns the time in which the memory of a node reads and writes a number of vectors of
-// each of n ranks. It is 0 where the memory sets no limit.
-func (t *Target) sharedWork(n, vectors int, bytes int64) vtime.Duration {
+// CombiningTime returns the time for which a rank that combines bytes with as many others occupies the
+// memory of its node: it reads both vectors, and writes one. It is 0 where the memory sets no limit.
+func (t *Target) CombiningTime(bytes int64) vtime.Duration {
 	if !t.sharesWithin {
 		return 0
 	}
-	return t.carrying.time(allBytes(n*vectors, bytes))
+	return t.carrying.time(allBytes(3, bytes))
 }
 
 // CopiesBytes reports whether copies in a rank's own memory take time.

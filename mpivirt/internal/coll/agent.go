@@ -64,7 +64,7 @@ const (
 	acknowledging
 	posting   // the processor has yet to receive a message that came early; see room resource
 	matched   // the message is received, but the agent's own may not have left
-	combining // the processor has yet to combine the received content
+	combining // the processor, or the memory of the node, has yet to combine the received content
 )
 
 // sentStage is the progress of the message that an agent sends in its round.
@@ -167,7 +167,7 @@ func (c *Collectives) RunAgent(index int32) {
 		return
 	}
 	a := c.agents.At(index)
-	if a.fate == ended {
+	if a.fate == ended || a.stage == combining {
 		return
 	}
 	step := &c.step // no other agent goes on before this agent stops
@@ -408,8 +408,7 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 	if !c.acceptRound(a, step) {
 		return false
 	}
-	c.chargeCombine(a, step, src, bytes, arrival)
-	return true
+	return c.chargeCombine(index, a, step, src, bytes, arrival)
 }
 
 // chargeReceive charges an agent for receiving the message of its round and returns the arrival of
@@ -420,19 +419,17 @@ func (c *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Ti
 	return arrival
 }
 
-// chargeCombine charges an agent for combining the content that it has received.
-func (c *Collectives) chargeCombine(a *agent, step *collectives.Step, src int, bytes int64, arrival vtime.Time) {
-	work := c.packing(a.inst, int(a.round))
-	if combined := CombinedBytes(step, bytes); combined > 0 {
-		work = work.Plus(c.partition.Target.ReduceTimeAmong(c.combining(a.inst, int(a.round)), combined))
-	}
-	a.clock = a.clock.Add(work)
+// chargeCombine charges an agent for combining the content that it has received, and reports whether
+// the agent goes on.
+func (c *Collectives) chargeCombine(index int32, a *agent, step *collectives.Step, src int, bytes int64, arrival vtime.Time) (goesOn bool) {
 	a.fate = served
 	if c.partition.Activities != nil {
 		c.Messages.Received(bytes)
-		c.Messages.Computed(work)
 	}
 	c.checkReceived(a, src, bytes, arrival)
+	goesOn = c.charge(index, a, CombinedBytes(step, bytes))
+	c.checkReceived(a, src, bytes, arrival)
+	return goesOn
 }
 
 // acceptRound absorbs the content of a round's message. It reports whether the agent goes on: a

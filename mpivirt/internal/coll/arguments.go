@@ -162,8 +162,8 @@ func blocks(bytes int64, n int) int64 {
 // CopyOwn charges an LP for copying its own block in an alltoall, and the blocks that the algorithm
 // rotates, before the member enters the instance. It returns the error of Compute.
 func (c *Collectives) CopyOwn(lp int32, comm *Communicator, member int, v *Collective) error {
-	c.copiers = c.onFirstNode(comm)
-	c.copied = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copyTime)
+	c.copiers = c.copiersOf(comm)
+	c.copied = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copyTimeAmong)
 	if c.copied == 0 {
 		return nil
 	}
@@ -171,13 +171,12 @@ func (c *Collectives) CopyOwn(lp int32, comm *Communicator, member int, v *Colle
 }
 
 // packing returns the time for which participants of an instance copy blocks in their own memory
-// after they have received the message of a round.
-func (c *Collectives) packing(inst *instance, round int) vtime.Duration {
+// after they have received the message of a round. copied returns the time of a copy in one piece.
+func (c *Collectives) packing(inst *instance, round int, copied func(bytes int64) vtime.Duration) vtime.Duration {
 	if !inst.packs {
 		return 0
 	}
-	c.copiers = c.sharersOf(inst)
-	return collectives.Packing(inst.schedule, round, blockBytes(inst.layout, inst.schedule), inst.layout.Offset(inst.width), c.copyTime)
+	return collectives.Packing(inst.schedule, round, blockBytes(inst.layout, inst.schedule), inst.layout.Offset(inst.width), copied)
 }
 
 func negative(counts []int64) bool {

@@ -79,7 +79,9 @@ type Collectives struct {
 	algorithms     Algorithms
 	interpreter    Interpreter                      // the user's choice
 	copyTime       func(bytes int64) vtime.Duration // time of a copy in a rank's own memory
-	copiers        int                              // number of ranks of a node that copy at a time, for copyTime
+	copyTimeAmong  func(bytes int64) vtime.Duration // likewise, where as many ranks of a node copy as copiers says
+	copiers        int
+	memoryTime     func(bytes int64) vtime.Duration // time of the memory of a node for a copy
 	layering       *layering                        // of the messages between nodes, nil for none
 	leadersUniform bool                             // any two leaders of nodes are at the same distance
 	Faults         map[int32]fault                  // by LP that has left a collective and has not been resumed
@@ -110,7 +112,8 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	if c.Messages.Interfaces != nil {
 		c.Messages.Interfaces.Carries(resource.OfAgents, (*roundFreight)(c))
 	}
-	c.copyTime = func(bytes int64) vtime.Duration { return c.partition.Target.LocalCopyTimeAmong(c.copiers, bytes) }
+	c.copyTime, c.memoryTime = c.partition.Target.LocalCopyTime, c.partition.Target.MemoryTime
+	c.copyTimeAmong = func(bytes int64) vtime.Duration { return c.partition.Target.LocalCopyTimeAmong(c.copiers, bytes) }
 	if repeated != nil {
 		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes, repeated.Element), repeated)
 	}

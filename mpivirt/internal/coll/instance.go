@@ -28,15 +28,14 @@ type instance struct {
 	labels  map[int32]int32 // by LP: its label, where it differs from timed
 	join    joinState       // under node-leader
 
-	Number    uint32
-	Call      Collective           // of the first local member; equal in all members
-	schedule  collectives.Schedule // nil at a fixed cost
-	steps     collectives.Stepper  // of the schedule
-	width     int                  // number of positions of the schedule
-	vectors   bool                 // each position has a whole vector
-	layout    *collectives.Layout  // of the working buffers; nil if each member has its own layout
-	packs     bool                 // members copy blocks in addition to the messages, which takes time
-	combiners []int32              // by round: see combining; 0 if unknown
+	Number   uint32
+	Call     Collective           // of the first local member; equal in all members
+	schedule collectives.Schedule // nil at a fixed cost
+	steps    collectives.Stepper  // of the schedule
+	width    int                  // number of positions of the schedule
+	vectors  bool                 // each position has a whole vector
+	layout   *collectives.Layout  // of the working buffers; nil if each member has its own layout
+	packs    bool                 // members copy blocks in addition to the messages, which takes time
 	agreement
 
 	nonblocking *nonblockingState // if any member called a nonblocking form

@@ -94,15 +94,39 @@ func (l *layering) hides(c *choice) bool {
 // Next returns the first layer, from layer from on, with messages that pass an interface, or the memory
 // of a node, and the number of these messages.
 func (l *layering) Next(node, rail int, way resource.Way, from uint64) (layer uint64, messages int) {
-	number, round := from>>32, int(from&math.MaxUint32)
+	number, stage := from>>33, int(from&(1<<33-1)) // messages of a round, then the work after them
 	for {
-		for ; round < l.schedule.MaxRounds(); round++ {
-			if n := l.messages(node, rail, way, round); n > 0 {
-				return number<<32 | uint64(round), n
+		for ; stage < 2*l.schedule.MaxRounds(); stage++ {
+			n := 0
+			switch {
+			case stage%2 == 0:
+				n = l.messages(node, rail, way, stage/2)
+			case way == resource.Within:
+				n = l.works(node, stage/2)
+			}
+			if n > 0 {
+				return number<<33 | uint64(stage), n
 			}
 		}
-		number, round = number+1, 0
+		number, stage = number+1, 0
 	}
+}
+
+// works returns the number of participants of a node that work in its memory after a round.
+func (l *layering) works(node, round int) (n int) {
+	if l.perNode == 1 || l.occupies(round) == 0 {
+		return 0
+	}
+	first := node * l.perNode
+	for p := first; p < min(first+l.perNode, l.schedule.Members()); p++ {
+		if l.schedule.Next(p, round) != round || round >= l.schedule.Rounds(p) {
+			continue
+		}
+		if l.steps.StepInto(&l.step, p, round); l.step.From != collectives.None {
+			n++
+		}
+	}
+	return n
 }
 
 // messages returns the number of messages of a round that pass an interface, or the memory of a node.

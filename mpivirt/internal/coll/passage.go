@@ -135,6 +135,10 @@ func (c *Collectives) dataFreed(s *roundShake, free vtime.Time) {
 // Arrived handles the arrival of a message from another node.
 func (f *roundFreight) Arrived(p *resource.Passage, at vtime.Time) {
 	c := (*Collectives)(f)
+	if p.Kind == p2p.PassWork {
+		c.combined(p, at)
+		return
+	}
 	if at == vtime.Forever {
 		c.partition.PastEnd(int(p.Dest), p.At, world.NoProcedure, "a message of %s of a collective from rank %d", spelling.Count(p.Bytes, "byte"), p.Source)
 		return

@@ -139,7 +139,7 @@ func (c *Collectives) matchRound(a *agent, at vtime.Time) {
 // finishReceive receives an agent's message, once the agent's own message has begun to leave. It
 // reports whether the agent goes on.
 func (c *Collectives) finishReceive(index int32, a *agent, step *collectives.Step) bool {
-	work := c.partition.Target.ReduceTime(CombinedBytes(step, c.rounds.At(a.message).bytes)).Plus(c.packing(a.inst, int(a.round)))
+	work := c.partition.Target.ReduceTime(CombinedBytes(step, c.rounds.At(a.message).bytes)).Plus(c.packing(a.inst, int(a.round), c.copyTime))
 	if !c.acceptRound(a, step) {
 		return false
 	}

@@ -178,12 +178,14 @@ func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 			c.partition.Engine.Prefetch(lp)
 		}
 		c.takeIn(a, step, m)
-		c.chargeCombine(a, step, int(m.rank), m.bytes, c.chargeReceive(a, m))
+		goesOn := c.chargeCombine(index, a, step, int(m.rank), m.bytes, c.chargeReceive(a, m))
 		if int(m.engine) != c.partition.Engine.Index() {
 			c.partition.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
 		}
-		a.stage = acknowledging
-		if a.sent != unacked {
+		if !goesOn {
+			return true
+		}
+		if a.stage = acknowledging; a.sent != unacked {
 			c.queueAgent(index)
 		}
 		return true

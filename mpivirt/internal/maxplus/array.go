@@ -71,19 +71,10 @@ type Array struct {
 // packs reports whether participants copy blocks in addition to the messages, which takes time.
 func (r *Rounds) packs() bool { return r.Target.CopiesBytes() && collectives.Packs(r.Schedule) }
 
-// packing returns the time for which participants copy blocks after a round. All participants of a
-// node do so.
-func (r *Rounds) packing(round int) vtime.Duration {
-	copied := func(bytes int64) vtime.Duration { return r.Target.LocalCopyTimeAmong(r.perNode(), bytes) }
+// packing returns the time for which participants copy blocks after a round. copied returns the time of
+// a copy in one piece.
+func (r *Rounds) packing(round int, copied func(bytes int64) vtime.Duration) vtime.Duration {
 	return collectives.Packing(r.Schedule, round, r.Bytes, r.Bytes*int64(r.Schedule.Positions()), copied)
-}
-
-// perNode returns the number of participants of a node that share its memory, 1 for none.
-func (r *Rounds) perNode() int {
-	if r.Interfaces == nil {
-		return 1
-	}
-	return min(r.Interfaces.PerNode, r.total())
 }
 
 // NewArray returns an array without clocks, which can tell the needs of rounds.
@@ -110,11 +101,11 @@ func (a *Array) enter(round int, second bool) {
 // three messages.
 func (r *Rounds) span() vtime.Duration {
 	bytes, t := r.Bytes*int64(r.Schedule.Positions()), r.Target
-	round := t.LongestDelay(bytes).Times(3).Plus(t.SendTime(bytes)).Plus(t.ReceiveTime(bytes)).Plus(t.ReduceTimeAmong(r.perNode(), bytes).Times(2))
+	round := t.LongestDelay(bytes).Times(3).Plus(t.SendTime(bytes)).Plus(t.ReceiveTime(bytes)).Plus(t.ReduceTime(bytes).Times(2))
 	total := round.Times(r.Schedule.MaxRounds())
 	if r.packs() {
 		for i := range r.Schedule.MaxRounds() {
-			total = total.Plus(r.packing(i))
+			total = total.Plus(r.packing(i, t.LocalCopyTime))
 		}
 	}
 	return total

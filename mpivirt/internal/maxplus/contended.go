@@ -103,6 +103,8 @@ type crossing struct {
 	receive  vtime.Duration // of the receiver, including work on the content
 	bytes    vtime.Duration // of an interface
 	memory   vtime.Duration // of the memory of a node; 0 if it delays no message
+	work     vtime.Duration // of a receiver that combines and packs in the memory of its node, if that takes time
+	occupies vtime.Duration // of the memory of a node for this work; 0 if the work is part of receive
 	alike    bool           // all messages go between nodes, and take the same time to ask there
 	asks     vtime.Duration // that time, from the beginning of a message on
 }
@@ -110,7 +112,18 @@ type crossing struct {
 // crossing returns the times that the messages of the current round have in common.
 func (a *Array) crossing() crossing {
 	p, e, t := &a.pattern, a.Evaluation(), a.Target
-	c := crossing{overhead: t.Overhead().Send, receive: t.ReceiveTime(e.bytes).Plus(e.combine), bytes: t.InterfaceTime(e.bytes), memory: t.MemoryTime(e.bytes)}
+	c := crossing{overhead: t.Overhead().Send, receive: t.ReceiveTime(e.bytes), bytes: t.InterfaceTime(e.bytes), memory: t.MemoryTime(e.bytes)}
+	if a.Interfaces.PerNode > 1 {
+		c.occupies = t.CombiningTime(a.Bytes * int64(p.Combined))
+		if a.packs {
+			c.occupies = c.occupies.Plus(a.packing(a.round, t.MemoryTime))
+		}
+	}
+	if c.occupies > 0 {
+		c.work = e.combine
+	} else {
+		c.receive = c.receive.Plus(e.combine)
+	}
 	if e.sends {
 		c.send = t.SendTime(e.bytes)
 	}
@@ -346,6 +359,7 @@ func (a *Array) arrive() {
 	together := c.alike && p.Kind != collectives.Strided
 	a.byNode(lo, hi, func(node, first, last int) {
 		if together && a.arriveTogether(&c, node, first, last, lo, hi) {
+			a.combine(&c, node, first, last, lo)
 			return
 		}
 		a.asking = a.asking[:0]
@@ -368,7 +382,32 @@ func (a *Array) arrive() {
 		for _, m := range a.asking {
 			a.receiveAt(&c, m.source, m.element, lo, m.at.Add(c.bytes))
 		}
+		a.combine(&c, node, first, last, lo)
 	})
+}
+
+// combine has the receivers among the elements first to last-1, which are the elements of a node,
+// combine and pack in its memory, in the order in which they have received.
+func (a *Array) combine(c *crossing, node, first, last, lo int) {
+	if c.occupies == 0 {
+		return
+	}
+	a.moving = a.moving[:0]
+	for to := first; to < last; to++ {
+		if _, receives := origin(&a.pattern, a.total(), to); receives {
+			a.moving = append(a.moving, asking{a.work[to-lo], to, to})
+		}
+	}
+	a.take(a.Interfaces.Memory, node, a.moving, c.occupies)
+	for _, m := range a.moving {
+		clock := &a.work[m.element-lo]
+		t := network.HeldUntil(*clock, m.at, c.occupies, c.work).Add(c.work)
+		if t == vtime.Forever {
+			from, _ := origin(&a.pattern, a.total(), m.element)
+			a.Participants.PastReceive(a.current.rank(from), a.current.rank(m.element), a.current.bytes, *clock)
+		}
+		*clock = t
+	}
 }
 
 // arriveTogether has the elements first to last-1, which are the elements of a node, receive. It

@@ -16,8 +16,8 @@ import (
 
 // sharedSlowly takes clocks through rounds message by message: those of a round take an interface of their node in the order
 // (instant, sender), outward and then inward, before those of the next round; those within a node take its memory in that order, and arrive
-// a latency after it has carried their bytes, or as without others. Members of the first node that combine in a round, and all that pack, share its
-// memory. Package contention holds the arithmetic of one interface to laws.
+// a latency after it has carried their bytes, or as without others; then what is combined and packed takes the memory in the order of receiving.
+// Package contention holds the arithmetic of one interface to laws.
 func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vtime.Time {
 	type message struct {
 		at       vtime.Time
@@ -73,19 +73,24 @@ func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vt
 			}
 		}
 		now = ready
-		combining, packing := 0, vtime.Duration(0)
-		for m := range arrival {
-			if m < own.PerNode {
-				combining++
-			}
-		}
+		alone, busy := t.ReduceTime(r.Bytes*int64(p.Combined)), t.CombiningTime(r.Bytes*int64(p.Combined))
 		if t.CopiesBytes() {
-			packing = collectives.Packing(r.Schedule, round, r.Bytes, r.Bytes*int64(r.Schedule.Positions()), func(bytes int64) vtime.Duration {
-				return t.LocalCopyTimeAmong(min(own.PerNode, len(clocks)), bytes)
-			})
+			packing := func(copied func(int64) vtime.Duration) vtime.Duration {
+				return collectives.Packing(r.Schedule, round, r.Bytes, r.Bytes*int64(r.Schedule.Positions()), copied)
+			}
+			alone, busy = alone.Plus(packing(t.LocalCopyTime)), busy.Plus(packing(t.MemoryTime))
 		}
+		var works []message
 		for m, at := range arrival {
-			now[m] = t.Receive(nil, bytes, 0, now[m], at).Add(t.ReduceTimeAmong(max(combining, 1), r.Bytes*int64(p.Combined))).Add(packing)
+			now[m] = t.Receive(nil, bytes, 0, now[m], at)
+			works = append(works, message{now[m], m, m})
+			now[m] = now[m].Add(alone)
+		}
+		if busy > 0 {
+			take(works, own.Memory, func(m message) int { return m.src }, busy)
+			for _, m := range works {
+				now[m.src] = max(now[m.src], m.at.Add(busy))
+			}
 		}
 	}
 	return now

@@ -55,9 +55,9 @@ func (a *Array) evaluation(round int, p collectives.Pattern) Evaluation {
 	careful := a.careful()
 	e := Evaluation{a: a, target: a.Target, lo: lo, next: next, bytes: a.Bytes * int64(p.Sent),
 		same: !careful && UniformDelay(a.UniformFrom, a.total(), p), careful: careful}
-	e.sends, e.combine = p.Kind != collectives.Strided, e.target.ReduceTimeAmong(max(p.Receivers(a.perNode()), 1), a.Bytes*int64(p.Combined))
+	e.sends, e.combine = p.Kind != collectives.Strided, e.target.ReduceTime(a.Bytes*int64(p.Combined))
 	if a.packs {
-		e.combine = e.combine.Plus(a.packing(round))
+		e.combine = e.combine.Plus(a.packing(round, e.target.LocalCopyTime))
 	}
 	if e.bytes > e.target.EagerLimit() {
 		e.chargeRendezvous(p)

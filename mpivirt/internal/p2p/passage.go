@@ -20,6 +20,7 @@ const (
 	PassMessage uint8 = iota // an eager message or REQ
 	PassReply                // ACK
 	PassData
+	PassWork // no message: work of a rank in the memory of its node
 )
 
 // openPassages initialises the state for a machine where messages between nodes delay each other.
@@ -44,20 +45,25 @@ func (m *Messages) PassageOf(src, dst int, bytes int64, leaves vtime.Time, jitte
 	return resource.Passage{At: leaves, Sent: leaves, Source: int32(src), Dest: int32(dst), Bytes: bytes, Latency: latency, Transfer: transfer, Jitter: jitter}
 }
 
-// sendAcross has a message of an LP request its passage to another node. The arrival of the message
-// on an idle network is known.
+// sendAcross has a message of an LP request its passage. The arrival of the message on an idle network
+// is known. Between nodes it asks once the path between its two ranks has taken the message before. It
+// asks the memory of a node when it leaves, so that messages of a pair ask in their order, and its
+// jitter includes the wait for the path.
 func (m *Messages) sendAcross(index int32, dst int, jitter vtime.Duration) {
 	msg := m.messages.At(index)
 	m.keep(msg)
 	m.Partition.Engine.Buffer(msg.bufferedBytes())
 	p := m.PassageOf(int(msg.rank), dst, msg.bytesNow(), 0, jitter)
 	p.At = m.left
-	if m.Interfaces.InFlight() {
+	switch t := m.Partition.Target; {
+	case t.Node(int(msg.rank)) == t.Node(dst):
+		p.Jitter = msg.arrival.Sub(m.left) - p.Latency - p.Transfer
+	case m.Interfaces.InFlight():
 		p.At = msg.arrival.Add(-p.Latency).Add(-p.Transfer).Add(-p.Jitter)
 		m.leaveInOrder(&p)
 	}
 	p.Context = m.Partition.Comms.At(msg.comm).Context
-	p.Sent, p.Ordered, p.Owner, p.Kind, p.Index = p.At, true, resource.OfProgram, PassMessage, index
+	p.Sent, p.Left, p.Ordered, p.Owner, p.Kind, p.Index = p.At, m.left, true, resource.OfProgram, PassMessage, index
 	m.Interfaces.Leave(p)
 }
 

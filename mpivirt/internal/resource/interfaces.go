@@ -26,7 +26,8 @@ import (
 // A message within a node asks the memory of the node when it leaves, in the same order. The memory
 // carries the bytes of one message after another, and is one more interface, without a gap. The
 // message arrives a latency after the memory has carried its bytes, and not sooner than without other
-// messages. A message without bytes does not wait for the memory.
+// messages. A message without bytes does not wait for the memory. What ranks combine and pack there asks
+// in the same way.
 //
 // The engine of a node decides for the node; no node is on two engines. Requests of an instant are
 // served only when all of that instant are known: arrivals of an instant are decided first, then
@@ -41,6 +42,9 @@ type Interfaces struct {
 	leaving     passages // requests at senders' nodes, by ranks of this engine
 	coming      passages // requests at receivers' nodes
 	works       [2]Freight
+	asked       map[route]vtime.Time // when the latest ordered message of a pair asks at its sender's node, if it waits for the path
+	droppedAsks int                  // length of asked at which past entries are dropped
+	served      vtime.Time           // instant up to which all requests are served
 	overtaken   map[route]vtime.Time // when the latest message of a pair asks at its receiver's node, where a later message might ask sooner
 	dropped     int                  // length of overtaken at which past entries are dropped
 	delivered   map[route]vtime.Time // arrival of the latest message of a pair, where a later message might arrive sooner
@@ -55,6 +59,7 @@ type route struct{ source, dest int32 }
 type Passage struct {
 	At                vtime.Time // instant of the request
 	Sent              vtime.Time // departure
+	Left              vtime.Time // of an ordered message: instant at which its sender had it leave, at most At
 	Order             [2]uint64  // key among the messages of a source to its receiver that ask at one instant
 	Source, Dest      int32      // ranks
 	Ordered           bool       // the message must not arrive before an earlier ordered message of the pair
@@ -65,6 +70,7 @@ type Passage struct {
 	Bytes             int64
 	Latency, Transfer vtime.Duration // of an undisturbed message
 	Jitter            vtime.Duration // in addition to both
+	Work              vtime.Duration // of a rank that works in the memory of its node: the time of the memory; Transfer is that of the rank alone
 	number            uint64         // counts the requests here
 }
 
@@ -138,8 +144,34 @@ func (x *Interfaces) Carries(owner Owner, work Freight) { x.works[owner] = work 
 // InFlight returns true: a message waits for the path between its two ranks before it asks.
 func (x *Interfaces) InFlight() bool { return true }
 
-// Leave has a message ask for an interface of its sender's node at p.At.
-func (x *Interfaces) Leave(p Passage) { x.ask(&x.leaving, &p, lastAtInstant) }
+// Leave has a message ask for an interface of its sender's node at p.At. An ordered message that waits
+// for the path between its two ranks does not ask before the message before it, though more of its time
+// may be latency.
+func (x *Interfaces) Leave(p Passage) {
+	if p.Ordered && (p.At > p.Left || len(x.asked) > 0) {
+		x.askInOrder(&p)
+	}
+	x.ask(&x.leaving, &p, lastAtInstant)
+}
+
+// askInOrder has an ordered message ask no sooner than the message of its pair before it. Its arrival on
+// an idle network stays the same.
+func (x *Interfaces) askInOrder(p *Passage) {
+	key := route{p.Source, p.Dest}
+	if before := x.asked[key]; before > p.At {
+		late := before.Sub(p.At)
+		p.At = before
+		p.Jitter -= max(late-p.Transfer, 0)
+		p.Transfer -= min(late, p.Transfer)
+	}
+	if p.At > p.Left {
+		if x.asked == nil {
+			x.asked = map[route]vtime.Time{}
+		}
+		x.asked[key] = p.At
+		x.droppedAsks = dropOver(x.asked, x.droppedAsks, x.served)
+	}
+}
 
 // Reach has a message ask for the interfaces of its receiver's node at an instant.
 func (x *Interfaces) Reach(p Passage, at vtime.Time) {
@@ -178,10 +210,11 @@ func (x *Interfaces) Serve(source int32, now vtime.Time) {
 	if q.armed != now {
 		return
 	}
+	x.served = now
 	for len(q.heap) > 0 && q.heap[0].at <= now {
 		index := q.pop()
 		p := q.passages.At(index)
-		if way := x.wayOf(p, source == firstAtInstant); x.layers != nil && (way != Within || x.partition.Target.MemoryTime(p.Bytes) > 0) {
+		if way := x.wayOf(p, source == firstAtInstant); x.layers != nil && (way != Within || x.memoryTime(p) > 0) {
 			x.serveInLayers(way, p)
 		} else {
 			x.pass(way, p)
@@ -281,7 +314,7 @@ func (x *Interfaces) arrive(p *Passage) {
 // path have taken them.
 func (x *Interfaces) move(p *Passage) {
 	t := x.partition.Target
-	bytes, held, free := t.MemoryTime(p.Bytes), p.At, p.At
+	bytes, held, free := x.memoryTime(p), p.At, p.At
 	if bytes > 0 {
 		begins := x.memory.Take(t.Node(int(p.Source))-x.first, 0, p.At, bytes)
 		held, free = network.HeldUntil(p.At, begins, bytes, p.Transfer.Plus(p.Jitter)), begins.Add(bytes)
@@ -302,6 +335,11 @@ func (x *Interfaces) move(p *Passage) {
 	}
 	x.works[p.Owner].Freed(p, max(free, alone))
 	x.works[p.Owner].Arrived(p, at)
+}
+
+// memoryTime returns the time for which a message within a node, or work there, occupies the memory.
+func (x *Interfaces) memoryTime(p *Passage) vtime.Duration {
+	return x.partition.Target.MemoryTime(p.Bytes).Plus(p.Work)
 }
 
 // deliver records the arrival of the latest message of a pair.

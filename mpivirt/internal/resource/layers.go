@@ -39,8 +39,14 @@ type gate struct {
 	held  []Passage // messages of later layers, in the order of asking
 }
 
-// Layer returns the layer of a passage of a collective.
-func (p *Passage) Layer() uint64 { return p.Order[1] }
+// Layer returns the layer of a passage of a collective: that of the messages of a round, or the layer
+// after it, of the work that follows these messages.
+func (p *Passage) Layer() uint64 {
+	if p.Work > 0 {
+		return 2*p.Order[1] + 1
+	}
+	return 2 * p.Order[1]
+}
 
 // InLayers has messages take the interfaces in layers. It is called before the first message.
 func (x *Interfaces) InLayers(layers Layers) {

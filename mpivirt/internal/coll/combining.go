@@ -1,0 +1,79 @@
+package coll
+
+import (
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/p2p"
+	"gigarank/mpivirt/internal/resource"
+	"gigarank/vtime"
+)
+
+// Where the ranks of a node share its memory, what an agent combines and packs after a receive asks the
+// memory as messages within the node do (room resource): once the message is received, in the order of
+// virtual time. The agent waits until the memory has read and written the bytes. Copies before the
+// first round take as long as those of all members of a node together.
+
+// copiersOf returns the number of members of a communicator on the node of its first member, 1 where
+// ranks of a node share no memory.
+func (c *Collectives) copiersOf(comm *Communicator) int {
+	if !c.partition.Target.ContendedWithin() || comm.Size == 1 {
+		return 1
+	}
+	if comm.nodes == nil {
+		comm.nodes = c.newNodeTable(comm)
+	}
+	return comm.nodes.size(0)
+}
+
+// charge charges an agent for what it combines and packs after it has received a message, and
+// reports whether the agent goes on. If the ranks of its node share the memory, combined says when.
+func (c *Collectives) charge(index int32, a *agent, combined int64) (goesOn bool) {
+	t := c.partition.Target
+	alone := t.ReduceTime(combined).Plus(c.packing(a.inst, int(a.round), c.copyTime))
+	memory := vtime.Duration(0)
+	if t.ContendedWithin() && !a.inst.leaders {
+		memory = t.CombiningTime(combined).Plus(c.packing(a.inst, int(a.round), c.memoryTime))
+	}
+	if memory == 0 {
+		a.clock = a.clock.Add(alone)
+		if c.partition.Activities != nil {
+			c.Messages.Computed(alone)
+		}
+		return true
+	}
+	rank := c.partition.Global(a.lp)
+	a.stage = combining
+	c.Messages.Interfaces.Leave(resource.Passage{
+		At: a.clock, Sent: a.clock, Source: rank, Dest: rank, Owner: resource.OfAgents, Kind: p2p.PassWork, Index: index,
+		Order: [2]uint64{a.inst.comm.Context, uint64(a.inst.Number)<<32 | uint64(uint32(a.round))}, Transfer: alone, Work: memory,
+	})
+	return false
+}
+
+// combined has an agent go on that has combined and packed at an instant.
+func (c *Collectives) combined(p *resource.Passage, at vtime.Time) {
+	a := c.agents.At(p.Index)
+	if a.fate == ended {
+		return
+	}
+	if at == vtime.Forever {
+		c.partition.PastEnd(int(p.Source), p.At, a.inst.Call.Procedure, "%v of combining", p.Work)
+		return
+	}
+	if c.partition.Activities != nil {
+		c.Messages.Computed(at.Sub(p.At))
+	}
+	a.clock, a.stage = at, acknowledging
+	if a.sent != unacked {
+		c.continueAgent(p.Index)
+	}
+}
+
+// occupies returns the time for which the work of a participant after a round occupies the memory of its
+// node.
+func (l *layering) occupies(round int) vtime.Duration {
+	t := l.target.CombiningTime(l.block * int64(l.schedule.Pattern(round).Combined))
+	if collectives.Packs(l.schedule) {
+		t = t.Plus(collectives.Packing(l.schedule, round, l.block, l.block*int64(l.schedule.Positions()), l.target.MemoryTime))
+	}
+	return t
+}
