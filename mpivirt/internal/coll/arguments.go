@@ -134,7 +134,7 @@ func (c *Communicator) Handed(member int, v *Collective) int64 {
 	case op == collectives.Allgatherv && c.Remote == nil:
 		return v.Counts[member]
 	case c.Remote != nil && v.Data:
-		return v.lengths().Input
+		return v.Lengths().Input
 	case op == collectives.Scatter, op == collectives.Alltoall:
 		return blocks(v.Bytes, c.Peers().Size)
 	case op == collectives.ReduceScatter:

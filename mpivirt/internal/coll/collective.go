@@ -30,7 +30,6 @@ type Collective struct {
 	Operator  world.Operator // for reductions with data
 	Input     []byte         // this member's contribution
 	Output    []byte         // memory for this member's result
-	Lengths   Lengths        // of a phantom's input and output
 	InCounts  []int64        // alltoallv: bytes to each member
 	OutCounts []int64        // alltoallv: bytes from each member
 	Creation  *creation      // for the making of communicators
@@ -42,27 +41,23 @@ type Lengths struct{ Input, Output int64 }
 // Moved reports whether the bytes of vectors are moved; else only sizes are simulated.
 func (v *Collective) Moved() bool { return v.Data && !v.Phantom }
 
-// lengths returns the lengths of a member's input and output.
-func (v *Collective) lengths() Lengths {
-	if v.Phantom {
-		return v.Lengths
+// Lengths returns the lengths of a member's input and output. Without memory they are the bytes of the call.
+func (v *Collective) Lengths() Lengths {
+	if !v.Moved() {
+		return Lengths{v.Bytes, v.Bytes}
 	}
 	return Lengths{int64(len(v.Input)), int64(len(v.Output))}
 }
 
 // OfSize gives a call vectors of a number of bytes without memory, as its input and its output.
-func (v *Collective) OfSize(bytes int64) {
-	v.Bytes, v.Phantom, v.Lengths = bytes, true, Lengths{bytes, bytes}
-}
+func (v *Collective) OfSize(bytes int64) { v.Bytes, v.Phantom = bytes, true }
 
 // DropContents has only the sizes of a call simulated. The communicators that a call makes, and the order of the
 // groups in a merge, rest on bytes of the library's own, which are kept.
 func (v *Collective) DropContents() {
-	if !v.Moved() || v.Creation != nil || v.Procedure == world.IntercommMerge {
-		return
+	if v.Moved() && v.Creation == nil && v.Procedure != world.IntercommMerge {
+		v.Phantom, v.Input, v.Output = true, nil, nil
 	}
-	v.Lengths, v.Phantom = v.lengths(), true
-	v.Input, v.Output = nil, nil
 }
 
 // Collectives holds the communicators and collectives of a partition.

@@ -199,12 +199,10 @@ type parts struct {
 	receives, sends   []p2p.Part
 }
 
-// partsOf returns no messages yet, of a member's call.
-func (c *Communicator) partsOf(v *Collective) *parts {
-	p := &parts{remote: c.Remote.Size, moved: v.Moved(), in: v.Bytes, out: v.Bytes, inBlock: v.Bytes, outBlock: v.Bytes}
+// partsOf returns no messages yet, of a member's call with an input and an output of some lengths.
+func (c *Communicator) partsOf(v *Collective, l Lengths) *parts {
+	p := &parts{remote: c.Remote.Size, moved: v.Moved(), in: l.Input, out: l.Output, inBlock: l.Input, outBlock: l.Output}
 	if v.Data {
-		l := v.lengths()
-		p.in, p.out = l.Input, l.Output
 		p.inBlock, p.outBlock = p.in/int64(p.remote), p.out/int64(p.remote)
 	}
 	return p
@@ -245,8 +243,8 @@ func (p *parts) same(buffer []byte, bytes int64) (all []p2p.Part) {
 
 // InterMessages returns the messages of a member in a collective on an intercommunicator, and the
 // function to call when all have arrived. The arguments have been checked.
-func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collective) (receives, sends []p2p.Part, end func() vtime.Duration) {
-	p := comm.partsOf(v)
+func (c *Collectives) InterMessages(comm *Communicator, member int, v *Collective, l Lengths) (receives, sends []p2p.Part, end func() vtime.Duration) {
+	p := comm.partsOf(v, l)
 	p.lp, _ = c.partition.Local(comm.RankOf(member, 0))
 	input := v.Input
 	if p.moved && world.Overlap(v.Input, v.Output) {

@@ -22,7 +22,8 @@ type InterCall struct {
 	Group  *Communicator // of the collectives
 	Member int
 	Call   Collective
-	Err    error // of the first part that failed
+	Sizes  Lengths // of the member's input and output
+	Err    error   // of the first part that failed
 
 	next  int
 	parts []func() InterPart
@@ -37,9 +38,9 @@ type InterPart struct {
 }
 
 // NewInterCall returns a member's call. The arguments have been checked.
-func (c *Collectives) NewInterCall(comm *Communicator, member int, v *Collective) *InterCall {
+func (c *Collectives) NewInterCall(comm *Communicator, member int, v *Collective, l Lengths) *InterCall {
 	c.openLocal(comm)
-	x := &InterCall{Comm: comm, Group: comm.local, Member: member, Call: *v}
+	x := &InterCall{Comm: comm, Group: comm.local, Member: member, Call: *v, Sizes: l}
 	x.plan(c)
 	return x
 }
@@ -157,7 +158,7 @@ func (x *InterCall) spread(k *Collectives, buffer []byte, bytes int64, data bool
 // plan sets the parts of a call. Allgatherv sends messages from each member to the remote leader,
 // since a leader does not know the lengths of its own group's blocks.
 func (x *InterCall) plan(k *Collectives) {
-	v, p := &x.Call, x.Comm.partsOf(&x.Call)
+	v, p := &x.Call, x.Comm.partsOf(&x.Call, x.Sizes)
 	locals := int64(x.Group.Size)
 	in, out := p.in, p.out
 	switch {
@@ -250,7 +251,7 @@ func (x *InterCall) planRooted(k *Collectives, p *parts, in, out int64) {
 			x.messages(nil, ofRoot(sum, in))
 		}
 	default: // Gatherv, Scatterv
-		receives, sends, _ := k.InterMessages(x.Comm, x.Member, v)
+		receives, sends, _ := k.InterMessages(x.Comm, x.Member, v, x.Sizes)
 		x.messages(receives, sends)
 	}
 }

@@ -82,10 +82,10 @@ func (p *scriptPlayer) enterInter(lp int32, r *scripted, v *Collective, name str
 		return k.Messages.Raise(lp, v.Procedure, err)
 	}
 	if name == "" && v.GoesInParts() {
-		r.inter = k.NewInterCall(r.comm, member, v)
+		r.inter = k.NewInterCall(r.comm, member, v, v.Lengths())
 		return p.goOn(lp, r)
 	}
-	receives, sends, end := k.InterMessages(r.comm, member, v)
+	receives, sends, end := k.InterMessages(r.comm, member, v, v.Lengths())
 	index := p.exchange(lp, r.comm, member, v.Procedure, InterPart{Receives: receives, Sends: sends}, end)
 	if name == "" {
 		return k.Messages.WaitRequest(lp, index, v.Procedure)

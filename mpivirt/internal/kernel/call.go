@@ -24,6 +24,7 @@ type Call struct {
 
 	communicator *coll.Communicator
 	collective   *coll.Collective // the rank's arguments and data
+	lengths      coll.Lengths     // of the input and output of the collective
 	nonblocking  bool             // the collective in its nonblocking form
 	persistent   *Persistent      // of a start
 	exchange     Exchange
@@ -33,7 +34,7 @@ type Call struct {
 // Enters sets the collective, in its blocking form, and the error in its arguments. It returns the
 // call.
 func (q *Call) Enters(v *coll.Collective, err error) *Call {
-	q.collective, q.err, q.nonblocking = v, err, false
+	q.collective, q.err, q.nonblocking, q.lengths = v, err, false, v.Lengths()
 	return q
 }
 
@@ -467,10 +468,10 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 		q.communicator, q.Member = k.collectives.OfBoth(c, lp)
 		q.Comm = &q.communicator.Comm
 	case q.nonblocking || !v.GoesInParts():
-		receives, sends, end := k.collectives.InterMessages(c, int(q.Member), v)
+		receives, sends, end := k.collectives.InterMessages(c, int(q.Member), v, q.lengths)
 		return k.exchange(lp, q, Exchange{receives, sends, end})
 	default:
-		return k.beginParts(lp, k.collectives.NewInterCall(c, int(q.Member), v))
+		return k.beginParts(lp, k.collectives.NewInterCall(c, int(q.Member), v, q.lengths))
 	}
 	return k.enterCollective(lp, q)
 }
