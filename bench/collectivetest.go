@@ -50,25 +50,26 @@ func collectiveTest(op collectives.Operation, payload int64, action string) Entr
 		Summary:  fmt.Sprintf("all ranks compute, then %s; times the %s", action, op),
 		Defaults: Options{Iterations: 1, Compute: vtime.Millisecond, Payload: payload},
 		Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
+		Vectors:  true,
 		Build: func(o Options) (mpivirt.Program, error) {
 			return mpivirt.Program{
 				Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return collectiveMain(r, op, o) }),
 					steps.Main(func() steps.Program { return repeat(o.Iterations, collectiveStep(op, o)) })},
-			}, nil
+			}, o.checkElements()
 		},
 		Collectives: func(o Options) []mpivirt.Use {
-			return []mpivirt.Use{{Operation: op, Bytes: o.Payload, Times: o.Iterations, Alone: true, Compute: o.evenly()}}
+			return []mpivirt.Use{{Operation: op, Bytes: o.Payload, Element: o.Datatype.Bytes(), Times: o.Iterations, Alone: true, Compute: o.evenly()}}
 		},
 		State: repeatedStateBytes,
 	}
 }
 
 func collectiveMain(r *mpivirt.Rank, op collectives.Operation, o Options) error {
-	world, name := r.World(), op.String()
+	world, name, element := r.World(), op.String(), max(o.Datatype.Bytes(), 1)
 	for i := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
-		if err := world.CollectiveSize(op, o.Payload, 0); err != nil {
+		if err := world.CollectiveSizeOf(op, o.Payload, element, 0); err != nil {
 			return err
 		}
 		r.Record(i, name, r.Now().Sub(start))
@@ -78,12 +79,12 @@ func collectiveMain(r *mpivirt.Rank, op collectives.Operation, o Options) error 
 
 // collectiveStep is collectiveMain for one iteration.
 func collectiveStep(op collectives.Operation, o Options) func(r *steps.Rank, iteration int) steps.Outcome {
-	name := op.String()
+	name, element := op.String(), max(o.Datatype.Bytes(), 1)
 	return func(r *steps.Rank, iteration int) steps.Outcome {
 		if iteration == o.Iterations {
 			return r.Finish()
 		}
 		r.Compute(o.Compute)
-		return r.Timed(iteration, name).CollectiveSize(op, o.Payload, 0)
+		return r.Timed(iteration, name).CollectiveSizeOf(op, o.Payload, element, 0)
 	}
 }

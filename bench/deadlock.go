@@ -50,8 +50,15 @@ func deadlockMain(r *mpivirt.Rank, o Options) error {
 	if !ok {
 		return nil
 	}
-	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
 	r.Compute(o.Compute)
+	if o.NoContents {
+		if err := r.World().SsendSize(o.Payload, other, 0); err != nil {
+			return err
+		}
+		_, err := r.World().RecvSize(o.Payload, other, 0)
+		return err
+	}
+	out, in := o.message(), o.message()
 	if err := mpivirt.Ssend(r.World(), out, other, 0); err != nil {
 		return err
 	}
@@ -64,16 +71,27 @@ func deadlockFixMain(r *mpivirt.Rank, o Options) error {
 	if !ok {
 		return nil
 	}
-	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	out, in := o.message(), o.message()
 	for i := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
 		putNumber(out, ringNumber(r.Rank(), i))
-		send, err := mpivirt.Issend(r.World(), out, other, 0)
+		var send mpivirt.Request
+		var err error
+		if o.NoContents {
+			send, err = r.World().IssendSize(o.Payload, other, 0)
+		} else {
+			send, err = mpivirt.Issend(r.World(), out, other, 0)
+		}
 		if err != nil {
 			return err
 		}
-		if _, err := mpivirt.Recv(r.World(), in, other, 0); err != nil {
+		if o.NoContents {
+			_, err = r.World().RecvSize(o.Payload, other, 0)
+		} else {
+			_, err = mpivirt.Recv(r.World(), in, other, 0)
+		}
+		if err != nil {
 			return err
 		}
 		if _, err := send.Wait(); err != nil {

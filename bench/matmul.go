@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 
+	"gigarank/collectives"
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
@@ -19,6 +20,9 @@ var matmul = Entry{
 		if o.Payload%8 != 0 || o.Payload < 8 {
 			return mpivirt.Program{}, fmt.Errorf("payload of %s: a row is made of doubles of 8 bytes, use a multiple of that", spelling.Count(o.Payload, "byte"))
 		}
+		if o.Payload > mostRow {
+			return mpivirt.Program{}, fmt.Errorf("payload of %s: use at most %d, or the multiplication of a row takes longer than virtual time has room for", spelling.Count(o.Payload, "byte"), mostRow)
+		}
 		return mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return matmulMain(r, o) })}}, nil
 	},
 	State: func(_ *mpivirt.Kind, o Options) float64 {
@@ -29,6 +33,9 @@ var matmul = Entry{
 	// In one iteration most workers find their only message, which says that there is no row.
 	Deep: func(o Options, strict bool) bool { return strict || o.Iterations > 1 },
 }
+
+// mostRow is the most bytes of a row: it is multiplied in 52 days of virtual time.
+const mostRow = 1 << 29
 
 // multiplyTime is the time of a multiplication and an addition on a rank.
 const multiplyTime = vtime.Nanosecond
@@ -71,11 +78,17 @@ func multiplyRow(r *mpivirt.Rank, out, row, b []float64) {
 			out[j] += float64(a * v) // not fused, which would depend on the host
 		}
 	}
-	r.Compute(vtime.Duration(n) * vtime.Duration(n) * multiplyTime)
+	r.Compute(rowTime(n))
 }
+
+// rowTime returns the time in which a rank multiplies a row of n elements.
+func rowTime(n int) vtime.Duration { return vtime.Duration(n) * vtime.Duration(n) * multiplyTime }
 
 func matmulMain(r *mpivirt.Rank, o Options) error {
 	n := int(o.Payload / 8)
+	if o.NoContents {
+		return matmulSizes(r, o, n)
+	}
 	b := make([]float64, n*n)
 	if r.Rank() == 0 {
 		rightMatrix(b, n)
@@ -102,6 +115,74 @@ func matmulMain(r *mpivirt.Rank, o Options) error {
 		r.Record(i, "matmul", r.Now().Sub(start))
 	}
 	return nil
+}
+
+// matmulSizes is matmulMain with matrices that have sizes only: ranks take the time of multiplying.
+func matmulSizes(r *mpivirt.Rank, o Options, n int) error {
+	for i := range o.Iterations {
+		r.Compute(o.Compute)
+		start := r.Now()
+		if err := r.World().CollectiveSizeOf(collectives.Bcast, int64(n)*o.Payload, 8, 0); err != nil {
+			return err
+		}
+		var err error
+		switch {
+		case r.Size() == 1:
+			for range n {
+				r.Compute(rowTime(n))
+			}
+		case r.Rank() == 0:
+			err = handOutSizes(r, o.Payload, n)
+		default:
+			err = workSizes(r, o.Payload, n)
+		}
+		if err != nil {
+			return err
+		}
+		r.Record(i, "matmul", r.Now().Sub(start))
+	}
+	return nil
+}
+
+// handOutSizes is handOut of n rows that have a number of bytes.
+func handOutSizes(r *mpivirt.Rank, bytes int64, n int) error {
+	world, next := r.World(), 0
+	send := func(worker int) error {
+		if next == n {
+			return world.SendSize(0, worker, n)
+		}
+		next++
+		return world.SendSize(bytes, worker, next-1)
+	}
+	for worker := 1; worker < r.Size(); worker++ {
+		if err := send(worker); err != nil {
+			return err
+		}
+	}
+	for range n {
+		status, err := world.RecvSize(bytes, mpivirt.AnySource, mpivirt.AnyTag)
+		if err == nil {
+			err = send(status.Source)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workSizes is work on rows that have a number of bytes.
+func workSizes(r *mpivirt.Rank, bytes int64, n int) error {
+	for {
+		status, err := r.World().RecvSize(bytes, 0, mpivirt.AnyTag)
+		if err != nil || status.Tag == n {
+			return err
+		}
+		r.Compute(rowTime(n))
+		if err := r.World().SendSize(bytes, 0, status.Tag); err != nil {
+			return err
+		}
+	}
 }
 
 func multiplyAlone(r *mpivirt.Rank, b, row, out []float64) error {

@@ -168,6 +168,7 @@ type pinger interface {
 	Node(rank int) int
 	Record(index int, operation string, d vtime.Duration)
 	Printf(format string, arguments ...any)
+	HasContents() bool
 }
 
 // pairKind returns whether a rank and its right neighbour are on one node.
@@ -200,6 +201,12 @@ func contribution(kind int, d vtime.Duration) (extremes, sums [2 * pairKinds]flo
 
 // report prints the results of a size.
 func (p *pings) report(r pinger, step int, extremes, sums []float64) {
+	if !r.HasContents() {
+		if step == 0 {
+			r.Printf("no table of pairs without contents: its numbers are what ranks receive\n")
+		}
+		return
+	}
 	if step == 0 {
 		r.Printf("%8s  %-13s  %15s  %15s  %15s  %s\n", "size", "pairs", "least two-way", "mean", "most", "bandwidth")
 	}

@@ -19,6 +19,7 @@ var picalc = Entry{
 	Build: func(o Options) (mpivirt.Program, error) {
 		return mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return piMain(r, o) })}}, nil
 	},
+	Reads: "ranks compute for as many intervals as a broadcast tells them, and the result is pi",
 	Collectives: func(Options) []mpivirt.Use {
 		return []mpivirt.Use{{Operation: collectives.Bcast, Bytes: 8, Data: true}, {Operation: collectives.Reduce, Bytes: 8, Data: true}}
 	},

@@ -20,6 +20,8 @@ type Options struct {
 	Iterations int            // timed repetitions, at least 1
 	Compute    vtime.Duration // virtual compute time before each repetition; None for none
 	Payload    int64          // bytes of each message or of each rank's contribution; None for none
+	Datatype   Datatype       // of the elements of vectors; the program's default if it is zero
+	NoContents bool           // messages and vectors have sizes, but no memory
 }
 
 // or replaces zeros in o by the defaults, and None by zero.
@@ -57,6 +59,14 @@ func (o Options) faults() (faults []string) {
 	return faults
 }
 
+// held returns the options as far as they say what memory a program holds: without contents none of its payload.
+func (o Options) held() Options {
+	if o.NoContents {
+		o.Payload = 0
+	}
+	return o
+}
+
 // Config describes one run of a program. Its Program is filled in by [New].
 type Config struct {
 	mpivirt.Config
@@ -80,6 +90,10 @@ type Entry struct {
 	Summary  string          // one line
 	Defaults Options         // values of the options that are left zero
 	Forms    []*mpivirt.Kind // the kinds of rank that the program can run as; the first is the default
+	// Vectors are of elements of a datatype, which an option may choose.
+	Vectors bool
+	// Reads says why the program needs the contents of messages; it is empty if sizes do.
+	Reads string
 	// Build returns the program. No zero in its options stands for a default. Exactly
 	// one of Build and Direct is set.
 	Build func(Options) (mpivirt.Program, error)
@@ -191,6 +205,40 @@ func (e Entry) CheckForm(kind *mpivirt.Kind) error {
 	return fmt.Errorf("program %s has no %s form: use %s", e.Name, kind, strings.Join(forms, " or "))
 }
 
+// CheckContents returns an error if the program cannot do with the sizes of messages.
+func (e Entry) CheckContents(o Options) error {
+	if !o.NoContents || e.Reads == "" {
+		return nil
+	}
+	return fmt.Errorf("program %s needs the contents of messages: %s", e.Name, e.Reads)
+}
+
+// CheckDatatype returns an error if the program has no vectors of the datatype, or sums of them over a number of ranks are not exact.
+func (e Entry) CheckDatatype(o Options, ranks int64) error {
+	switch {
+	case o.Datatype == 0:
+		return nil
+	case !e.Vectors:
+		return fmt.Errorf("program %s has no vectors whose datatype could be chosen: leave it out", e.Name)
+	case e.Name == allreducetest.Name && o.Datatype == Float && !o.NoContents && ranks > mostSummedFloats:
+		return fmt.Errorf("the sums over %d ranks are not whole numbers that a float holds, so that they cannot be checked: use double, at most %d ranks, or no contents", ranks, mostSummedFloats)
+	}
+	return nil
+}
+
+// CheckCollectives returns the error of a collective of the program that cannot be carried out with the configured algorithms.
+func (e Entry) CheckCollectives(c Config) error {
+	if e.Collectives == nil {
+		return nil
+	}
+	for _, use := range e.Collectives(e.Resolve(c.Options)) {
+		if err := c.CheckUse(use); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // New returns the simulation of a program. It returns an error for an unknown name, a
 // kind of rank that the program does not have, and options out of range.
 func New(name string, c Config) (Simulation, error) {
@@ -209,10 +257,21 @@ func (e Entry) New(c Config) (Simulation, error) {
 	if err := e.CheckForm(c.Kind); err != nil {
 		faults = append(faults, err.Error())
 	}
+	if err := e.CheckContents(c.Options); err != nil {
+		faults = append(faults, err.Error())
+	}
+	ranks := int64(0)
+	if c.Target != nil {
+		ranks = int64(c.Target.Ranks())
+	}
+	if err := e.CheckDatatype(c.Options, ranks); err != nil {
+		faults = append(faults, err.Error())
+	}
 	if faults != nil {
 		return nil, fmt.Errorf("%s: %s", e.Name, strings.Join(faults, "; "))
 	}
 	c.Options = e.Resolve(c.Options)
+	c.Config.NoContents = c.Options.NoContents
 	if e.Direct != nil {
 		return e.Direct(c)
 	}
@@ -242,6 +301,7 @@ func (e Entry) repeats(o Options) *mpivirt.Repeated {
 func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 	c.Kind = e.kind(c.Kind)
 	o := e.Resolve(c.Options)
+	c.Config.NoContents = o.NoContents
 	var uses []mpivirt.Use
 	if e.Collectives != nil {
 		uses = e.Collectives(o)
@@ -270,13 +330,13 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 			}
 		}
 		rendezvous := c.Target != nil && o.Payload > c.Target.EagerLimit()
-		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, Course{postponed, cost.ByMessages, between, rendezvous}))
+		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o.held(), c.Kind, Course{postponed, cost.ByMessages, between, rendezvous}))
 	}
 	if e.State != nil {
-		cost.BytesPerRank += e.State(c.Kind, o)
+		cost.BytesPerRank += e.State(c.Kind, o.held())
 	}
 	if e.Shared != nil {
-		cost.BytesPerEngine += e.Shared(o)
+		cost.BytesPerEngine += e.Shared(o.held())
 	}
 	return cost
 }

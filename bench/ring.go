@@ -89,9 +89,26 @@ func onPayload(main func(*mpivirt.Rank, Options) error) func(Options) (mpivirt.P
 	}
 }
 
-func putNumber(message []byte, n int) { binary.LittleEndian.PutUint64(message, uint64(n)) }
+// message returns memory for a message, nil without contents.
+func (o Options) message() []byte {
+	if o.NoContents {
+		return nil
+	}
+	return make([]byte, o.Payload)
+}
 
+// putNumber stores a number in a message that has memory.
+func putNumber(message []byte, n int) {
+	if message != nil {
+		binary.LittleEndian.PutUint64(message, uint64(n))
+	}
+}
+
+// checkNumber compares the number in a message that has memory with the expected number.
 func checkNumber(message []byte, from, want int) error {
+	if message == nil {
+		return nil
+	}
 	if got := int(binary.LittleEndian.Uint64(message)); got != want {
 		return fmt.Errorf("a message from rank %d holds %d; it must hold %d", from, got, want)
 	}
@@ -104,15 +121,26 @@ func ringNumber(rank, iteration int) int { return rank<<20 + iteration }
 func ringMain(r *mpivirt.Rank, o Options) error {
 	world := r.World()
 	left, right := neighbours(r.Rank(), r.Size())
-	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	out, in := o.message(), o.message()
 	for i := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
 		putNumber(out, ringNumber(r.Rank(), i))
-		if err := mpivirt.Send(world, out, right, 0); err != nil {
+		var err error
+		if o.NoContents {
+			err = world.SendSize(o.Payload, right, 0)
+		} else {
+			err = mpivirt.Send(world, out, right, 0)
+		}
+		if err != nil {
 			return err
 		}
-		if _, err := mpivirt.Recv(world, in, left, 0); err != nil {
+		if o.NoContents {
+			_, err = world.RecvSize(o.Payload, left, 0)
+		} else {
+			_, err = mpivirt.Recv(world, in, left, 0)
+		}
+		if err != nil {
 			return err
 		}
 		if err := checkNumber(in, left, ringNumber(left, i)); err != nil {
@@ -164,7 +192,7 @@ const ringStateSize = 16
 //
 //go:noinline
 func ringSteps(o Options) func(r *steps.Rank, s *ringState) steps.Outcome {
-	message := make([]byte, o.Payload)
+	message := o.message()
 	return func(r *steps.Rank, s *ringState) steps.Outcome {
 		left, right := neighbours(r.Rank(), r.Size())
 		switch {
@@ -173,8 +201,10 @@ func ringSteps(o Options) func(r *steps.Rank, s *ringState) steps.Outcome {
 			return r.Recv(left, 0)
 		case s.next == ringBegins && s.begun > 0:
 			index, d := s.end(r.Now())
-			if err := checkNumber(r.Data(), left, ringNumber(left, index)); err != nil {
-				return r.Fail(err)
+			if !o.NoContents {
+				if err := checkNumber(r.Data(), left, ringNumber(left, index)); err != nil {
+					return r.Fail(err)
+				}
 			}
 			r.Record(index, "ring", d)
 			if int(s.begun) == o.Iterations {
@@ -188,6 +218,9 @@ func ringSteps(o Options) func(r *steps.Rank, s *ringState) steps.Outcome {
 		}
 		s.start(r.Now())
 		s.next = ringReceives
+		if o.NoContents {
+			return r.SendSize(o.Payload, right, 0)
+		}
 		putNumber(message, ringNumber(r.Rank(), int(s.begun)-1))
 		return steps.Send(r, message, right, 0)
 	}
@@ -197,7 +230,7 @@ func ringSteps(o Options) func(r *steps.Rank, s *ringState) steps.Outcome {
 // last. A single rank can only send it to itself, and must not block in that.
 func tokenMain(r *mpivirt.Rank, o Options) error {
 	left, right := neighbours(r.Rank(), r.Size())
-	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	out, in := o.message(), o.message()
 	for i := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
@@ -205,6 +238,8 @@ func tokenMain(r *mpivirt.Rank, o Options) error {
 		putNumber(out, hops)
 		var err error
 		switch world := r.World(); {
+		case o.NoContents:
+			err = tokenSizes(r, o, left, right)
 		case r.Size() == 1:
 			_, err = mpivirt.Sendrecv(world, out, 0, 0, in, 0, 0)
 		case r.Rank() == 0:
@@ -231,20 +266,48 @@ func tokenMain(r *mpivirt.Rank, o Options) error {
 	return nil
 }
 
+// tokenSizes passes a token without contents.
+func tokenSizes(r *mpivirt.Rank, o Options, left, right int) error {
+	world := r.World()
+	if r.Size() == 1 {
+		_, err := world.SendrecvSize(o.Payload, 0, 0, o.Payload, 0, 0)
+		return err
+	}
+	if r.Rank() == 0 {
+		if err := world.SendSize(o.Payload, right, 0); err != nil {
+			return err
+		}
+	}
+	if _, err := world.RecvSize(o.Payload, left, 0); err != nil || r.Rank() == 0 {
+		return err
+	}
+	return world.SendSize(o.Payload, right, 0)
+}
+
 func nonblockingMain(r *mpivirt.Rank, o Options) error {
 	world := r.World()
 	left, right := neighbours(r.Rank(), r.Size())
-	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	out, in := o.message(), o.message()
 	requests := make([]mpivirt.Request, 2)
 	for i := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
 		putNumber(out, ringNumber(r.Rank(), i))
 		var err error
-		if requests[0], err = mpivirt.Irecv(world, in, left, 0); err != nil {
+		if o.NoContents {
+			requests[0], err = world.IrecvSize(o.Payload, left, 0)
+		} else {
+			requests[0], err = mpivirt.Irecv(world, in, left, 0)
+		}
+		if err != nil {
 			return err
 		}
-		if requests[1], err = mpivirt.Isend(world, out, right, 0); err != nil {
+		if o.NoContents {
+			requests[1], err = world.IsendSize(o.Payload, right, 0)
+		} else {
+			requests[1], err = mpivirt.Isend(world, out, right, 0)
+		}
+		if err != nil {
 			return err
 		}
 		if err := mpivirt.WaitallInto(requests, nil); err != nil {

@@ -87,7 +87,7 @@ func (p *Plan) Choose(point Point, c *mpivirt.Config) {
 func (p *Plan) algorithmOf(point Point, target *network.Target) collectives.Algorithm {
 	c := mpivirt.Config{Target: target}
 	p.Choose(point, &c)
-	count, size := elements(p.Operation, point.Payload)
+	count, size := elements(p.Operation, point.Payload, p.Datatype)
 	return c.AlgorithmFor(p.Operation, count*size, size)
 }
 

@@ -3,6 +3,7 @@ package study
 import (
 	"math"
 
+	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -25,7 +26,7 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 	if err != nil || !fitsForm(point) {
 		return 0, false
 	}
-	count, size := elements(p.Operation, point.Payload)
+	count, size := elements(p.Operation, point.Payload, p.Datatype)
 	a := p.algorithmOf(point, target)
 	f := newFormula(target, p.Operation, a, count)
 	if !f.exact || point.Iterations > 1 && !f.together {
@@ -40,16 +41,20 @@ func fitsForm(point Point) bool {
 	return point.Ranks <= math.MaxInt32 && point.Payload <= math.MaxInt64/4/point.Ranks
 }
 
-// elements splits a payload into elements as the programs do: doubles where they
+// elements splits a payload into elements as the programs do: of the datatype, by default doubles where they
 // are added up, else bytes.
-func elements(op collectives.Operation, payload int64) (count, size int64) {
-	switch op {
-	case collectives.Barrier:
+func elements(op collectives.Operation, payload int64, d bench.Datatype) (count, size int64) {
+	switch {
+	case op == collectives.Barrier:
 		return 0, 0
-	case collectives.Allreduce:
-		return payload / 8, 8
+	case d != 0:
+		size = d.Bytes()
+	case op == collectives.Allreduce:
+		size = 8
+	default:
+		size = 1
 	}
-	return payload, 1
+	return payload / size, size
 }
 
 // formula holds the arguments of the closed form of an algorithm on a machine.

@@ -15,7 +15,7 @@ func (p *Plan) hostCost(point Point) float64 {
 	var c bench.Config
 	c.Kind, c.Target = leanest(p.Entry), target
 	p.Choose(point, &c.Config)
-	c.Options = bench.Options{Iterations: point.Iterations, Payload: point.Payload}
+	c.Options = bench.Options{Iterations: point.Iterations, Payload: point.Payload, Datatype: p.Datatype, NoContents: p.NoContents}
 	if point.Payload == 0 {
 		c.Payload = bench.None
 	}

@@ -21,19 +21,21 @@ import (
 // Axes are the axes of a study, as its user writes them. An empty text stands for a
 // default.
 type Axes struct {
-	Operation    string   // a collective operation that a program times
-	Ranks        string   // "2^10..2^20", "1K,4K", "2^10..2^30:x4"; up to 2^31-2
-	RanksPerNode string   // a list; default the machine's
-	Algorithms   string   // a list of names with arguments, or all; default those worth seeing that are not hopeless
-	Libraries    string   // a list of names and files; none is added
-	Payload      string   // "8..1Mi", in bytes; default the program's
-	Machines     string   // a list of presets and files; default xt5
-	Mapping      string   // a list of mappings; default the machine's
-	Noise        []string // as for run; the study without noise is added
-	Seed         string   // a list; default 1
-	Compute      string   // a time; default 0, or 1ms if there is noise
-	Iterations   string   // default 1, or 10 if there is noise
-	Quick        bool     // other defaults, for a study in under a minute
+	Operation    string         // a collective operation that a program times
+	Ranks        string         // "2^10..2^20", "1K,4K", "2^10..2^30:x4"; up to 2^31-2
+	RanksPerNode string         // a list; default the machine's
+	Algorithms   string         // a list of names with arguments, or all; default those worth seeing that are not hopeless
+	Libraries    string         // a list of names and files; none is added
+	Payload      string         // "8..1Mi", in bytes; default the program's
+	Machines     string         // a list of presets and files; default xt5
+	Mapping      string         // a list of mappings; default the machine's
+	Noise        []string       // as for run; the study without noise is added
+	Seed         string         // a list; default 1
+	Compute      string         // a time; default 0, or 1ms if there is noise
+	Iterations   string         // default 1, or 10 if there is noise
+	Datatype     bench.Datatype // of the elements of vectors; default the program's
+	NoContents   bool           // messages and vectors have sizes only
+	Quick        bool           // other defaults, for a study in under a minute
 }
 
 // The defaults. A default algorithm is left out at points whose expected wall time
@@ -57,7 +59,11 @@ const (
 type Plan struct {
 	Operation collectives.Operation
 	Entry     bench.Entry // the program
-	Points    []Point
+	// Datatype is that of vectors, the program's default if it is zero.
+	Datatype bench.Datatype
+	// NoContents has messages and vectors have sizes only: results are the same, and take no memory for data.
+	NoContents bool
+	Points     []Point
 	// Notes are remarks on the axes, each with its flag.
 	Notes []string
 	// LeftOut are the points of default algorithms that are expected to take too long.
@@ -97,7 +103,7 @@ const NoNoise = "none"
 // NewPlan checks the axes and lays the points out. read reads the files that they name.
 // Each fault goes to fault, with its flag. The plan is complete if there was none.
 func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag string, err error)) *Plan {
-	p := &Plan{digests: map[*network.Machine]string{}}
+	p := &Plan{Datatype: axes.Datatype, NoContents: axes.NoContents, digests: map[*network.Machine]string{}}
 	r := &reader{axes: axes, read: read, fault: fault}
 	defer func() { p.Notes = r.notes }()
 	known := r.operation(p)
@@ -113,10 +119,12 @@ func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag 
 	if !known {
 		return p
 	}
+	r.check("--contents", p.Entry.CheckContents(bench.Options{NoContents: p.NoContents}))
+	r.check("--datatype", p.Entry.CheckDatatype(bench.Options{Datatype: p.Datatype, NoContents: p.NoContents}, slices.Max(append([]int64{1}, p.Ranks...))))
 	p.Payloads = r.payloads(p)
 	r.choices(p)
 	p.checkTargets(fault)
-	p.layOut(Point{Operation: p.Operation.String(), Compute: compute, Iterations: iterations}, axes.Quick)
+	p.layOut(Point{Operation: p.Operation.String(), Datatype: p.Datatype.String(), Compute: compute, Iterations: iterations}, axes.Quick)
 	if len(p.Points) == 0 && len(p.LeftOut) > 0 {
 		fault("--algorithms", fmt.Errorf("every point is expected to take over %s: name the algorithms that are to be simulated all the same",
 			formatWall((&choice{}).limit(axes.Quick)/1e9)))
@@ -289,7 +297,7 @@ func (r *reader) payloads(p *Plan) []int64 {
 	values, right := r.axis("--payload", text, "8..1Mi or 8,64Ki", bounded(quantity.ParseSize, 0, math.MaxInt64))
 	if right && p.Entry.Build != nil {
 		for _, payload := range values {
-			o := bench.Options{Iterations: 1, Payload: payload}
+			o := bench.Options{Iterations: 1, Payload: payload, Datatype: p.Datatype, NoContents: p.NoContents}
 			_, err := p.Entry.Build(o)
 			r.check("--payload", err)
 		}

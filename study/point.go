@@ -19,8 +19,9 @@ type Point struct {
 	Library       string `json:"library,omitempty"`
 	LibraryDigest string `json:"library_digest,omitempty"`
 	Ranks         int64  `json:"ranks"`
-	Payload       int64  `json:"payload_bytes"` // as the program takes it; 0 for none
-	Machine       string `json:"machine"`       // its name
+	Payload       int64  `json:"payload_bytes"`      // as the program takes it; 0 for none
+	Datatype      string `json:"datatype,omitempty"` // of the elements of vectors; left out for the program's default
+	Machine       string `json:"machine"`            // its name
 	// MachineDigest stands for the whole machine file, with the two fields below; see
 	// [network.Machine.Digest].
 	MachineDigest string         `json:"machine_digest"`

@@ -36,6 +36,7 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 		Machine:     r.machine, MachineDigest: machine.Digest(), RanksPerNode: machine.RanksPerNode(), Mapping: machine.Mapping(),
 		Algorithms: r.algorithms(), Noise: r.noise, CPU: r.cpu.String(), Polls: r.config.Polls,
 		Compute: int64(r.options.Compute), Payload: r.options.Payload, TimedIterations: r.options.Iterations,
+		Datatype: r.options.Datatype.String(),
 		Seed:     r.config.Seed,
 		Complete: o.Err == nil && simulated.Complete, FinishedRanks: simulated.Finished,
 		VirtualTime: int64(simulated.VirtualTime), Fingerprint: simulated.Fingerprint,
@@ -49,6 +50,9 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 			Histogram: histogram(simulated.Finish.Histogram),
 		},
 	}}
+	if r.options.NoContents {
+		d.Contents = noContents.String()
+	}
 	if r.config.Library != nil {
 		d.Library = r.config.Library.Name()
 	}

@@ -275,7 +275,7 @@ func (f *runFlags) arguments(program string) []string {
 	for _, flag := range []struct{ name, value, usual string }{
 		{"--ranks-per-node", f.perNode, ""}, {"--mapping", f.mapping, ""}, {"--library", f.library, ""}, {"--engines", f.engines, ""}, {"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
 		{"--allreduce", f.allreduce, ""}, {"--iterations", f.iterations, ""}, {"--compute", f.compute, ""},
-		{"--payload", f.payload, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"}, {"--polls", f.polls, ""}, {"--stack", f.stack, ""}, {"--stacks", f.stacks, ""},
+		{"--payload", f.payload, ""}, {"--contents", f.contents, ""}, {"--datatype", f.datatype, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"}, {"--polls", f.polls, ""}, {"--stack", f.stack, ""}, {"--stacks", f.stacks, ""},
 	} {
 		if flag.value != flag.usual {
 			args = append(args, flag.name, flag.value)

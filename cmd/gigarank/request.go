@@ -36,6 +36,7 @@ type runFlags struct {
 	algorithms                      []string
 	mapping, allocation, perNode    string
 	iterations, compute, payload    string
+	contents, datatype              string
 	seed, noise, json, progress     string
 	watchdog, lostAfter, polls      string
 	stack, stacks                   string
@@ -63,6 +64,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.iterations, "iterations", "", "number `N` of timed iterations (default the program's)")
 		flags.StringVar(&f.compute, "compute", "", "virtual compute time `DUR` before each iteration, such as 1ms or 0 (default the program's)")
 		flags.StringVar(&f.payload, "payload", "", "`BYTES` of a message or contribution, such as 8 or 64KiB (default the program's)")
+		defineContents(flags, &f.contents, &f.datatype)
 		flags.StringVar(&f.seed, "seed", "1", "seed `N` of all random numbers")
 		flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC` such as periodic:10ms,25us; the help of run has all")
 		flags.StringVar(&f.polls, "polls", "", "treat a rank as blocked after `N` failed tests or probes in a row, as long as other ranks go on (default 1000)")
@@ -121,6 +123,57 @@ type request struct {
 	cpu      *cpuTimes // nil: ignored
 }
 
+// contents says how much of messages and vectors is simulated.
+type contents string
+
+// The values of --contents.
+const (
+	fullContents contents = "full"
+	noContents   contents = "none"
+)
+
+func (c contents) String() string { return string(c) }
+
+// defineContents defines the flags on the vectors and messages of programs.
+func defineContents(flags *pflag.FlagSet, contents, datatype *string) {
+	flags.StringVar(contents, "contents", "", "`CONTENTS` of messages and vectors: full, or none for sizes alone, with the same times and no memory for data (default full)")
+	var names []string
+	for _, d := range bench.Datatypes() {
+		names = append(names, d.String())
+	}
+	flags.StringVar(datatype, "datatype", "", "`TYPE` of the elements of vectors, whose size divides the payload: "+strings.Join(names, ", ")+" (default the program's)")
+}
+
+// readContents reads whether messages have contents, and the datatype of vectors.
+func (r *request) readContents(contentsText, datatype string, faults *terminal.UsageError) {
+	if contentsText != "" {
+		chosen, err := terminal.Choose("contents", contentsText, []contents{fullContents, noContents})
+		faults.Add("--contents", err)
+		r.config.Options.NoContents = chosen == noContents
+	}
+	if datatype != "" {
+		var err error
+		r.config.Datatype, err = terminal.Choose("datatype", datatype, bench.Datatypes())
+		faults.Add("--datatype", err)
+	}
+}
+
+// checkContents reports a program or kind of rank that needs contents, or has no datatype to choose.
+func (r *request) checkContents(faults *terminal.UsageError) {
+	if r.config.Options.NoContents {
+		switch kind := r.config.Kind; {
+		case kind != nil && kind.NeedsContents:
+			faults.Add("--contents", kind.Contentless())
+		default:
+			faults.Add("--contents", r.entry.CheckContents(r.config.Options))
+		}
+		if r.cpu != nil && r.cpu.mode == cpuMeasured {
+			faults.Add("--contents", errors.New("none, but the CPU time of code that reads and writes contents is to be measured: leave one of the two out"))
+		}
+	}
+	faults.Add("--datatype", r.entry.CheckDatatype(r.config.Options, r.ranks))
+}
+
 // Values that flags choose from.
 var (
 	protocols    = []sync.Protocol{sync.Null, sync.Conditional, sync.Hybrid}
@@ -155,6 +208,7 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	r.readHosting(f, err == nil, &faults)
 	r.chooseAlgorithms(f, &faults)
 	r.readNumbers(c, f, &faults)
+	r.readContents(f.contents, f.datatype, &faults)
 	r.readTarget(c, h, f, &faults)
 	r.config.Library, err = loadLibrary(c, f.library, r.targetMachine())
 	faults.AddFile("--library", err)
@@ -163,6 +217,12 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	r.countEngines(c, h, f, &faults)
 	r.options = r.entry.Resolve(r.config.Options)
 	r.readCPU(h, &f.cpu, f.programArguments, &faults)
+	if r.entry.Name != "" {
+		r.checkContents(&faults)
+	}
+	if len(faults) == 0 {
+		faults.Add("--algorithm", r.entry.CheckCollectives(r.config))
+	}
 	if h.Index == 0 {
 		faults.Add("--json", terminal.CheckWritable(r.json))
 	}

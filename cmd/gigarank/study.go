@@ -103,6 +103,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.axes.Algorithms, "algorithms", "", "a `LIST` of algorithms with arguments, such as ring,pipeline:64KiB, or all (default those worth seeing); see gigarank list")
 		flags.StringVar(&f.axes.Libraries, "library", "", "a `LIST` of MPI libraries and tables, each compared with the others and with none; see gigarank list libraries")
 		flags.StringVar(&f.axes.Payload, "payload", "", "bytes of each rank: an `AXIS` (default the program's)")
+		defineContents(flags, &h.contents, &h.datatype)
 		flags.StringArrayVar(&f.axes.Noise, "noise", nil, "operating system noise: a `SPEC` as for run; may be repeated")
 		flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1); six or more give the median an interval")
 		flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
@@ -205,6 +206,9 @@ func (s *conductor) prepare() error {
 // check finds all faults of the command line, and on host 0 opens the results.
 func (s *conductor) check() error {
 	var faults terminal.UsageError
+	var chosen request
+	chosen.readContents(s.flags.hosting.contents, s.flags.hosting.datatype, &faults)
+	s.flags.axes.NoContents, s.flags.axes.Datatype = chosen.config.Options.NoContents, chosen.config.Datatype
 	s.plan = study.NewPlan(s.flags.axes, s.console.ReadFile, func(flag string, err error) { faults.AddFile(flag, err) })
 	s.hosting = request{entry: s.plan.Entry, progress: terminal.ProgressAuto, patience: time.Second, verbose: s.flags.hosting.verbose}
 	if s.flags.hosting.lp == "" {
@@ -317,7 +321,7 @@ func (s *conductor) request(point study.Point) (*request, error) {
 	r.config.Seed = point.Seed
 	r.noise = point.Noise
 	r.config.Noise = s.plan.Noise(point).Seeded(point.Seed)
-	r.config.Options = bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload}
+	r.config.Options = bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload, Datatype: s.plan.Datatype, NoContents: s.plan.NoContents}
 	if point.Compute == 0 {
 		r.config.Compute = bench.None
 	}
@@ -325,6 +329,9 @@ func (s *conductor) request(point study.Point) (*request, error) {
 		r.config.Payload = bench.None
 	}
 	r.options = r.entry.Resolve(r.config.Options)
+	if err := r.entry.CheckCollectives(r.config); err != nil {
+		return nil, err
+	}
 	return &r, r.checkMemory(s.console, s.hosts)
 }
 

@@ -33,8 +33,11 @@ type Document struct {
 	// given; 0, and left out, for the usual number.
 	Polls int32 `json:"polls,omitempty"`
 	// Compute, Payload and TimedIterations are the program's options, with its defaults.
-	Compute         int64  `json:"compute_ps"`
-	Payload         int64  `json:"payload_bytes"`
+	Compute int64 `json:"compute_ps"`
+	Payload int64 `json:"payload_bytes"`
+	// Contents is "none" if messages and vectors had sizes only, and left out else. Datatype is that of vectors, if one was chosen.
+	Contents        string `json:"contents,omitempty"`
+	Datatype        string `json:"datatype,omitempty"`
 	TimedIterations int    `json:"timed_iterations"`
 	Seed            uint64 `json:"seed"`
 	// Version is that of gigarank, and Command its command line. A study, which has one of
