@@ -103,8 +103,9 @@ func allreduceProgram[T number](o Options) mpivirt.Program {
 	return mpivirt.Program{Forms: []mpivirt.Form{
 		mpivirt.Main(func(r *mpivirt.Rank) error {
 			c := vectors()
-			// Cloned further up the stack, they would make it double.
-			return allreduceMain(r, &o, c, slices.Clone(c.of(0, 0)), slices.Clone(c.of(0, 0)))
+			// Made further up the stack, they would make it double.
+			vector, sum := c.two()
+			return allreduceMain(r, &o, c, vector, sum)
 		}),
 		steps.Main(func() steps.Program {
 			p := &allreduceSteps[T]{Options: o, vectors: vectors(), sum: sum, checked: -1}
@@ -127,6 +128,13 @@ func newContributions[T number](count int) contributions[T] {
 
 // of returns a rank's vector, which must not be changed.
 func (c contributions[T]) of(rank, iteration int) []T { return c[(rank+iteration)&7:][:len(c)-7] }
+
+// two returns memory for a vector and for a sum. It is not inlined into the frames of ranks that wait, since their stacks are small.
+//
+//go:noinline
+func (c contributions[T]) two() (vector, sum []T) {
+	return slices.Clone(c.of(0, 0)), slices.Clone(c.of(0, 0))
+}
 
 // checkSum compares a sum over ranks 0 to size-1 with the closed form.
 func checkSum[T number](sum []T, size, iteration int) error {
