@@ -47,6 +47,14 @@ func underMPI(t *testing.T, n int, test string) {
 	}
 }
 
+// sizes are the numbers of processes of a test. Under the race detector one number is enough: a process races with itself.
+func sizes() []int {
+	if testing.Short() {
+		return []int{3}
+	}
+	return []int{1, 2, 3, 4}
+}
+
 func TestTransport(t *testing.T) {
 	if *worker {
 		j, err := open(beatPeriod, UsualLimit)
@@ -64,7 +72,7 @@ func TestTransport(t *testing.T) {
 		}
 		return
 	}
-	for n := 1; n <= 4; n++ {
+	for _, n := range sizes() {
 		underMPI(t, n, "TestTransport")
 	}
 }
@@ -72,9 +80,10 @@ func TestTransport(t *testing.T) {
 // The suite with messages longer than a count of MPI, here a small one.
 func TestLongCounts(t *testing.T) {
 	if !*worker {
-		for _, n := range []int{2, 3} {
-			underMPI(t, n, "TestLongCounts")
+		if !testing.Short() {
+			underMPI(t, 3, "TestLongCounts")
 		}
+		underMPI(t, 2, "TestLongCounts")
 		return
 	}
 	longestCount = 1000
@@ -108,7 +117,7 @@ func transport(t *testing.T, j Job) sync.Transport {
 // given back.
 func TestManyTransports(t *testing.T) {
 	if !*worker {
-		for n := 1; n <= 4; n++ {
+		for _, n := range sizes() {
 			underMPI(t, n, "TestManyTransports")
 		}
 		return
