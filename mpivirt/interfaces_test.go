@@ -379,6 +379,7 @@ func randomProgress(r *rand.Rand) string {
 // TestRandomProgramsWithProgressInCalls: every rank of every valid program sees the same times, statuses and data
 // where messages are handled in calls only, however the simulation is hosted.
 func TestRandomProgramsWithProgressInCalls(t *testing.T) {
+	fewer(t, 50) // they take longer than others
 	rapid.Check(t, func(t *rapid.T) {
 		p := programsOn(func(r *rand.Rand, ranks int) string {
 			text := randomMachine(r, ranks) + randomProgress(r)
