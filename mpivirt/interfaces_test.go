@@ -409,39 +409,6 @@ func randomNode(r *rand.Rand) string {
 	return node + ", memory: " + memory + "}"
 }
 
-// Messages whose latency depends on their size keep the order of their pair at interfaces, also where a message waits for the path
-// and the message behind it has the longer way (MPI 4.1, 3.5). At 0 rank 0 sends 116, 6 and 36 bytes, whose ways alone take 6, 5 and
-// 5.2 us: they are there in this order, at 6 us, then as without interfaces.
-func TestMessagesOfAPairLeaveInOrder(t *testing.T) {
-	const machine = `name: shared
-ranks_per_node: 1
-network: {model: table, intra: [{size: 0, delay: 250ns}], inter: [{size: 16, delay: 5us}, {size: 1016, delay: 15us}, {size: 1001016, delay: 25us}]}
-`
-	arrivals := func(machine string) []map[string]vtime.Time {
-		return instants(t, machine, 2, mpivirt.Config{}, func(r *mpivirt.Rank, note func(string)) error {
-			for _, bytes := range []int64{116, 6, 36} {
-				if r.Rank() == 0 {
-					if err := r.World().SendSize(bytes, 1, 0); err != nil {
-						return err
-					}
-					continue
-				}
-				s, err := r.World().RecvSize(116, mpivirt.AnySource, mpivirt.AnyTag)
-				if err != nil || s.Bytes != bytes {
-					return fmt.Errorf("%d bytes in place of %d: %w", s.Bytes, bytes, err)
-				}
-				note(fmt.Sprint(bytes))
-			}
-			return nil
-		})
-	}
-	want := arrivals(machine)
-	if at := want[1]["116"]; at != 6*vtime.Time(vtime.Microsecond) {
-		t.Errorf("the first message is there at %v, want 6 us", at)
-	}
-	wantInstants(t, arrivals(machine+"node: {bandwidth: 9000000000GB/s}\n"), want)
-}
-
 // TestRandomProgramsOnSharedInterfaces: every rank of every valid program sees the same times, statuses and data
 // where nodes have interfaces, however the simulation is hosted.
 func TestRandomProgramsOnSharedInterfaces(t *testing.T) {

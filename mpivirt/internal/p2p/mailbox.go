@@ -36,9 +36,6 @@ type Messages struct {
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
 	mayCancel []bool   // by LP; nil until a program sets it
 
-	heldBack     map[pair]vtime.Time // when the latest message of a pair leaves, if that waits for the path between the nodes
-	heldBackKept int                 // length of heldBack at which past entries are dropped
-
 	Lender Lender // holds the memory of sends; nil if Go manages that memory
 
 	latencyBySize bool // the latency of a message depends on its size

@@ -60,48 +60,11 @@ func (m *Messages) sendAcross(index int32, dst int, jitter vtime.Duration) {
 		p.Jitter = msg.arrival.Sub(m.left) - p.Latency - p.Transfer
 	case m.Interfaces.InFlight():
 		p.At = msg.arrival.Add(-p.Latency).Add(-p.Transfer).Add(-p.Jitter)
-		m.leaveInOrder(&p)
 	}
 	p.Context = m.Partition.Comms.At(msg.comm).Context
 	p.Sent, p.Left, p.Ordered, p.Owner, p.Kind, p.Index = p.At, m.left, true, resource.OfProgram, PassMessage, index
 	m.Interfaces.Leave(p)
 }
-
-// pair is the sender and the receiver of messages.
-type pair struct{ source, dest int32 }
-
-// leaveInOrder has a message leave no sooner than the messages that its pair has sent before it. A message with a long way behind a message with
-// a short way, which waits for the path, would leave first: it leaves later instead, and its way is shorter by that, so that an
-// undisturbed message arrives as it would have.
-func (m *Messages) leaveInOrder(p *resource.Passage) {
-	key := pair{p.Source, p.Dest}
-	if before, waits := m.heldBack[key]; waits && before > p.At {
-		late := before.Sub(p.At)
-		for _, part := range []*vtime.Duration{&p.Jitter, &p.Transfer, &p.Latency} {
-			cut := min(late, *part)
-			*part, late = *part-cut, late-cut
-		}
-		p.At = before
-	}
-	if p.At <= m.left {
-		return
-	}
-	if m.heldBack == nil {
-		m.heldBack = map[pair]vtime.Time{}
-	}
-	if len(m.heldBack) > max(m.heldBackKept, leastHeldBack) {
-		for other, leaves := range m.heldBack {
-			if lp, _ := m.Partition.Local(int(other.source)); leaves <= m.Partition.Clock[lp] {
-				delete(m.heldBack, other)
-			}
-		}
-		m.heldBackKept = 2 * len(m.heldBack)
-	}
-	m.heldBack[key] = p.At
-}
-
-// leastHeldBack is the length of heldBack up to which past entries stay.
-const leastHeldBack = 64
 
 // bytesNow returns the bytes that travel with a message: 0 with REQ.
 func (m *message) bytesNow() int64 {
