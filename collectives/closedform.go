@@ -1,7 +1,9 @@
 package collectives
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"gigarank/vtime"
 )
@@ -109,6 +111,9 @@ func (c Cost) work(bytes int64) vtime.Duration { return timeOf(c.Gamma, bytes) }
 // Node-leader takes 2(α_intra + β_intra·m) + (k−1)γm for k > 1 ranks of a node, and the
 // butterfly of the nodes.
 //
+// In a window of n messages members send n times, then receive n times: each message arrives α + βm after it has left, and
+// the n-th has been received at the latest of all that it waits for.
+//
 // Where every member sends and receives in every round, a round takes x = Send + α + βm + Receive +
 // Copy(m). A member that handles n messages in a row needs (n − 1)h more than for one message. Here
 // h is the time for which one message keeps it busy, or the gap if that is longer.
@@ -200,7 +205,7 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 		return f.cost.node(0) + f.butterfly(0), true
 	case Dissemination:
 		d := disseminate(f.members, max(a.Fanout(), 2))
-		return times(d.MaxRounds(), alpha), true
+		return f.inWindows(d.windows, 0), true
 	case DoubleRing:
 		return f.any(times(2*f.members, alpha)), true
 	case RecursiveDoubling:
@@ -326,7 +331,8 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	case RecursiveMultiplying:
 		k := max(a.Fanout(), 2)
 		m := multiply(f.members, k)
-		return times(m.phases, times(k-1, f.cost.message(bytes))+f.cost.work(int64(k-1)*bytes)), m.power == f.members
+		exchanges := f.inWindows(m.windows, bytes)
+		return exchanges + times(m.phases, f.cost.work(int64(k-1)*bytes)), m.power == f.members
 	case AllgatherReduce:
 		d := f.gathering() + f.cost.work(f.bytesOf(f.members-1))
 		if f.fold.extra > 0 {
@@ -430,10 +436,10 @@ func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
 		return f.blocks(1) + times(f.members/2-1, f.blocks(2)), true
 	case Sparbit:
 		var d vtime.Duration
-		s := sparbitAmong(f.members)
-		for round := range s.MaxRounds() {
-			_, n := s.message(round)
-			d += f.blocks(n)
+		s, have := sparbitAmong(f.members), 1
+		for i := range logCeil(f.members) {
+			_, n := s.phase(i, have)
+			d, have = d+f.window(n, f.bytesOf(1)), have+n
 		}
 		return d, true
 	case KBruck:
@@ -442,16 +448,63 @@ func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
 	return 0, false
 }
 
-// gatheringBy returns the time of Bruck's allgather with a radix: of its messages, one after another, and of the
-// rotation of the result.
-func (f form) gatheringBy(radix int) (d vtime.Duration) {
-	radix = min(radix, max(f.members, 2))
-	for have := 1; have < f.members; have *= radix {
-		for away := have; away < min(have*radix, f.members); away += have {
-			d += f.blocks(min(have, f.members-away))
-		}
+// inWindows returns the time of messages of equal length in windows.
+func (f form) inWindows(w windows, bytes int64) vtime.Duration {
+	head := min(w.first, w.messages)
+	rest := w.messages - head
+	return f.window(head, bytes) + times(rest/w.size, f.window(w.size, bytes)) + f.window(rest%w.size, bytes)
+}
+
+// window returns the time of a window of n messages of equal length. Each leaves and is received as long after the one before
+// as it keeps a member busy, or the gap; the last waits for itself, or for the first and all that follow it.
+func (f form) window(n int, bytes int64) vtime.Duration {
+	if n == 0 {
+		return 0
 	}
-	return d + f.any(f.cost.copied(f.bytesOf(f.members)))
+	sent, received, arrival := f.cost.send(bytes), f.cost.receive(bytes), f.cost.transit(bytes)
+	others := times(n-1, max(received, f.cost.Gap))
+	return max(times(n, sent)+others, arrival+others, arrival+times(n-1, max(sent, f.cost.Gap))) + received
+}
+
+// gatheringBy returns the time of Bruck's allgather with a radix, and of the rotation of the result. Only in the last phase
+// may messages differ, of which the last may be shorter.
+func (f form) gatheringBy(radix int) vtime.Duration {
+	k := kBrucks(f.members, radix)
+	d := f.any(f.cost.copied(f.bytesOf(f.members)))
+	for first := 0; first < k.messages; first += k.size {
+		n := min(k.size, k.messages-first)
+		_, blocks := k.message(first)
+		_, last := k.message(first + n - 1)
+		if last == blocks {
+			d += f.window(n, f.bytesOf(blocks))
+			continue
+		}
+		d += f.unequal(n, f.bytesOf(blocks), f.bytesOf(last))
+	}
+	return d
+}
+
+// unequal returns the time of a window of n messages, of which the last has another length.
+func (f form) unequal(n int, bytes, last int64) vtime.Duration {
+	length := func(i int) int64 {
+		if i == n-1 {
+			return last
+		}
+		return bytes
+	}
+	type landing struct{ at, busy vtime.Duration }
+	landings := make([]landing, n)
+	for i := range landings {
+		left := times(i, max(f.cost.send(bytes), f.cost.Gap))
+		landings[i] = landing{left + f.cost.transit(length(i)), f.cost.receive(length(i))}
+	}
+	slices.SortStableFunc(landings, func(a, b landing) int { return cmp.Compare(a.at, b.at) })
+	clock, next := times(n-1, f.cost.send(bytes))+f.cost.send(last), vtime.Duration(0)
+	for _, l := range landings {
+		taken := max(clock, next, l.at)
+		clock, next = taken+l.busy, taken+f.cost.Gap
+	}
+	return clock
 }
 
 // gathering returns the time of rounds in which all members have 1, 2, 4, … blocks and
@@ -467,8 +520,11 @@ func (f form) gathering() vtime.Duration {
 func (f form) alltoall(a Algorithm) (vtime.Duration, bool) {
 	own := CopiedFirst(Alltoall, a, f.members, f.bytesOf(1), f.cost.copied)
 	switch a.Base() {
-	case Pairwise, PairwiseExchange, LinearSync:
+	case Pairwise, PairwiseExchange:
 		return own + times(f.members-1, f.blocks(1)), true
+	case LinearSync:
+		b := backwardAmong(f.members, f.shape.Fanout)
+		return own + f.inWindows(b.windows, f.bytesOf(1)), true
 	case Bruck:
 		d := own
 		for k := range logCeil(f.members) {

@@ -2,23 +2,27 @@ package collectives
 
 // disseminating is the dissemination barrier with a fan-out k: in each of ⌈log_k P⌉ phases a member sends to the k − 1 members
 // at the distances d, 2d, 3d, …, and d grows from phase to phase by the factor k. It is k-dissemination of MPICH 4
-// (barrier_intra_k_dissemination.c), which sends the messages of a phase at once; here a member receives a message before it
-// sends the next. Among fewer members than the fan-out, their number is the fan-out. A member sends itself nothing.
+// (barrier_intra_k_dissemination.c), which sends the messages of a phase at once: a window for each. Among fewer members than
+// the fan-out, their number is the fan-out. A member sends itself nothing.
 type disseminating struct {
 	members, fanout int
-	phases, last    int // the number of phases, and the distance d in the last
+	last            int // the distance d in the last phase
 	every           int // in the last phase, each multiple of d by this number comes back to the member itself
+	windows
 }
 
 func disseminate(members, fanout int) disseminating {
 	d := disseminating{members: members, fanout: min(fanout, max(members, 2)), last: 1, every: members}
+	d.windows = windows{0, d.fanout - 1, d.fanout - 1}
 	if members == 1 {
 		return d
 	}
-	for d.phases = 1; d.last*d.fanout < members; d.phases++ {
+	phases := 1
+	for ; d.last*d.fanout < members; phases++ {
 		d.last *= d.fanout
 	}
 	d.every = members / gcd(members, d.last)
+	d.messages = phases*(d.fanout-1) - (d.fanout-1)/d.every
 	return d
 }
 
@@ -30,19 +34,13 @@ func gcd(a, b int) int {
 	return a
 }
 
-func (d *disseminating) MaxRounds() int {
-	if d.phases == 0 {
-		return 0
-	}
-	return d.phases*(d.fanout-1) - (d.fanout-1)/d.every
-}
-
-func (d *disseminating) Rounds(int) int        { return d.MaxRounds() }
+func (d *disseminating) MaxRounds() int        { return d.rounds() }
+func (d *disseminating) Rounds(int) int        { return d.rounds() }
 func (d *disseminating) Next(_, round int) int { return round }
 
-// distance returns the distance of a round's messages.
-func (d *disseminating) distance(round int) int {
-	distance, j := 1, round
+// distance returns the distance over which messages of a number go.
+func (d *disseminating) distance(message int) int {
+	distance, j := 1, message
 	for ; j >= d.fanout-1 && distance < d.last; j -= d.fanout - 1 {
 		distance *= d.fanout
 	}
@@ -52,16 +50,24 @@ func (d *disseminating) distance(round int) int {
 	return (j + 1) * distance % d.members
 }
 
-func (d *disseminating) Step(member, round int) Step {
-	if round >= d.MaxRounds() {
-		return idle
-	}
-	distance := d.distance(round)
+func (d *disseminating) exchange(member, message int) Step {
+	distance := d.distance(message)
 	return Step{To: wrap(member+distance, d.members), From: wrap(member-distance, d.members)}
 }
 
+func (d *disseminating) Step(member, round int) Step {
+	if round >= d.rounds() {
+		return idle
+	}
+	first, n, at := d.at(round)
+	return inWindow(d, member, first, n, at)
+}
+
 func (d *disseminating) Pattern(round int) Pattern {
-	return Pattern{Kind: Shift, Distance: d.distance(round)}
+	if first, n, _ := d.at(round); n == 1 {
+		return Pattern{Kind: Shift, Distance: d.distance(first)}
+	}
+	return Pattern{Kind: Irregular}
 }
 
 // doubleRing is the double ring barrier of Open MPI (coll_base_barrier.c): a message goes round the members twice. Each

@@ -6,7 +6,7 @@
 // A collective has P members, 0 to P−1, and goes through rounds. In a round a member
 // sends at most one message and then receives at most one. It stores the received blocks
 // or combines them with its own ([Step]). A message sent in round k is received in round
-// k. A member's working buffer has W positions; a message carries a set of them
+// k, or some rounds later within a window of rounds, whose messages do not wait for each other. A member's working buffer has W positions; a message carries a set of them
 // ([Blocks]). A [Layout] defines the bytes of each position; in every layout, position
 // p is block p. A [Schedule] defines where a member's input enters the buffer and where
 // its output leaves it (Source, Result).
@@ -36,9 +36,9 @@
 //
 // # Invariants
 //
-//   - Every send has exactly one receive, in the same round and of as many positions.
+//   - Every send has exactly one receive, in the round that its step names and of as many positions.
 //     Members that step through their rounds in order, with blocking receives, never
-//     deadlock.
+//     deadlock, whether or not a window waits at its end for its messages to be received.
 //   - A schedule has O(1) state. A step costs no allocation and at most
 //     O(log P) time.
 //   - An algorithm that is [Ordered] combines contiguous ranks, lower ⊕ higher.
@@ -54,14 +54,15 @@
 //	for r := s.Next(member, 0); r < s.Rounds(member); r = s.Next(member, r+1) {
 //		step := s.Step(member, r)
 //		if step.To != collectives.None {
-//			send(step.To, r, layout.Bytes(step.Send, s.Positions()))
+//			send(step.To, r+step.Later, layout.Bytes(step.Send, s.Positions()))
 //		}
 //		if step.From != collectives.None {
 //			receive(step.From, r)
 //		}
 //	}
 //
-// Libraries post the receives of a pipeline ahead, and send to several children by requests. Here a member of a tree
+// Exchanges that libraries begin at once and then wait for, by requests, are windows. A pipeline has none: libraries post its
+// receives ahead, and send to several children by requests. Here a member of a tree
 // sends one message after another; the message to the last of the most children goes in one round with the
 // next segment. The difference has an effect above the eager limit only: a message waits for the one before it to leave.
 // Linear-nonblocking has the messages of linear for the same reason.

@@ -1,7 +1,9 @@
 package collectives_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"gigarank/collectives"
 	"gigarank/vtime"
@@ -27,11 +29,25 @@ type executor[T any] struct {
 	left    []vtime.Duration // by member: when it can send the next message, for the gap
 	taken   []vtime.Duration // and receive it
 	rounds  []int            // next round of each member
+	windows []executed       // of members
 	sent    []bool
 	mailbox map[envelope]letter[T]
 }
 
-type envelope struct{ from, to, round int }
+// executed is the window of a member: what has arrived, and the time of combining it.
+type executed struct {
+	until   int
+	arrived []arrived
+	work    vtime.Duration
+}
+
+type arrived struct {
+	at    vtime.Duration
+	bytes int64
+	from  int
+}
+
+type envelope struct{ from, to, round int } // the round in which the message is received
 
 type letter[T any] struct {
 	blocks  []*T
@@ -50,6 +66,7 @@ func newExecutor[T any](s collectives.Schedule, input func(member, block int) T,
 		left:    make([]vtime.Duration, s.Members()),
 		taken:   make([]vtime.Duration, s.Members()),
 		rounds:  make([]int, s.Members()),
+		windows: make([]executed, s.Members()),
 		sent:    make([]bool, s.Members()),
 		mailbox: map[envelope]letter[T]{},
 	}
@@ -112,6 +129,10 @@ func (x *executor[T]) run(order []int) error {
 func (x *executor[T]) turn(m int) (bool, error) {
 	round := x.rounds[m]
 	step := x.schedule.Step(m, round)
+	window := &x.windows[m]
+	if round >= window.until {
+		window.until = round + 1 + step.Left
+	}
 	if step.To != collectives.None && !x.sent[m] {
 		if err := x.send(m, round, step); err != nil {
 			return false, err
@@ -125,9 +146,8 @@ func (x *executor[T]) turn(m int) (bool, error) {
 			return false, nil
 		}
 		delete(x.mailbox, e)
-		taken := max(x.clocks[m], l.arrival, x.taken[m])
-		x.taken[m] = taken + x.gap
-		x.clocks[m] = taken + x.overhead + x.copied(l.bytes) + x.combining(step, l.bytes)
+		window.arrived = append(window.arrived, arrived{l.arrival, l.bytes, step.From})
+		window.work += x.combining(step, l.bytes)
 		if err := x.receive(m, step.Receive, step.Combine, l); err != nil {
 			return false, fmt.Errorf("member %d, round %d: %w", m, round, err)
 		}
@@ -141,8 +161,23 @@ func (x *executor[T]) turn(m int) (bool, error) {
 		}
 	}
 	x.sent[m] = false
-	x.rounds[m]++
+	if x.rounds[m]++; x.rounds[m] >= window.until {
+		x.take(m)
+	}
 	return true, nil
+}
+
+// take has a member take in, in the order of their arrivals, the messages of its window.
+func (x *executor[T]) take(m int) {
+	w := &x.windows[m]
+	slices.SortStableFunc(w.arrived, func(a, b arrived) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from)) })
+	for _, a := range w.arrived {
+		taken := max(x.clocks[m], a.at, x.taken[m])
+		x.taken[m] = taken + x.gap
+		x.clocks[m] = taken + x.overhead + x.copied(a.bytes)
+	}
+	x.clocks[m] += w.work
+	w.arrived, w.work = w.arrived[:0], 0
 }
 
 // combining returns the time of the bytes that a step combines by ⊕, all of them
@@ -186,7 +221,7 @@ func (x *executor[T]) fold(m int, f collectives.Sum) error {
 }
 
 func (x *executor[T]) send(m, round int, step collectives.Step) error {
-	e := envelope{m, step.To, round}
+	e := envelope{m, step.To, round + step.Later}
 	if _, twice := x.mailbox[e]; twice || step.To == m || step.To < 0 || step.To >= x.schedule.Members() {
 		return fmt.Errorf("bad message %+v", e)
 	}

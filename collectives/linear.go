@@ -150,32 +150,45 @@ func (l *exclusiveLine) Pattern(round int) Pattern {
 	return p
 }
 
-// everyPair is the linear alltoall: every member exchanges with 0, 1, 2, … in rank
-// order, so i and j meet in round i + j − 1.
+// everyPair is the linear alltoall: every member posts all receives and sends to members 0, 1, 2, … at once, as the
+// alltoallv of Open MPI (coll_base_alltoallv.c, basic_linear). A window has all rounds: first those in which a member sends,
+// then those in which it receives, each in the order of the others.
 type everyPair struct{ members int }
 
-func (e *everyPair) MaxRounds() int { return max(0, 2*e.members-3) }
+func (e *everyPair) MaxRounds() int        { return 2 * (e.members - 1) }
+func (e *everyPair) Rounds(int) int        { return e.MaxRounds() }
+func (e *everyPair) Next(_, round int) int { return round }
+func (e *everyPair) opens() bool           { return e.members > 1 }
+func (e *everyPair) Pattern(int) Pattern   { return Pattern{Kind: Irregular, Sent: 1} }
 
-func (e *everyPair) Rounds(member int) int { return min(member+e.members-1, e.MaxRounds()) }
-
-func (e *everyPair) Next(member, round int) int {
-	round = max(round, member-1, 0)
-	if round == 2*member-1 { // the turn of the member's own block
-		return round + 1
+// other returns a member by its number among those other than a member, and number the reverse.
+func other(member, number int) int {
+	if number >= member {
+		return number + 1
 	}
-	return round
+	return number
+}
+
+func numberOf(member, other int) int {
+	if other > member {
+		return other - 1
+	}
+	return other
 }
 
 func (e *everyPair) Step(member, round int) Step {
-	peer := round + 1 - member
-	if peer < 0 || peer >= e.members || peer == member {
+	others := e.members - 1
+	if round >= 2*others {
 		return idle
 	}
-	return Step{
-		To: peer, From: peer,
-		Send:    Blocks{First: peer, Count: 1},
-		Receive: Blocks{First: e.members + peer, Count: 1},
+	step := idle
+	step.Left = 2*others - 1 - round
+	if round < others {
+		step.To = other(member, round)
+		step.Send, step.Later = Blocks{First: step.To, Count: 1}, others+numberOf(step.To, member)-round
+		return step
 	}
+	step.From = other(member, round-others)
+	step.Receive = Blocks{First: e.members + step.From, Count: 1}
+	return step
 }
-
-func (e *everyPair) Pattern(int) Pattern { return Pattern{Kind: Irregular, Sent: 1} }

@@ -7,8 +7,7 @@ import "gigarank/vtime"
 
 // multiplying is recursive multiplying with a fan-out k of MPICH 4 (allreduce_intra_recursive_multiplying.c). The members whose
 // numbers are below the greatest power of k go through phases over the distances 1, k, k², …. In a phase the k members whose
-// numbers differ in one digit in base k exchange their vectors, and each combines them. MPICH sends the messages of a phase at
-// once; here a member receives a message before it sends the next. The other members send their vectors to the members that
+// numbers differ in one digit in base k exchange their vectors at once, in a window, and each combines them. The other members send their vectors to the members that
 // have their numbers modulo the power, and get the results from these.
 //
 // A member has k positions. In a phase its own vector is at the position of its digit.
@@ -16,6 +15,7 @@ type multiplying struct {
 	members, fanout int
 	phases, power   int // power is fanout to the phases
 	rest            int // most members that send their vectors to one member
+	windows             // of the exchanges
 }
 
 func multiply(members, fanout int) multiplying {
@@ -25,10 +25,11 @@ func multiply(members, fanout int) multiplying {
 		m.phases++
 	}
 	m.rest = (members - 1) / m.power
+	m.windows = windows{m.phases * (fanout - 1), fanout - 1, fanout - 1}
 	return m
 }
 
-func (m *multiplying) exchangeRounds() int { return m.phases * (m.fanout - 1) }
+func (m *multiplying) exchangeRounds() int { return m.rounds() }
 
 func (m *multiplying) MaxRounds() int { return 2*m.rest + m.exchangeRounds() }
 
@@ -78,7 +79,13 @@ func (m *multiplying) Step(member, round int) Step {
 	case member >= m.power:
 		return idle
 	}
-	phase, j := (round-m.rest)/(m.fanout-1), (round-m.rest)%(m.fanout-1)+1
+	first, n, at := m.at(round - m.rest)
+	return inWindow(m, member, first, n, at)
+}
+
+// exchange is the step of a message of the exchanges.
+func (m *multiplying) exchange(member, message int) Step {
+	phase, j := message/(m.fanout-1), message%(m.fanout-1)+1
 	distance := m.distance(phase)
 	digit := member / distance % m.fanout
 	to, from := wrap(digit+j, m.fanout), wrap(digit-j, m.fanout)

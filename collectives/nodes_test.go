@@ -89,7 +89,8 @@ func checkIdle(t *testing.T, c sized, s collectives.Schedule) {
 			t.Fatalf("%s: member %d: %v", c, m, err)
 		}
 		for round := range busy {
-			busy[round] = busy[round] || s.Step(m, round).From != None
+			step := s.Step(m, round)
+			busy[round] = busy[round] || step.To != None || step.From != None
 		}
 	}
 	for round, is := range busy {

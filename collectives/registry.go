@@ -127,13 +127,13 @@ var registry = [operations][]entry{
 	Alltoall: {
 		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs, none},
 		{Bruck, false, "ceil(log2 P) rounds, half of all blocks in each", bruckAlltoall, none},
-		{Linear, false, "everyone exchanges with ranks 0, 1, 2, … in turn", linearAlltoall, none},
-		{LinearSync, false, "in round k everyone sends to the rank k back; libraries have as many messages under way as the fan-out, here 1", backwards, arguments{fanout: MostFanout}},
+		{Linear, false, "everyone sends to ranks 0, 1, 2, … at once", linearAlltoall, none},
+		{LinearSync, false, "in round k everyone sends to the rank k back; as many messages as the fan-out at once, all without one", backwards, arguments{fanout: MostFanout}},
 		{PairwiseExchange, false, "MPICH's pairwise: in round k everyone exchanges with its rank XOR k; a P that is no power of two takes pairwise", xorPairs, none},
 	},
 	Alltoallv: {
 		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs, none},
-		{Linear, false, "everyone exchanges with ranks 0, 1, 2, … in turn", linearAlltoall, none},
+		{Linear, false, "everyone sends to ranks 0, 1, 2, … at once", linearAlltoall, none},
 	},
 	ReduceScatter: {
 		{Binomial, false, "binomial reduce to rank 0, then binomial scatter", treeBoth, none},
@@ -160,8 +160,8 @@ var allgathers = []entry{
 	{Bruck, false, "ceil(log2 P) rounds over distances 1, 2, 4, …", bruckAllgather, none},
 	{Linear, false, "linear gather to rank 0, then linear bcast of everything", starBoth, none},
 	{NeighborExchange, false, "everyone exchanges with the rank before and the rank after in turn; an odd P takes ring", neighborAllgather, none},
-	{KBruck, false, "ceil(log_k P) phases of messages over k - 1 distances each, for a fan-out k; of 2 as bruck", kBruckAllgather, arguments{fanout: 2}},
-	{Sparbit, false, "ceil(log2 P) rounds over distances …, 4, 2, 1", sparbitAllgather, none},
+	{KBruck, false, "ceil(log_k P) phases of messages over k - 1 distances each, at once, for a fan-out k; of 2 as bruck", kBruckAllgather, arguments{fanout: 2}},
+	{Sparbit, false, "ceil(log2 P) phases over distances …, 4, 2, 1, each block a message", sparbitAllgather, none},
 }
 
 func find(op Operation, a Algorithm) *entry {
@@ -361,7 +361,7 @@ func pairs(s Shape) Schedule {
 }
 
 func backwards(s Shape) Schedule {
-	return &backwardSchedule{backward{s.Members}, place(s, 2*s.Members)}
+	return &backwardSchedule{backwardAmong(s.Members, s.Fanout), place(s, 2*s.Members)}
 }
 
 func xorPairs(s Shape) Schedule {

@@ -75,23 +75,39 @@ func (p *pairwise) Pattern(round int) Pattern {
 }
 
 // backward is pairwise in the other direction: in round k a member sends to the member k+1 places before it. It is the order
-// of the linear alltoalls of Open MPI (coll_base_alltoall.c, linear_sync) and of MPICH (alltoall_intra_scattered.c), which
-// have several messages under way at a time; here a member receives a message before it sends the next.
-type backward struct{ members int }
+// of the linear alltoalls of Open MPI (coll_base_alltoall.c, linear and linear_sync), which begin all messages at once, and
+// of MPICH (alltoall_intra_scattered.c), which has windows of as many messages as the fan-out, of which the first is that of
+// the member to itself.
+type backward struct {
+	members int
+	windows
+}
 
-func (b *backward) MaxRounds() int        { return b.members - 1 }
-func (b *backward) Rounds(int) int        { return b.members - 1 }
+func backwardAmong(members, fanout int) backward {
+	return backward{members, windows{members - 1, fanout - 1, fanout}}
+}
+
+func (b *backward) MaxRounds() int        { return b.rounds() }
+func (b *backward) Rounds(int) int        { return b.rounds() }
 func (b *backward) Next(_, round int) int { return round }
 
+func (b *backward) exchange(member, message int) Step {
+	return exchangeBlocks(b.members, wrap(member-message-1, b.members), wrap(member+message+1, b.members))
+}
+
 func (b *backward) Step(member, round int) Step {
-	if round >= b.members-1 {
+	if round >= b.rounds() {
 		return idle
 	}
-	return exchangeBlocks(b.members, wrap(member-round-1, b.members), wrap(member+round+1, b.members))
+	first, n, at := b.at(round)
+	return inWindow(b, member, first, n, at)
 }
 
 func (b *backward) Pattern(round int) Pattern {
-	return Pattern{Kind: Shift, Distance: b.members - round - 1, Sent: 1}
+	if first, n, _ := b.at(round); n == 1 {
+		return Pattern{Kind: Shift, Distance: b.members - first - 1, Sent: 1}
+	}
+	return Pattern{Kind: Irregular, Sent: 1}
 }
 
 // exchangeBlocks returns the step of an alltoall that sends a member its block and receives a block from another.

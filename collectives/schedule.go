@@ -19,6 +19,11 @@ const (
 // if From is a member, and its clock becomes the arrival time if that is later. Then it
 // combines, which takes time for every byte combined by ⊕ and none for stored bytes. At last it
 // combines some of its own positions, see [Sum].
+//
+// A window is a number of successive rounds of a member, of which the first in which the member is active tells the
+// length: Left. The member posts the receives of all these rounds when the window begins, sends without waiting for
+// earlier messages, and waits at the end of the window until its messages have left, as by MPI_Irecv, MPI_Isend and
+// MPI_Waitall. Without Left a round is a window of its own. Only in a longer window is Later above 0.
 type Step struct {
 	To, From    int    // members, or None
 	Send        Blocks // positions that are sent
@@ -27,6 +32,7 @@ type Step struct {
 	Combine     Combine
 	AlsoCombine Combine
 	Sum         Sum
+	Later, Left int // rounds from this one to the one in which the message is received; rounds of the window that follow
 }
 
 // Sum has a member combine Count of its positions, from First on, in ascending order. The result goes to position Into, and the
@@ -45,8 +51,8 @@ func (s *Step) Combined() int {
 var idle = Step{To: None, From: None}
 
 // A Schedule is a collective algorithm for a number of members, 0 to Members()-1, in rounds 0 to
-// MaxRounds()-1. A message of round k is received in round k, and there is at most one message from
-// one member to another in a round. A Schedule is immutable, holds O(1) state, and is safe for
+// MaxRounds()-1. A message of round k is received in round k + Later of its step. A member receives at most one message in a
+// round. A Schedule is immutable, holds O(1) state, and is safe for
 // concurrent use. None of its methods allocates.
 type Schedule interface {
 	// Members returns the number of members.

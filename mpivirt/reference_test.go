@@ -1,6 +1,7 @@
 package mpivirt_test
 
 import (
+	"cmp"
 	"container/heap"
 	"fmt"
 	"iter"
@@ -612,6 +613,7 @@ type roundMessage struct{ to, round int }
 
 type refRound struct {
 	bytes   int64
+	rank    int        // that sends it
 	arrival vtime.Time // of its content
 	there   bool       // the content
 	free    bool       // the sender
@@ -820,27 +822,44 @@ func (k *refCollective) rankOf(participant int) int {
 	return k.comm.ranks[participant]
 }
 
-// carry takes a participant through the rounds of the schedule. A round's receive is
-// posted when the round begins, before the CPU has sent.
+// carry takes a participant through the rounds of the schedule. The receives of a window are
+// posted when the window begins, before the CPU has sent; it ends when all that it has sent has left.
 func (k *refCollective) carry(p *process, participant int, port *refPort) {
 	k.carriers[participant] = p
 	x, s := k.x, k.schedule
+	var posted, clock vtime.Time // the clock without receives
+	var sent, received []*refRound
+	until, work := 0, vtime.Duration(0)
+	finish := func() {
+		slices.SortStableFunc(received, func(m, n *refRound) int { return cmp.Or(m.arrival.Compare(n.arrival), cmp.Compare(m.rank, n.rank)) })
+		for _, m := range received {
+			clock = x.take(port, m.bytes, posted, clock, m.arrival)
+		}
+		p.sleep(clock.Add(work))
+		p.until(func() bool { return !slices.ContainsFunc(sent, func(m *refRound) bool { return !m.free }) })
+		sent, received, work = nil, nil, 0
+	}
 	for round := s.Next(participant, 0); round < s.Rounds(participant); round = s.Next(participant, round+1) {
 		step := s.Step(participant, round)
-		here, posted := roundMessage{participant, round}, x.now
-		k.posted[here] = true
-		k.matchRound(here, step)
-		sent := &refRound{free: true}
+		if round >= until {
+			finish()
+			posted, clock, until = x.now, x.now, round+1+step.Left
+			for r := round; r < min(until, s.Rounds(participant)); r++ {
+				k.posted[roundMessage{participant, r}] = true
+				k.matchRound(roundMessage{participant, r}, s.Step(participant, r))
+			}
+		}
+		here := roundMessage{participant, round}
 		if step.To != collectives.None {
-			var free vtime.Time
-			sent, free = k.sendRound(p, step, here, port)
+			m, free := k.sendRound(p, step, here, port)
+			sent = append(sent, m)
 			p.sleep(free)
+			clock = free
 		}
 		if step.From != collectives.None {
-			began := x.now
 			p.until(func() bool { return k.inbox[here] != nil && k.inbox[here].there })
 			m := k.inbox[here]
-			done := x.take(port, m.bytes, posted, began, m.arrival)
+			received = append(received, m)
 			combined := int64(0)
 			if step.Combine != collectives.Store {
 				combined += m.bytes
@@ -851,24 +870,24 @@ func (k *refCollective) carry(p *process, participant int, port *refPort) {
 			if n := int64(step.Sum.Count); n > 0 {
 				combined += (n - 1) * m.bytes / int64(step.Receive.Count)
 			}
-			p.sleep(done.Add(x.target.ReduceTime(combined)))
+			work += x.target.ReduceTime(combined)
 		}
-		p.until(func() bool { return sent.free })
 	}
+	finish()
 }
 
 // sendRound sends the message of a round.
 func (k *refCollective) sendRound(p *process, step collectives.Step, here roundMessage, port *refPort) (*refRound, vtime.Time) {
 	x, dst := k.x, k.rankOf(step.To)
 	bytes := k.layouts[here.to].Bytes(step.Send, k.schedule.Positions())
-	m := &refRound{bytes: bytes, free: bytes <= x.target.EagerLimit()}
+	m := &refRound{bytes: bytes, rank: p.rank, free: bytes <= x.target.EagerLimit()}
 	under := bytes
 	if x.large(bytes) {
 		under = 0
 	}
 	free, leaves := x.depart(port, under)
 	arrival := leaves.Add(x.target.Delay(p.rank, dst, under))
-	there := roundMessage{step.To, here.round}
+	there := roundMessage{step.To, here.round + step.Later}
 	x.schedule(arrival, false, p.rank, func() {
 		k.inbox[there] = m
 		if !x.large(bytes) {

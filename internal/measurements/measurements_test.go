@@ -145,7 +145,7 @@ func TestExceptionsOfOpenMPI(t *testing.T) {
 		{Row{Operation: "allreduce", Algorithm: "ring", Library: "NCCL", Nodes: 512, Bytes: 32}, "ring"},
 		{Row{Operation: "allgather", Algorithm: "default-linear", Library: "FJMPI 4.0.1", Nodes: 8}, "a gather and a bcast"},
 		{Row{Operation: "allgather", Algorithm: "linear", Library: "mine", Nodes: 8}, "linear"},
-		{Row{Operation: "alltoall", Algorithm: "default-linear", Library: "FJMPI 4.0.1", Nodes: 8}, "all messages at once"},
+		{Row{Operation: "alltoall", Algorithm: "default-linear", Library: "FJMPI 4.0.1", Nodes: 8}, "linear-sync"},
 		{Row{Operation: "alltoall", Algorithm: "linear", Library: "mine", Nodes: 8}, "linear"},
 	} {
 		c.row.PerNode = 1

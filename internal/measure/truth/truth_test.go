@@ -122,11 +122,11 @@ func TestUntruthIsFound(t *testing.T) {
 	m := meeting{target: mustTarget(t, s.machine, 1000), op: collectives.Barrier, algorithm: collectives.Dissemination,
 		engines: 1, seed: 1, collectives: mpivirt.Message}
 	byMessages := mustRun(t, &m)
-	if fault := differ(byMessages, byMessages, 1); !strings.Contains(fault, "it was not in bulk") {
+	if fault := differ(byMessages, byMessages, 1, false); !strings.Contains(fault, "it was not in bulk") {
 		t.Errorf("by messages twice: %q", fault)
 	}
 	m.collectives, m.seed = mpivirt.Bulk, 2
-	if fault := differ(byMessages, mustRun(t, &m), 1); !strings.Contains(fault, "the fingerprint is") {
+	if fault := differ(byMessages, mustRun(t, &m), 1, false); !strings.Contains(fault, "the fingerprint is") {
 		t.Errorf("with another seed: %q", fault)
 	}
 	w := &twin{target: m.target, entry: func(rank int) vtime.Time { return m.entry(rank).Add(vtime.Picosecond) }}

@@ -32,6 +32,8 @@ type agent struct {
 	round    int32
 	rounds   int32 // number of rounds of the participant
 	next     int32 // next agent of the same LP
+	until    int32 // the round behind the present window
+	unacked  int32 // number of messages of the window above the eager limit that are not matched
 	stage    stage
 	sent     sentStage // state of this round's message
 	fate     fate
@@ -39,11 +41,12 @@ type agent struct {
 	paced    bool             // it goes on only while its rank is in calls; see pace
 	message  int32
 	clock    vtime.Time
-	posted   vtime.Time // when the round began
-	matched  vtime.Time // when the sender of this round became free
+	posted   vtime.Time // when the receives of the window were posted
+	matched  vtime.Time // when all matched messages of the window had left
 	released vtime.Time // see room resource
 	port     network.Port
 	memory   *memory // nil if only sizes are simulated
+	window   *window // of several rounds; nil where the order of receives takes no time
 }
 
 // fate is the outcome of an agent so far.
@@ -61,10 +64,10 @@ type stage uint8
 const (
 	sending stage = iota
 	receiving
-	acknowledging
-	posting   // the processor has yet to receive a message that came early; see room resource
-	matched   // the message is received, but the agent's own may not have left
-	combining // the processor, or the memory of the node, has yet to combine the received content
+	acknowledging // the message is received; at the end of a window, the agent's own messages may not have left
+	posting       // the processor has yet to receive a message that came early; see room resource
+	matched       // the message is received, but the agent's own may not have left
+	combining     // the processor, or the memory of the node, has yet to combine the received content
 )
 
 // sentStage is the progress of the message that an agent sends in its round.
@@ -75,7 +78,6 @@ const (
 	gone                     // the message has left, or the round has none
 	held                     // the message waits for room; see holdBack
 	leaving                  // the processor has yet to send the message; see room resource
-	unacked                  // the agent waits for the match of the message
 )
 
 // startAgent starts a member's part by messages.
@@ -183,7 +185,7 @@ func (c *Collectives) RunAgent(index int32) {
 			}
 		}
 		if a.stage == sending {
-			a.posted = a.clock
+			c.openWindow(index, a, step)
 			if step.To != collectives.None {
 				if c.mayHoldBack(a) && c.holdBack(index, a, step) {
 					c.dropKept(a.memory)
@@ -200,12 +202,14 @@ func (c *Collectives) RunAgent(index int32) {
 			}
 			a.stage = acknowledging
 		}
-		if a.sent == unacked {
-			c.dropKept(a.memory)
-			return
+		if a.endsWindow() {
+			if !c.chargeWindow(index, a) || a.unacked > 0 {
+				c.dropKept(a.memory)
+				return
+			}
+			a.clock, a.matched = max(a.clock, a.matched), 0
 		}
-		a.clock = max(a.clock, a.matched)
-		a.stage, a.matched = sending, 0
+		a.stage = sending
 		a.round++
 	}
 }
@@ -296,15 +300,19 @@ func (c *Collectives) holdBack(index int32, a *agent, step *collectives.Step) bo
 func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	a.sent = gone
 	m, dst := c.roundMessage(index, a, step)
+	begun := a.clock
 	a.clock, m.arrival = c.departRound(a, int(m.rank), dst, m.bytes)
-	c.checkSent(a, dst, m.bytes, a.posted, m.arrival)
+	c.checkSent(a, dst, m.bytes, begun, m.arrival)
 	c.partition.Engine.Statistics.Messages++
 	content, at := c.gather(a, step.Send, a.inst.width)
+	if step.Later > 0 {
+		at = -1 // memory of which several messages are views
+	}
 	if c.Messages.Shares(int(m.rank), dst) {
 		c.sendRoundAcross(a, &m, content, at)
 		return
 	}
-	c.dispatchRound(a, &m, dst, a.posted, content, at)
+	c.dispatchRound(a, &m, dst, begun, content, at)
 }
 
 // roundMessage returns the message that an agent sends in its round, without times, and the rank of
@@ -312,11 +320,11 @@ func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 func (c *Collectives) roundMessage(index int32, a *agent, step *collectives.Step) (m roundMessage, dst int) {
 	m = roundMessage{
 		bytes: a.layout.Bytes(step.Send, a.inst.width), signature: a.signature(), comm: a.inst.comm.Index,
-		number: a.inst.Number, round: a.round, rank: c.partition.Global(a.lp), engine: int32(c.partition.Engine.Index()), fault: a.fault,
+		number: a.inst.Number, round: a.round + int32(step.Later), rank: c.partition.Global(a.lp), engine: int32(c.partition.Engine.Index()), fault: a.fault,
 	}
 	if m.bytes > c.partition.EagerLimit {
 		m.agent = index
-		a.sent = unacked
+		a.unacked++
 	}
 	return m, a.inst.rankOf(step.To)
 }
@@ -329,7 +337,7 @@ func (c *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, ar
 	if large {
 		bytes = 0
 	}
-	free, leaves := c.partition.Target.Send(c.flow(a), bytes, a.posted)
+	free, leaves := c.partition.Target.Send(c.flow(a), bytes, a.clock)
 	arrival = leaves.Add(c.partition.Target.Delay(src, dst, bytes))
 	jitter := vtime.Duration(0)
 	if c.partition.Target.HasJitter() {
@@ -396,11 +404,11 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 		}
 	}
 	m := c.rounds.At(a.message)
-	if a.paced && !c.takesInCall(index, a, m) {
+	if a.paced && !c.takesInCall(index, a, a.message) {
 		return false
 	}
 	if m.agent != 0 && (a.paced || c.Messages.Shares(int(m.rank), int(c.partition.Global(a.lp)))) {
-		c.reply(index, a, m)
+		c.reply(index, a, a.message)
 		return false
 	}
 	arrival := c.chargeReceive(a, m)
@@ -415,6 +423,10 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 // the content.
 func (c *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Time) {
 	arrival = c.matchRoundMessage(m, a, a.posted)
+	if a.window != nil {
+		a.window.landings = append(a.window.landings, landing{arrival, m.bytes, m.rank})
+		return arrival
+	}
 	a.clock = c.partition.Target.Receive(c.flow(a), m.bytes, a.posted, a.clock, arrival)
 	return arrival
 }
@@ -426,8 +438,13 @@ func (c *Collectives) chargeCombine(index int32, a *agent, step *collectives.Ste
 	if c.partition.Activities != nil {
 		c.Messages.Received(bytes)
 	}
+	alone, memory := c.workOf(a, CombinedBytes(step, bytes))
+	if w := a.window; w != nil {
+		w.alone, w.memory = w.alone.Plus(alone), w.memory.Plus(memory)
+		return true
+	}
 	c.checkReceived(a, src, bytes, arrival)
-	goesOn = c.charge(index, a, CombinedBytes(step, bytes))
+	goesOn = c.charge(index, a, alone, memory)
 	c.checkReceived(a, src, bytes, arrival)
 	return goesOn
 }
@@ -541,8 +558,8 @@ func (c *Collectives) AgentAcknowledged(index int32, t vtime.Time) {
 
 // hasLeft has an agent go on whose message has left at an instant.
 func (c *Collectives) hasLeft(index int32, a *agent, t vtime.Time) {
-	a.matched, a.sent = t, gone
-	if a.stage == acknowledging {
+	a.matched = max(a.matched, t)
+	if a.unacked--; a.unacked == 0 && a.stage == acknowledging && a.endsWindow() {
 		c.continueAgent(index)
 	}
 }

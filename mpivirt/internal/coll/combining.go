@@ -24,15 +24,20 @@ func (c *Collectives) copiersOf(comm *Communicator) int {
 	return comm.nodes.size(0)
 }
 
-// charge charges an agent for what it combines and packs after it has received a message, and
-// reports whether the agent goes on. If the ranks of its node share the memory, combined says when.
-func (c *Collectives) charge(index int32, a *agent, combined int64) (goesOn bool) {
+// workOf returns the time for what an agent combines and packs after it has received the message of its round: of the agent alone,
+// and of the memory of its node, 0 if ranks do not share that.
+func (c *Collectives) workOf(a *agent, combined int64) (alone, memory vtime.Duration) {
 	t := c.partition.Target
-	alone := t.ReduceTime(combined).Plus(c.packing(a.inst, int(a.round), c.copyTime))
-	memory := vtime.Duration(0)
+	alone = t.ReduceTime(combined).Plus(c.packing(a.inst, int(a.round), c.copyTime))
 	if t.ContendedWithin() && !a.inst.leaders {
 		memory = t.CombiningTime(combined).Plus(c.packing(a.inst, int(a.round), c.memoryTime))
 	}
+	return alone, memory
+}
+
+// charge charges an agent for work, and reports whether the agent goes on. If the ranks of its node share the memory, combined
+// says when.
+func (c *Collectives) charge(index int32, a *agent, alone, memory vtime.Duration) (goesOn bool) {
 	if memory == 0 {
 		a.clock = a.clock.Add(alone)
 		if c.partition.Activities != nil {
@@ -63,7 +68,7 @@ func (c *Collectives) combined(p *resource.Passage, at vtime.Time) {
 		c.Messages.Computed(at.Sub(p.At))
 	}
 	a.clock, a.stage = at, acknowledging
-	if a.sent != unacked {
+	if a.unacked == 0 || !a.endsWindow() {
 		c.continueAgent(p.Index)
 	}
 }

@@ -48,10 +48,12 @@
 //     communication of all ranks is carried out this way: its messages take interfaces round by
 //     round (`layers.go`);
 //   - locally (`local.go`): a communicator on a single engine, round by round, for any
-//     algorithm, data and delay model. If the engine runs dry before all members have entered,
+//     algorithm without windows of several rounds, data and delay model. If the engine runs dry before all members have entered,
 //     the instance continues by messages;
 //   - at a fixed cost (`fixedcost.go`): a barrier whose cost is in the machine file. The last
 //     entry goes up a tree of the engines and down again.
+//
+// A schedule may have windows of several rounds, whose messages do not wait for each other (`window.go`). They go by messages.
 //
 // Bytes are copied once for each receiver, from slice to slice of the program. MPI gives the
 // operation a member's input and output from its entry to the end of its part, so the positions of

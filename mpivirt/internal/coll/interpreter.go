@@ -55,7 +55,7 @@ func (c *choice) mode() Mode {
 	switch {
 	case c.call.Algorithm == collectives.GivenTime || c.call.Algorithm == collectives.Offload:
 		return AtFixedCost
-	case c.wanted == Message || c.call.Later || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() && !c.layered || c.target.HasJitter():
+	case c.wanted == Message || c.call.Later || collectives.HasWindows(c.schedule) || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() && !c.layered || c.target.HasJitter():
 		return ByMessages
 	case c.arraysFit():
 		return ByArrays

@@ -13,10 +13,9 @@ type pace struct {
 	taken   vtime.Time     // its rank had handled all that had come by then when it entered
 	work    vtime.Duration // of a leader, once the vectors of its node have come
 	request int32
-	taking  taking // of the message of its round
 }
 
-// taking says how far a rank has taken the message of a round of its agent.
+// taking says how far the rank of a paced agent has taken the message of a round.
 type taking uint8
 
 const (
@@ -25,11 +24,11 @@ const (
 	taken          // REQ, or a message that the agent is about to receive
 )
 
-// What an agent waits for until its rank is in a call, besides ACK, which a handshake of a round stands for.
+// What an agent waits for until its rank is in a call, besides ACK, which a handshake of a round stands for, and a message,
+// whose index it has below awaitsFree.
 const (
-	awaitsMessage int32 = 0
-	awaitsJoin    int32 = -1
-	awaitsFree    int32 = -2
+	awaitsJoin int32 = 0
+	awaitsFree int32 = -1
 )
 
 // Later returns a collective in its nonblocking form, until the next is prepared.
@@ -67,34 +66,35 @@ func (c *Collectives) InCall(index, what int32, at vtime.Time) {
 	case what > 0:
 		c.sendRoundData(what, at)
 	case a.fate == ended:
-	case what == awaitsMessage:
-		m := c.rounds.At(a.message)
-		p.taking, m.arrival = taken, at
-		c.continueAgent(index)
 	case what == awaitsJoin:
 		c.startAt(a, at.Add(p.work))
 		c.queueAgent(index)
 	case what == awaitsFree:
 		c.hasLeft(index, a, at)
+	default:
+		message := awaitsFree - what
+		m := c.rounds.At(message)
+		m.taking, m.arrival = taken, at
+		if a.message == message {
+			c.continueAgent(index)
+		} else if m.agent != 0 {
+			c.reply(index, a, message)
+		}
 	}
 }
 
-// takesInCall reports whether the rank of a paced agent handles the message of its round at an instant that is known,
+// takesInCall reports whether the rank of a paced agent handles a message of a round at an instant that is known,
 // which is the message's arrival from then on.
-func (c *Collectives) takesInCall(index int32, a *agent, m *roundMessage) bool {
-	p := c.paces.Open(index)
-	if p.taking == untaken {
-		if at, known := c.awaitCall(index, a, awaitsMessage, m.arrival); known {
-			p.taking, m.arrival = taken, at
+func (c *Collectives) takesInCall(index int32, a *agent, message int32) bool {
+	m := c.rounds.At(message)
+	if m.taking == untaken {
+		if at, known := c.awaitCall(index, a, awaitsFree-message, m.arrival); known {
+			m.taking, m.arrival = taken, at
 		} else {
-			p.taking = awaited
+			m.taking = awaited
 		}
 	}
-	takes := p.taking == taken
-	if takes && m.agent == 0 {
-		p.taking = untaken // the next one
-	}
-	return takes
+	return m.taking == taken
 }
 
 // freeInCall reports whether the rank of a paced agent learns at an instant that is known that DATA have left, and stores
@@ -139,7 +139,7 @@ func (c *Collectives) EarliestAgent() vtime.Time {
 		}
 		for index := c.queues.At(slot).agents; index != 0; {
 			a := c.agents.At(index)
-			if index = a.next; a.stage == sending {
+			if index = a.next; a.stage == sending && a.round >= a.until {
 				t = min(t, a.clock)
 			} else {
 				t = min(t, a.posted) // an answer to REQ may leave before the agent is free

@@ -17,6 +17,7 @@ type roundShake struct {
 	rank     int32 // that receives it; known once ACK has come
 	receiver int32 // agent
 	message  int32 // of the receiver's engine
+	round    int32 // of the message
 	bytes    int64 // of DATA
 }
 
@@ -65,19 +66,17 @@ func (c *Collectives) reachRoundAcross(m *roundMessage, dst int, sent vtime.Time
 	c.Messages.Interfaces.Reach(p, m.arrival)
 }
 
-// reply sends ACK for the message of an agent's round, once.
-func (c *Collectives) reply(index int32, a *agent, m *roundMessage) {
+// reply sends ACK for the message of a round of an agent, once.
+func (c *Collectives) reply(index int32, a *agent, message int32) {
+	m := c.rounds.At(message)
 	if m.asked {
 		return
 	}
 	m.asked = true
-	if m.view { // the sender goes on before the content is taken in
-		c.agents.At(m.agent).memory.viewed = false
-		c.keep(m, nil, 0)
-	}
+	c.takeOver(m)
 	p := c.Messages.PassageOf(int(c.partition.Global(a.lp)), int(m.rank), 0, max(a.posted, m.arrival), 0)
 	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassReply, c.orderOfRound(m), c.shakes.Take()
-	*c.shakes.At(p.Index) = roundShake{agent: m.agent, receiver: index, message: a.message, bytes: m.bytes}
+	*c.shakes.At(p.Index) = roundShake{agent: m.agent, round: m.round, receiver: index, message: message, bytes: m.bytes}
 	arrival := p.At.Add(p.Latency)
 	if arrival == vtime.Forever {
 		c.pastReceive(a.inst, int(m.rank), int(p.Source), m.bytes, p.At)
@@ -173,11 +172,12 @@ func (c *Collectives) roundAnswered(p *resource.Passage, at vtime.Time) {
 	}
 	if a := c.agents.At(s.receiver); a.fate != ended {
 		m := c.rounds.At(s.message)
-		m.arrival, m.agent = at, 0
-		if a.paced {
-			c.paces.Open(s.receiver).taking = untaken
+		m.arrival, m.agent, m.taking = at, 0, untaken
+		if a.message == s.message {
+			c.continueAgent(s.receiver)
+		} else if a.paced { // its turn has not come
+			c.takesInCall(s.receiver, a, s.message)
 		}
-		c.continueAgent(s.receiver)
 	}
 	c.shakes.Release(p.Index)
 }
@@ -192,7 +192,7 @@ func (c *Collectives) sendRoundData(index int32, at vtime.Time) {
 	}
 	src := int(c.partition.Global(a.lp))
 	p := c.Messages.PassageOf(src, int(s.rank), s.bytes, at, 0)
-	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassData, [2]uint64{a.inst.comm.Context, uint64(a.inst.Number)<<32 | uint64(uint32(a.round))}, index
+	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassData, [2]uint64{a.inst.comm.Context, uint64(a.inst.Number)<<32 | uint64(uint32(s.round))}, index
 	if c.Messages.Shares(src, int(s.rank)) {
 		c.Messages.Interfaces.Leave(p)
 		return
@@ -256,6 +256,7 @@ func (c *Collectives) DeliverRoundAnswer(kind byte, r world.Reader) {
 	p.Sent = vtime.Time(r.U64())
 	asks := vtime.Time(r.U64())
 	p.Order = [2]uint64{r.U64(), r.U64()}
+	s.round = int32(uint32(p.Order[1]))
 	c.partition.Engine.CheckArrival(int(p.Source), int(p.Dest), p.Sent, asks)
 	if c.Messages.Shares(int(p.Source), int(p.Dest)) {
 		c.Messages.Interfaces.Reach(p, asks)

@@ -42,12 +42,17 @@ func (c *Collectives) goOnAgent(index int32) {
 				return
 			}
 		}
-		if a.stage == combining || a.sent == unacked {
+		if a.stage == combining {
 			return
 		}
-		a.released = max(a.released, a.matched)
-		a.clock = max(a.clock, a.matched, c.Messages.Processors.FreeFrom(a.lp, a.matched))
-		a.stage, a.matched = sending, 0
+		if a.endsWindow() {
+			if a.unacked > 0 {
+				return
+			}
+			a.released = max(a.released, a.matched)
+			a.clock, a.matched = max(a.clock, a.matched, c.Messages.Processors.FreeFrom(a.lp, a.matched)), 0
+		}
+		a.stage = sending
 		a.round++
 	}
 }
@@ -55,7 +60,8 @@ func (c *Collectives) goOnAgent(index int32) {
 // beginRound asks the processor to send the message of an agent's round, and to receive the round's
 // message if that has arrived: neither waits for the other.
 func (c *Collectives) beginRound(index int32, a *agent, step *collectives.Step) {
-	a.posted, a.stage = a.clock, acknowledging
+	c.openWindow(index, a, step)
+	a.stage = acknowledging
 	if step.To != collectives.None {
 		a.sent = leaving
 		c.ask(a.lp, resource.Operation{Need: resource.Interface, Kind: opRound, Call: c.callOf(a), Index: index, Earliest: a.clock, Released: a.released})
@@ -106,6 +112,9 @@ func (c *Collectives) sendRoundAt(p *resource.Processor, index int32, at vtime.T
 	}
 	c.partition.Engine.Statistics.Messages++
 	content, offset := c.gather(a, step.Send, a.inst.width)
+	if step.Later > 0 {
+		offset = -1 // memory of which several messages are views
+	}
 	c.dispatchRound(a, &m, dst, at, content, offset)
 	c.goOnAgent(index)
 }

@@ -28,6 +28,7 @@ type roundMessage struct {
 	content   int32            // content that holds the payload, 0 for none
 	view      bool             // the payload is the sender's memory
 	asked     bool             // above the eager limit, between nodes: ACK has been sent
+	taking    taking           // REQ, DATA or the message, by a paced agent
 	fault     world.ErrorClass // fault of calls that the message rests on; see learn
 }
 
@@ -44,6 +45,7 @@ type rounding struct {
 	scratch       []byte                 // scratch of gather
 	step          collectives.Step       // scratch: step of the agent that goes on
 	received      collectives.Step       // scratch: step of the agent that receives meanwhile
+	spareWindows  world.Stack[*window]
 	contents      world.Slab[content]
 	memories      world.Beside[memory] // of agents
 	fullest       int                  // engine for which an agent was last held back
@@ -185,7 +187,8 @@ func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 		if !goesOn {
 			return true
 		}
-		if a.stage = acknowledging; a.sent != unacked {
+		a.stage = acknowledging
+		if a.unacked == 0 || !a.endsWindow() {
 			c.queueAgent(index)
 		}
 		return true
@@ -358,7 +361,14 @@ func (c *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64
 		c.disposeRound(index)
 		return
 	}
+	posted := c.postedFor(q, m)
+	if posted != 0 {
+		owner = nil // the sender goes on before the content is taken in
+	}
 	c.hold(index, owner, at)
+	if posted != 0 {
+		c.matchAhead(posted, index)
+	}
 	c.keepEarly(lp, q, index)
 	if int(m.engine) != c.partition.Engine.Index() {
 		c.checkEarly(lp, m, running)

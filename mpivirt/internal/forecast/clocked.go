@@ -25,6 +25,8 @@ type clockedPlayer struct {
 	round    int
 	stage    stage
 	sent     sentStage
+	until    int  // the round behind the present window
+	unacked  int  // messages of the window that are not matched
 	queue    bool // the player has a round queue
 	serving  bool
 	ahead    int // number of early messages
@@ -46,7 +48,6 @@ type sentStage uint8
 const (
 	gone    sentStage = iota // the message has left, or the round has none
 	leaving                  // the processor has yet to send the message
-	unacked                  // the player waits for the match of the message
 )
 
 // clockedMessage is a message of a dry run with clocks.
@@ -148,7 +149,7 @@ func (c *clocks) enter(i int32) {
 		c.use.add(queuesInUse, 1)
 	}
 	c.buffer(c.bufferOf(int(i)), 1)
-	p.round, p.stage, p.sent, p.released = 0, sending, gone, p.clock
+	p.round, p.until, p.stage, p.sent, p.released = 0, 0, sending, gone, p.clock
 	c.goOn(i)
 }
 
@@ -248,8 +249,8 @@ func (c *clocks) serve(i int32, now vtime.Time) {
 		switch b.choice {
 		case nextMatch:
 			d := heap.Pop(&p.matches).(due)
-			p.matched, p.sent = d.released, gone
-			if p.stage == acknowledging {
+			p.matched = max(p.matched, d.released)
+			if p.unacked--; p.unacked == 0 && p.stage == acknowledging {
 				c.goOn(i)
 			}
 		case nextMessage:
@@ -288,10 +289,10 @@ func (c *clocks) begins(i int32, op *clockedOperation, at vtime.Time) {
 func (c *clocks) send(i int32, at vtime.Time) {
 	p := &c.players[i]
 	step := c.schedule.Step(int(i), p.round)
-	m := &clockedMessage{from: i, time: p.time, round: int32(p.round), bytes: min(c.bytes(step.Send), mostBytes)}
+	m := &clockedMessage{from: i, time: p.time, round: int32(p.round + step.Later), bytes: min(c.bytes(step.Send), mostBytes)}
 	p.sent = gone
 	if m.waits = m.bytes > c.eager; m.waits {
-		p.sent = unacked
+		p.unacked++
 	}
 	c.target.Depart(&p.state, m.bytes, at)
 	p.clock, p.released = p.state.CPU, max(p.released, at)
@@ -386,12 +387,17 @@ func (c *clocks) goOn(i int32) {
 			p.stage = acknowledging
 			c.finishReceive(i, &step)
 		}
-		if p.stage == combining || p.sent == unacked {
+		if p.stage == combining {
 			return
 		}
-		p.released = max(p.released, p.matched)
-		p.clock = max(p.clock, p.matched, p.state.CPU)
-		p.stage, p.matched = sending, 0
+		if p.round+1 >= p.until || c.schedule.Next(int(i), p.round+1) >= min(p.until, c.schedule.Rounds(int(i))) {
+			if p.unacked > 0 {
+				return
+			}
+			p.released = max(p.released, p.matched)
+			p.clock, p.matched = max(p.clock, p.matched, p.state.CPU), 0
+		}
+		p.stage = sending
 		p.round++
 	}
 }
@@ -400,6 +406,9 @@ func (c *clocks) goOn(i int32) {
 func (c *clocks) beginRound(i int32, step *collectives.Step) {
 	p := &c.players[i]
 	p.posted, p.stage = p.clock, acknowledging
+	if p.round >= p.until {
+		p.until = p.round + 1 + step.Left
+	}
 	if step.To != collectives.None {
 		p.sent = leaving
 		c.ask(i, clockedOperation{kind: clockedSend, earliest: p.clock, released: p.released})

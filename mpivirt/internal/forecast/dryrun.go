@@ -93,6 +93,7 @@ type dryMessage struct {
 	blocks   collectives.Blocks
 	copied   *copied // holds the content; nil if the receiver has absorbed it, or the sender still holds it
 	early    bool    // in the hash table of early messages
+	windowed bool    // other messages of the sender's memory are under way, too
 
 	// Between nodes.
 	kind  messageKind
@@ -133,7 +134,8 @@ type player struct {
 	time    int32 // number of the collective that the player is in
 	round   int
 	stage   stage
-	unacked bool
+	until   int // the round behind the present window
+	unacked int // messages of the window that are not matched
 	entered bool
 	queued  bool
 	done    bool
@@ -143,7 +145,7 @@ type player struct {
 	clock   vtime.Time // between nodes
 	kept    *copied    // holds positions that the player may forward
 	at      collectives.Blocks
-	sent    [3]int32 // key of the message that a.unacked refers to
+	sent    [3]int32 // key of the last message that is not matched
 }
 
 // dryEngine is one engine of a dry run.
@@ -348,7 +350,7 @@ func (s *scene) play(e *dryEngine, p int32) {
 			s.buffer(e, s.bufferOf(int(p)), -1)
 			s.dropKept(e, p)
 			if a.time++; int(a.time) < s.times {
-				a.round, a.entered, a.held = 0, false, false
+				a.round, a.until, a.entered, a.held = 0, 0, false, false
 				s.enqueue(e, p)
 				return
 			}
@@ -360,14 +362,19 @@ func (s *scene) play(e *dryEngine, p int32) {
 		}
 		step := s.schedule.Step(int(p), a.round)
 		if a.stage == sending {
+			if a.round >= a.until {
+				a.until = a.round + 1 + step.Left
+			}
 			if step.To != collectives.None {
 				if s.holdBack(e, p) {
 					s.dropKept(e, p)
 					return
 				}
-				m := dryMessage{from: p, to: int32(step.To), time: a.time, round: int32(a.round), bytes: s.bytes(step.Send), blocks: step.Send}
-				m.waits = m.bytes > s.eager
-				a.unacked, a.sent = m.waits, [3]int32{m.to, m.time, m.round}
+				m := dryMessage{from: p, to: int32(step.To), time: a.time, round: int32(a.round + step.Later), bytes: s.bytes(step.Send), blocks: step.Send, windowed: step.Later > 0}
+				if m.waits = m.bytes > s.eager; m.waits {
+					a.unacked++
+					a.sent = [3]int32{m.to, m.time, m.round}
+				}
 				s.send(e, m)
 			}
 			a.stage = receiving
@@ -379,7 +386,7 @@ func (s *scene) play(e *dryEngine, p int32) {
 			}
 			a.stage = acknowledging
 		}
-		if a.unacked {
+		if a.unacked > 0 && s.endsWindow(p) {
 			s.dropKept(e, p)
 			return
 		}
@@ -425,10 +432,16 @@ func (s *scene) take(e *dryEngine, m dryMessage) {
 // acknowledged handles that a player's message above the eager limit has been matched.
 func (s *scene) acknowledged(e *dryEngine, p int32, at vtime.Time) {
 	a := &s.players[p]
-	a.unacked, a.clock = false, max(a.clock, at)
-	if a.stage == acknowledging {
+	a.unacked, a.clock = a.unacked-1, max(a.clock, at)
+	if a.stage == acknowledging && a.unacked == 0 {
 		s.enqueue(e, p)
 	}
+}
+
+// endsWindow is agent.endsWindow.
+func (s *scene) endsWindow(p int32) bool {
+	a := &s.players[p]
+	return s.schedule.Next(int(p), a.round+1) >= min(a.until, s.schedule.Rounds(int(p)))
 }
 
 func (s *scene) deliver(m dryMessage) {
@@ -462,14 +475,14 @@ func (s *scene) keep(e *dryEngine, m *dryMessage) {
 	local, whole := s.engineOf(m.from) == e, rest.Count == 0
 	a := &s.players[m.from]
 	switch {
-	case !s.data || local && whole && m.waits && !m.held:
+	case !s.data || local && whole && m.waits && !m.held && !m.windowed:
 	case local && a.kept != nil && m.blocks.Run == 0 && a.at.First <= m.blocks.First && m.blocks.First+m.blocks.Count <= a.at.First+a.at.Count:
 		m.copied = a.kept
 		a.kept.users++
 	default:
 		m.copied = &copied{m.bytes, 1}
 		s.content(e, m.bytes, 1)
-		if local && whole {
+		if local && whole && !m.windowed {
 			s.dropKept(e, m.from)
 			a.kept, a.at = m.copied, m.blocks
 			a.kept.users++
@@ -496,7 +509,7 @@ func (s *scene) dropKept(e *dryEngine, p int32) {
 // change it.
 func (s *scene) change(e *dryEngine, p int32) {
 	a := &s.players[p]
-	if !s.data || !a.unacked {
+	if !s.data || a.unacked == 0 {
 		return
 	}
 	m, there := s.messages[a.sent]
