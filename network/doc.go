@@ -90,8 +90,8 @@
 // message occupies an interface of its sender's node and an interface of its receiver's node, for
 // its bytes over the bandwidth plus a gap. Section node also gives the memory of the node
 // ([Target.ContendedWithin]): each message within the node occupies it for the time in which it reads
-// and writes the bytes ([Target.MemoryTime]), and sums and copies of several ranks share it
-// ([Target.ReduceTimeAmong], [Target.LocalCopyTimeAmong]). Section contention describes a network that all nodes
+// and writes the bytes ([Target.MemoryTime]), and so do sums ([Target.CombiningTime]) and copies
+// ([Target.LocalCopyTimeAmong]). Section contention describes a network that all nodes
 // share instead ([Target.Contention]): busses and links, scaled bandwidth, or fair shares, which may
 // include each link of the topology ([Target.Routes]). Delay is the delay of an undisturbed message,
 // without interfaces. Package contention has the arithmetic, and package mpivirt carries it out in

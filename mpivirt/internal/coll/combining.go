@@ -10,7 +10,8 @@ import (
 // Where the ranks of a node share its memory, what an agent combines and packs after a receive asks the
 // memory as messages within the node do (room resource): once the message is received, in the order of
 // virtual time. The agent waits until the memory has read and written the bytes. Copies before the
-// first round take as long as those of all members of a node together.
+// first round take as long as those of all members of a node together. Leaders of nodes combine alone
+// on their nodes, and do not ask.
 
 // copiersOf returns the number of members of a communicator on the node of its first member, 1 where
 // ranks of a node share no memory.
