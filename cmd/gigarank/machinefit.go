@@ -21,7 +21,8 @@ job prints around it. It says what is determined by what and what could not be, 
 made, and prints the measured time, the simulated time and their ratio.
   osu_latency, IMB PingPong      delays of messages at each level: within a node, between two nodes; the eager limit
   osu_bw                         gap between messages; the overheads are estimated by it
-  osu_mbw_mr, IMB Uniband        interfaces of a node: bandwidth and gap of its ranks together, between two nodes
+  osu_mbw_mr, IMB Uniband        between two nodes, interfaces of a node: bandwidth and gap of its ranks together;
+                                 within a node, its memory
   osu_barrier, osu_allreduce     on one node with all its ranks: joins of a node
   osu_allreduce, osu_reduce, osu_reduce_scatter, to 64 KiB or more: bandwidth of sums
   all_reduce_perf, all_gather_perf  steps of a ring, where no ping-pong is given

@@ -23,6 +23,9 @@
 //     simulation of the row with the greatest rate of bytes takes as long as measured with the
 //     bandwidth, and that of the shortest messages with the gap. Where each pair gets as much as one
 //     pair alone, or pairs are fewer than a node's ranks, the figures are lower bounds, and estimates.
+//   - The memory of a node: osu_mbw_mr or Uniband with the most pairs within a node. Twice the greatest
+//     rate of bytes, which are read and written. Where pairs do not hold each other up, or are fewer
+//     than a node has, it is a lower bound, and an estimate.
 //   - The eager limit: a step in osu_latency of at least one delay of a small message that the
 //     growth before and after the step does not explain.
 //   - Joins of a node: barriers and allreduces of all ranks of one node, as in machine calibrate.

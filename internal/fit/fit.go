@@ -94,6 +94,7 @@ func Machine(series []Series, o Options) (*Result, error) {
 	if err := f.findInterfaces(); err != nil {
 		return nil, err
 	}
+	f.findMemory()
 	if err := f.findReduction(); err != nil {
 		return nil, err
 	}

@@ -320,7 +320,7 @@ func TestFitGivesTheMachineBack(t *testing.T) {
 			t.Errorf("no fact %s, estimate %t, in %+v", field, estimate, r.Facts)
 		}
 	}
-	if len(r.Missing) != 2 || r.Missing[0].Field != "node.bandwidth" || r.Missing[1].Field != "node.message_gap" {
+	if len(r.Missing) != 3 || r.Missing[0].Field != "node.bandwidth" || r.Missing[1].Field != "node.message_gap" || r.Missing[2].Field != "node.memory" {
 		t.Errorf("missing is %+v", r.Missing)
 	}
 }
@@ -529,6 +529,42 @@ func TestInterfacesThatAreNotFull(t *testing.T) {
 	}
 }
 
+// Pairs within a node give its memory, which reads and writes each byte: four pairs move 20 GB/s together, and one pair alone 12 GB/s. The
+// simulation of the row then takes as long as measured. Fewer pairs than a node has, and pairs that do not hold each other up, give a lower bound.
+func TestMemoryOfANode(t *testing.T) {
+	const mebi = 1 << 20
+	table := func(ranks int, rate float64) string {
+		return fmt.Sprintf("# gigarank: nodes=1 ppn=%d\n# OSU MPI Multiple Bandwidth / Message Rate Test v7.3\n# [ pairs: %d ] [ window size: 64 ]\n# Size                  MB/s        Messages/s\n%d %.2f %.2f\n",
+			ranks, ranks/2, mebi, rate/1e6, rate/mebi)
+	}
+	pingPong := fmt.Sprintf("# gigarank: nodes=1 ppn=2\n%s1 0.5\n%d 90\n", latencyHeading, mebi)
+	for _, c := range []struct {
+		output             string
+		ranks, memory      int
+		estimate, residual bool
+	}{
+		{table(2, 12e9) + table(8, 20e9), 8, 40e9, false, true},
+		{table(2, 12e9) + table(8, 47e9), 8, 94e9, true, false},
+		{table(2, 12e9) + table(4, 15e9), 8, 30e9, true, true},
+		{table(8, 20e9), 8, 40e9, true, true},
+	} {
+		r, err := Machine(read(t, "a.txt", pingPong+c.output), Options{Name: "memory", RanksPerNode: c.ranks})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(r.YAML), fmt.Sprintf("memory: %dGB/s", c.memory/1e9)) {
+			t.Errorf("memory of %d B/s is not in\n%s", c.memory, r.YAML)
+		}
+		if !slices.ContainsFunc(r.Facts, func(f Fact) bool { return f.Field == "node.memory" && f.Estimate == c.estimate }) {
+			t.Errorf("no fact node.memory, estimate %t, in %+v", c.estimate, r.Facts)
+		}
+		last := r.Residuals[len(r.Residuals)-1]
+		if ratio := float64(last.Simulated) / float64(last.Measured); c.residual && (ratio < 0.95 || ratio > 1.1) {
+			t.Errorf("%d bytes: measured %v, simulated %v", last.Bytes, last.Measured, last.Simulated)
+		}
+	}
+}
+
 // Of a ping-pong alone the delays are known and nothing else, which is said.
 func TestMissing(t *testing.T) {
 	series := read(t, "a.txt", "# gigarank: nodes=2 ppn=4\n# OSU MPI Allreduce Latency Test v5.9\n# Size       Avg Latency(us)\n8 12.5\n# gigarank: nodes=2 ppn=1\n"+latencyHeading+"1 2.0\n1024 2.5\n")
@@ -540,7 +576,7 @@ func TestMissing(t *testing.T) {
 	for _, m := range r.Missing {
 		fields = append(fields, m.Field)
 	}
-	want := []string{"delays within a node", "network.gap, network.overhead", "network.eager_limit", "network.join", "node", "network.reduce"}
+	want := []string{"delays within a node", "network.gap, network.overhead", "network.eager_limit", "network.join", "node", "node.memory", "network.reduce"}
 	if !slices.Equal(fields, want) {
 		t.Errorf("missing are %q, want %q", fields, want)
 	}

@@ -9,11 +9,12 @@ import (
 	"gigarank/internal/spelling"
 )
 
-// shared is what the interfaces of a node carry.
+// shared is what the interfaces and the memory of a node carry.
 type shared struct {
 	count      int
 	perByte    float64 // seconds a byte of one interface; 0 for no limit
 	perMessage float64 // seconds a message of one interface
+	memory     float64 // bytes a second that the memory reads and writes; 0 for no limit
 }
 
 // Limits of the search for what interfaces carry.
@@ -146,7 +147,11 @@ func (f *fitter) tellInterfaces(s *Series, first, fastest Sample, byBytes, byMes
 // holdUp reports whether pairs get less than one pair alone does, by a table of one pair between nodes. Where there is none it is not
 // known that they do.
 func (f *fitter) holdUp(s *Series, p Sample) bool {
-	alone := f.windows(func(one *Series) bool { return !one.near() && one.Pairs == 1 })
+	return heldUp(s, p, f.windows(func(one *Series) bool { return !one.near() && one.Pairs == 1 }))
+}
+
+// heldUp reports whether pairs get less in a row than a pair alone does.
+func heldUp(s *Series, p Sample, alone *Series) bool {
 	if alone == nil {
 		return false
 	}
@@ -159,12 +164,15 @@ func (f *fitter) writeInterfaces() string {
 	if f.node == (shared{}) {
 		return ""
 	}
-	fields := []string{fmt.Sprintf("interfaces: %d", f.node.count)}
+	fields := []string{fmt.Sprintf("interfaces: %d", max(f.node.count, 1))}
 	if f.node.perByte > 0 {
 		fields = append(fields, fmt.Sprintf("bandwidth: %.0fB/s", 1/f.node.perByte))
 	}
 	if f.node.perMessage > 0 {
 		fields = append(fields, fmt.Sprintf("message_gap: %v", duration(f.node.perMessage)))
+	}
+	if f.node.memory > 0 {
+		fields = append(fields, fmt.Sprintf("memory: %.0fB/s", f.node.memory))
 	}
 	return "node: {" + strings.Join(fields, ", ") + "}"
 }
