@@ -192,8 +192,10 @@ func TestForecastsOfPrograms(t *testing.T) {
 		case p.Engines > 1: // packets of all sizes between them
 			own = 3e6
 		}
+		// Engines take turns on one processor. On several, an engine may stand still for other work on the machine while those
+		// beside it fill their windows.
 		compared++
-		p.compare(t, want, own, 0)
+		p.compare(t, want, own, min(p.Engines-1, 1))
 	}
 	t.Logf("%d points compared", compared)
 }
