@@ -35,7 +35,8 @@ type Config struct {
 	// Algorithms has the algorithm of each operation that does not use its default.
 	Algorithms map[collectives.Operation]collectives.Algorithm
 	// Library chooses the algorithms of the other operations, by the size of each call. Nil has the hardware's
-	// algorithm where the machine has such hardware, else one default for all sizes.
+	// algorithm where the machine has such hardware, else the first that [collectives.Algorithms] has. The
+	// command sets a library on every machine.
 	Library collectives.Library
 	// NoContents has messages and collectives carry sizes only: receives and results leave buffers as they are, and operators of
 	// reductions are not called. Virtual times and counts are those of a run with contents. The kind of the ranks must not

@@ -53,7 +53,7 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 	if r.options.NoContents {
 		d.Contents = noContents.String()
 	}
-	if r.config.Library != nil {
+	if r.config.Library != nil && r.config.Library.Name() != noLibrary {
 		d.Library = r.config.Library.Name()
 	}
 	for _, o := range simulated.Operations {

@@ -77,7 +77,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.machine, "machine", usualMachine, "target machine: a preset or a machine `FILE`")
 		flags.StringVar(&f.perNode, "ranks-per-node", "", "ranks of a node, `N` (default the machine's)")
 		flags.StringVar(&f.mapping, "mapping", "", "mapping `RULE` of ranks to nodes: "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
-		flags.StringVar(&f.library, "library", "", "MPI library that chooses the algorithms of collectives: a `NAME` of gigarank list libraries, a file, or none (default the machine's)")
+		flags.StringVar(&f.library, "library", "", "MPI library that chooses the algorithms of collectives: a `NAME` of gigarank list libraries, a file, or none for a choice by simulations (default the machine's)")
 		flags.StringVar(&f.allocation, "allocation", "", "part of the machine that the job has: a `SPEC`: the shape of a torus or mesh such as 32x256, or file:PATH, a list of places (default the machine's)")
 	})
 	terminal.Group(all, groupResults, func(flags *pflag.FlagSet) {

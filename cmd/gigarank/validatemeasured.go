@@ -105,8 +105,8 @@ type measuredValidator struct {
 
 // libraryRule gives rows a library.
 type libraryRule struct {
-	name    string // of the machine, with * for anything
-	library collectives.Library
+	name    string              // of the machine, with * for anything
+	library collectives.Library // nil for none
 }
 
 // libraryRuleOf reads a --library.
@@ -131,6 +131,9 @@ func (v *measuredValidator) libraryOf(c *terminal.Console) func(r *measurements.
 	return func(r *measurements.Row, m *network.Machine) (collectives.Library, error) {
 		for _, rule := range v.choosers {
 			if like, _ := path.Match(rule.name, r.Machine); like {
+				if rule.library == nil {
+					return loadLibrary(c, noLibrary, m)
+				}
 				return rule.library, nil
 			}
 		}

@@ -141,7 +141,7 @@ func (s *Simulated) fastest(q *collectives.Question) collectives.Algorithm {
 		most = exactMost
 	}
 	var all []estimate
-	for _, a := range hopefuls(q, usual) {
+	for _, a := range s.hopefuls(q, usual) {
 		if e, ok := s.estimate(q, a, firstMessages, firstNodes); ok {
 			all = append(all, e)
 		}
@@ -178,12 +178,14 @@ func leastOf(all []estimate) estimate {
 	return slices.MinFunc(all, func(a, b estimate) int { return cmp.Compare(a.seconds, b.seconds) })
 }
 
-// hopefuls returns the algorithms that are tried for a question, the usual one among them.
-func hopefuls(q *collectives.Question, usual collectives.Algorithm) []collectives.Algorithm {
+// hopefuls returns the algorithms that are tried for a question, the usual one among them. Linear barriers are not, where
+// messages cost no processor or port anything: the root would let any number of ranks go in no time.
+func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorithm) []collectives.Algorithm {
 	var all []collectives.Algorithm
 	for _, a := range append(candidates(q.Operation, q.Bytes), usual) {
 		switch {
 		case slices.Contains(all, a), !q.Commutative && !collectives.Ordered(q.Operation, a):
+		case q.Operation == collectives.Barrier && a == collectives.Linear && s.free():
 		case a.Segment() > 0 && q.Bytes/a.Segment() > mostSegments:
 		case q.Ranks > mostRanks && a != usual && !inBulk(q, a):
 		default:
@@ -191,6 +193,12 @@ func hopefuls(q *collectives.Question, usual collectives.Algorithm) []collective
 		}
 	}
 	return all
+}
+
+// free reports whether messages cost no processor or port anything.
+func (s *Simulated) free() bool {
+	t, err := s.machine.Target(1)
+	return err == nil && !t.Charges()
 }
 
 // mostSegments bounds the segments of a vector that are tried.

@@ -59,7 +59,8 @@ func (a *Algorithms) byDefault(op collectives.Operation) bool { return a.Library
 
 // byNodes reports whether the algorithm of an operation depends on the ranks of each node.
 func (a *Algorithms) byNodes(op collectives.Operation) bool {
-	return a.Library != nil && a.Library.ByNodes(op)
+	asks := a.Free[op] || a.First[op] == collectives.Offload
+	return a.Library != nil && asks && a.Library.ByNodes(op)
 }
 
 // asked returns the bytes by which the algorithm of a call is chosen: of the vector, of a member's
