@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -141,6 +142,9 @@ func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 	if r.verbose && h.Index == 0 {
 		c.Verbose()
 	}
+	// The choice of algorithms has simulated: the run counts its own memory only.
+	debug.FreeOSMemory()
+	host.ResetPeak()
 	host.TuneCollector(c.Getenv, r.need, r.share)
 	if r.json != "" && r.json != terminal.StandardOutput {
 		terminal.OutliveReader()

@@ -120,6 +120,8 @@ const (
 	// fewestNodes are those of a simulation on fewer ranks, firstNodes those of a first look.
 	fewestNodes = 4
 	firstNodes  = 2
+	// fewestRanks are the least of a simulation on fewer ranks.
+	fewestRanks = 16
 	// mostRanks are those up to which every algorithm may be chosen. On more ranks rounds over arrays have to carry
 	// it out.
 	mostRanks = 1 << 16
@@ -185,7 +187,7 @@ func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorith
 	for _, a := range append(candidates(q.Operation, q.Bytes), usual) {
 		switch {
 		case slices.Contains(all, a), !q.Commutative && !collectives.Ordered(q.Operation, a):
-		case q.Operation == collectives.Barrier && a == collectives.Linear && s.free():
+		case s.looksFree(q.Operation, a):
 		case a.Segment() > 0 && q.Bytes/a.Segment() > mostSegments:
 		case q.Ranks > mostRanks && a != usual && !inBulk(q, a):
 		default:
@@ -195,8 +197,11 @@ func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorith
 	return all
 }
 
-// free reports whether messages cost no processor or port anything.
-func (s *Simulated) free() bool {
+// looksFree reports whether an algorithm is a linear barrier on a machine whose messages cost no processor or port anything.
+func (s *Simulated) looksFree(op collectives.Operation, a collectives.Algorithm) bool {
+	if op != collectives.Barrier || a != collectives.Linear {
+		return false
+	}
 	t, err := s.machine.Target(1)
 	return err == nil && !t.Charges()
 }
@@ -245,36 +250,74 @@ func rounds(q *collectives.Question, a collectives.Algorithm, ranks int, bytes i
 	return bits.Len(uint(ranks - 1))
 }
 
-// estimate simulates an algorithm with about as many messages at most. If that needs fewer ranks, the time is scaled: by the
-// rounds, for messages that are as long as those among all ranks. ok is false for an algorithm that does not serve the call.
+// estimate simulates an algorithm with about as many messages, and half as many nodes, at the least. If that needs fewer ranks, a second
+// simulation on about a quarter of them shows how the time grows. ok is false for an algorithm that does not serve the call.
 func (s *Simulated) estimate(q *collectives.Question, a collectives.Algorithm, messages, nodes int) (e estimate, ok bool) {
-	ranks := q.Ranks
-	all := rounds(q, a, ranks, q.Bytes)
-	few := all
-	for half := ranks; half > nodes*q.PerNode && few*ranks > messages; few = rounds(q, a, ranks, q.Bytes) {
-		half /= 2
-		ranks = half
-		if q.Ranks&(q.Ranks-1) != 0 && ranks&(ranks-1) == 0 {
-			ranks++ // of ranks that are no power of two
+	ranks, floor := q.Ranks, max(nodes*q.PerNode, fewestRanks)
+	for half := ranks; half > floor && messagesOf(q, a, ranks) > messages; {
+		half, ranks = half/2, fewer(q, half/2)
+	}
+	seconds, ok := s.simulate(q, a, ranks)
+	if e = (estimate{a: a, seconds: seconds, exact: ranks == q.Ranks}); e.exact || !ok {
+		return e, ok
+	}
+	less := max(fewer(q, ranks/4), 2)
+	before, ok := s.simulate(q, a, less)
+	if !ok {
+		return e, false
+	}
+	steps := math.Log2(float64(q.Ranks)/float64(ranks)) / math.Log2(float64(ranks)/float64(less))
+	if growsWithRanks(a) {
+		steps = float64(q.Ranks-ranks) / float64(ranks-less)
+	}
+	e.seconds += max(seconds-before, 0) * steps
+	return e, true
+}
+
+// fewer returns about as many ranks, which are a power of two if and only if those of the question are.
+func fewer(q *collectives.Question, ranks int) int {
+	if q.Ranks&(q.Ranks-1) != 0 && ranks&(ranks-1) == 0 {
+		return ranks + 1
+	}
+	return ranks
+}
+
+// messagesOf returns about the number of messages of an algorithm.
+func messagesOf(q *collectives.Question, a collectives.Algorithm, ranks int) int {
+	switch a.Base() {
+	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking:
+		if q.Operation != collectives.Alltoall {
+			return 2 * ranks
 		}
 	}
-	e = estimate{a: a, exact: ranks == q.Ranks}
-	bytes, scale := q.Bytes, float64(all)/float64(few)
-	if fewer := float64(q.Ranks) / float64(ranks); !e.exact {
-		linear := scale > fewer/2
-		switch {
-		case linear && chunked(q.Operation, a):
-			bytes = max(int64(float64(bytes)/fewer), 1)
-		case !linear && hasBlocks(q.Operation):
-			bytes, scale = int64(float64(bytes)*fewer), 1
-		}
+	return ranks * rounds(q, a, ranks, q.Bytes)
+}
+
+// growsWithRanks reports whether the time of an algorithm grows with the ranks, not with their logarithm.
+func growsWithRanks(a collectives.Algorithm) bool {
+	switch a.Base() {
+	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking, collectives.Chain, collectives.Pipeline,
+		collectives.Ring, collectives.RingSegmented, collectives.ScatterAllgatherRing, collectives.DoubleRing, collectives.NeighborExchange,
+		collectives.Pairwise, collectives.PairwiseExchange:
+		return true
 	}
-	m, used := s.layout(q, ranks)
+	return false
+}
+
+// simulate returns the time of an algorithm on some of the ranks. Its messages are as long as those among all ranks.
+func (s *Simulated) simulate(q *collectives.Question, a collectives.Algorithm, ranks int) (seconds float64, ok bool) {
+	bytes := q.Bytes
+	switch all := float64(q.Ranks) / float64(ranks); {
+	case growsWithRanks(a) && chunked(q.Operation, a):
+		bytes = max(int64(float64(bytes)/all), min(bytes, 1))
+	case !growsWithRanks(a) && hasBlocks(q.Operation):
+		bytes = int64(float64(bytes) * all)
+	}
+	m, nodes := s.layout(q, ranks)
 	p := measurements.Point{Operation: simulatedAs(q.Operation), Algorithm: a, Named: true,
-		Nodes: used, PerNode: m.RanksPerNode(), Ranks: ranks, Bytes: bytes, Statistic: measurements.LastExit}
+		Nodes: nodes, PerNode: m.RanksPerNode(), Ranks: ranks, Bytes: bytes, Statistic: measurements.LastExit}
 	seconds, err := p.Simulate(m)
-	e.seconds = seconds * scale
-	return e, err == nil
+	return seconds, err == nil
 }
 
 // layout returns the machine with the ranks of each node of a question, and the nodes that some ranks take. A
