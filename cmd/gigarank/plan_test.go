@@ -153,7 +153,7 @@ func TestMemoryOfCalibration(t *testing.T) {
 // end within their share of the memory and their time.
 func TestPlanWithoutCalibration(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
-		{"allreducetest --ranks 1024 --payload 1GiB --lp event --memory 64GiB", `^calibration +none: a run with 1 rank takes 3\.02 GiB of memory, and 400 MiB are available here \(GOMEMLIMIT\)`},
+		{"allreducetest --ranks 1024 --payload 1GiB --allreduce node-leader --lp event --memory 64GiB", `^calibration +none: a run with 1 rank takes 3\.02 GiB of memory, and 400 MiB are available here \(GOMEMLIMIT\)`},
 		{"deadlock_fix --ranks 4 --payload 1GiB --memory 4TiB", `^calibration +none: a run with 1 rank takes `},
 	} {
 		cmd := command(t, append([]string{"plan"}, strings.Fields(c.args)...)...)
