@@ -20,16 +20,28 @@ package collectives
 type pipeline struct {
 	segments int
 	stages   []stage // in the order of an iteration
+	each     int     // rounds of all stages
+	last     int     // iteration in which the first segment is in the last stage
+}
+
+func pipelineOf(segments int, stages ...stage) pipeline {
+	p := pipeline{segments: segments, stages: stages}
+	for i := range stages {
+		p.each += stages[i].rounds
+		p.last = max(p.last, stages[i].first)
+	}
+	return p
 }
 
 // stage is a plan for one segment.
 type stage struct {
 	plan
-	steps Stepper
-	first int // iteration in which the first segment is in the stage
+	steps  Stepper
+	first  int // iteration in which the first segment is in the stage
+	rounds int // of the plan
 }
 
-func stageOf(p plan, first int) stage { return stage{p, stepperOf(p), first} }
+func stageOf(p plan, first int) stage { return stage{p, stepperOf(p), first, p.MaxRounds()} }
 
 // has reports whether a segment is in the stage in an iteration.
 func (s *stage) has(iteration, segments int) bool {
@@ -37,13 +49,7 @@ func (s *stage) has(iteration, segments int) bool {
 }
 
 // iterations returns the number of iterations.
-func (p *pipeline) iterations() int {
-	last := 0
-	for i := range p.stages {
-		last = max(last, p.stages[i].first)
-	}
-	return last + p.segments
-}
+func (p *pipeline) iterations() int { return p.last + p.segments }
 
 // start returns the round in which a stage begins in an iteration. It counts the rounds of the iterations before.
 func (p *pipeline) start(which, iteration int) int {
@@ -54,14 +60,17 @@ func (p *pipeline) start(which, iteration int) int {
 		if i < which && s.has(iteration, p.segments) {
 			before++
 		}
-		round += before * s.MaxRounds()
+		round += before * s.rounds
 	}
 	return round
 }
 
-// at returns the stage and the iteration of a round, and the number of the round in the stage.
+// at returns the stage and the iteration of a round, and the number of the round in the stage. No iteration
+// has more rounds than all stages together, which bounds the iterations before from below. Only up to p.last iterations at the beginning, and as many
+// at the end, have fewer rounds.
 func (p *pipeline) at(round int) (which, iteration, offset int) {
-	low, high := 0, p.iterations() // the iteration is from low to high-1
+	low := round / max(p.each, 1) // the iteration is from low to high-1
+	high := min(low+2*p.last+2, p.iterations())
 	for high-low > 1 {
 		if middle := (low + high) / 2; p.start(0, middle) <= round {
 			low = middle
@@ -75,7 +84,7 @@ func (p *pipeline) at(round int) (which, iteration, offset int) {
 		if !s.has(low, p.segments) {
 			continue
 		}
-		if n := s.MaxRounds(); round >= n {
+		if n := s.rounds; round >= n {
 			round -= n
 			continue
 		}
@@ -181,10 +190,10 @@ func hanAllreduce(s Shape) Schedule {
 	tree := reduceTo(0, 1)(n.count())
 	reduce := func(p part) plan { return inNodes(n, nodeSet{p, 0, tree}, reduceTo(0, 1)) }
 	bcast := func(p part) plan { return inNodes(n, nodeSet{of: p}, bcastFrom(0, 1)) }
-	return &pipelineSchedule{pipeline{s.Segments, []stage{
+	return &pipelineSchedule{pipelineOf(s.Segments,
 		stageOf(bcast(otherNodes), 3), stageOf(amongNodes(n, 0, bcastOfNodes(n.count(), 0, 1)), 2), stageOf(bcast(rootNode), 3),
 		stageOf(reduce(innerNodes), 0), stageOf(amongNodes(n, 0, tree), 1), stageOf(reduce(leaves), 0),
-	}}, placeSegments(s)}
+	), placeSegments(s)}
 }
 
 // hanBcast takes a segment through a broadcast among the members that lie in their nodes where the root does, and a broadcast
@@ -196,9 +205,9 @@ func hanBcast(s Shape) Schedule {
 	}
 	home, seat := s.Root/n.perNode, s.Root%n.perNode
 	within := func(p part) plan { return inNodes(n, nodeSet{of: p, root: home}, bcastFrom(seat, 1)) }
-	return &pipelineSchedule{pipeline{s.Segments, []stage{
+	return &pipelineSchedule{pipelineOf(s.Segments,
 		stageOf(within(otherNodes), 1), stageOf(amongNodes(n, seat, bcastOfNodes(n.count(), home, 1)), 0), stageOf(within(rootNode), 1),
-	}}, placeSegments(s)}
+	), placeSegments(s)}
 }
 
 // hanReduce is hanBcast in the other direction: a reduction within nodes, then among nodes.
@@ -214,9 +223,9 @@ func hanReduce(s Shape) Schedule {
 	}
 	tree := reduceTo(home, 1)(n.count())
 	within := func(p part) plan { return inNodes(n, nodeSet{p, home, tree}, reduceIn(n, s.Root)) }
-	return &pipelineSchedule{pipeline{s.Segments, []stage{
+	return &pipelineSchedule{pipelineOf(s.Segments,
 		stageOf(within(innerNodes), 0), stageOf(amongNodes(n, s.Root%n.perNode, tree), 1), stageOf(within(leaves), 0),
-	}}, placeSegments(s)}
+	), placeSegments(s)}
 }
 
 // hanBarrier is a barrier of each node, of the first members of the nodes, and of each node again, all by recursive doubling.
