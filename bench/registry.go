@@ -210,7 +210,7 @@ func (e Entry) CheckContents(o Options) error {
 	if !o.NoContents || e.Reads == "" {
 		return nil
 	}
-	return fmt.Errorf("program %s needs the contents of messages: %s", e.Name, e.Reads)
+	return fmt.Errorf("program %s needs the contents of messages, since %s: simulate it with contents", e.Name, e.Reads)
 }
 
 // CheckDatatype returns an error if the program has no vectors of the datatype, or sums of them over a number of ranks are not exact.

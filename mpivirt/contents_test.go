@@ -200,7 +200,7 @@ func TestKindsThatNeedContents(t *testing.T) {
 	needy := *scripted
 	needy.NeedsContents = true
 	c := mpivirt.Config{NoContents: true, Target: target(t, "xt5", 2), Kind: &needy, Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(*mpivirt.Rank) error { return nil })}}}
-	if _, err := mpivirt.New(c); err == nil || !strings.Contains(err.Error(), "need the contents of messages") {
+	if _, err := mpivirt.New(c); err == nil || !strings.Contains(err.Error(), "simulate them with contents") {
 		t.Errorf("%v", err)
 	}
 	if err := (*kernel.Kind)(mpivirt.Goroutine).Contentless(); err != nil {

@@ -60,7 +60,7 @@ func (k *Kind) Contentless() error {
 	if !k.NeedsContents {
 		return nil
 	}
-	return fmt.Errorf("%v ranks read what they receive, and need the contents of messages", k)
+	return fmt.Errorf("%v ranks read what they receive: simulate them with contents", k)
 }
 
 // Program is a program to simulate.
