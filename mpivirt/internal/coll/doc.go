@@ -71,6 +71,10 @@
 // pages is copied two pages side by side (`world.CopyContent`), since a processor prefetches up to
 // the end of a page.
 //
+// A call may have sizes alone (`Collective.Moved`): its agents have no memory, its messages no payload. A *phantom* is a call
+// with vectors of elements whose bytes the simulation leaves out. It has the layout, the algorithm and the layers of
+// the same call with bytes (`Collective.Data`), but the choice of an interpreter need not move bytes.
+//
 // Forecasts of the host resources of a collective rest on the same choice (`PlanOf` in `plan.go`):
 // room `forecast`.
 //
