@@ -23,7 +23,7 @@ import (
 // fullPlan has more than one value on each axis.
 func fullPlan(t testing.TB) *Plan {
 	return testPlan(t, Axes{
-		Operation: "allreduce", Ranks: "2^4..2^8:x4", Payload: "8,1Ki,8Ki", Mapping: "block,cyclic",
+		Operation: "allreduce", Ranks: "2^4..2^8:x4", Algorithms: "node-leader,recursive-doubling,ring,rabenseifner,binomial", Payload: "8,1Ki,8Ki", Mapping: "block,cyclic",
 		Noise: []string{"periodic:10ms,250us"}, Seed: "1,2", Iterations: "2",
 	})
 }
