@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gigarank/engine"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -21,7 +22,7 @@ func TestClockThatGoesBackIsFound(t *testing.T) {
 	s, err := New(Config{
 		Target: flatTarget(t, 2), Transports: engine.NewInProcess(1), Noise: backwards{},
 		Program: Program{Name: "backwards", Forms: []Form{listed{enterBarrier, func(k *Kernel, lp int32) bool {
-			if err := k.messages.Compute(lp, 1000); err != nil {
+			if err := k.messages.Compute(lp, 1000, world.Compute); err != nil {
 				t.Error(err)
 			}
 			return true
