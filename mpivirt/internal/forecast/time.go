@@ -13,6 +13,7 @@ const (
 	fixedCostTime    = 3    // a member of a barrier at a fixed cost
 	regularTime      = 3    // a message of a round over arrays that is a shift or an exchange
 	sharedTime       = 20   // a message of a round over arrays where ranks share interfaces
+	movedTime        = 40   // the surplus of such a message, and of its sum, where ranks share the memory of their node
 	stridedTime      = 50   // any other message over arrays
 	localMemberTime  = 150  // a member of a local collective
 	localMessageTime = 200  // a message of a local collective
@@ -52,7 +53,9 @@ func (o *costModel) participantTime() float64 {
 	case coll.ByArrays:
 		strided, regular := o.strided(), float64(regularTime)
 		if o.Layered {
-			regular = sharedTime
+			if regular = sharedTime; o.use.Bytes > 0 && o.target.ContendedWithin() {
+				regular += movedTime
+			}
 		}
 		return stridedTime*strided + regular*max(o.messages-strided, 0) + o.movingTime()
 	case coll.Locally:
