@@ -235,7 +235,7 @@ func (f form) bcast(a Algorithm, bytes int64) (vtime.Duration, bool) {
 		return f.treeOut(f.members, func(int) int64 { return bytes }), true
 	case Ring:
 		return times(f.members-1, f.cost.message(bytes)), true
-	case Linear:
+	case Linear, LinearNonblocking:
 		return f.out(bytes), true
 	case Offload:
 		return f.cost.node(bytes) + timeOf(f.cost.Offload, bytes), true

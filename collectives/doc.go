@@ -65,7 +65,6 @@
 // receives ahead, and send to several children by requests. Here a member of a tree
 // sends one message after another; the message to the last of the most children goes in one round with the
 // next segment. The difference has an effect above the eager limit only: a message waits for the one before it to leave.
-// Linear-nonblocking has the messages of linear for the same reason.
 //
 // A node-leader barrier or allreduce is the join of the ranks of each node,
 // [LeaderSchedule] among the leaders, and the release. Join and release depend on the

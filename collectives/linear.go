@@ -7,6 +7,7 @@ type star struct {
 	own           bool // the message is the other member's block; else all positions
 	pieces        int  // all positions
 	reduce        bool // the root combines
+	atOnce        bool // the root sends in a window
 }
 
 // The root of a gather, a scatter or a broadcast handles the other members in rank order. The root
@@ -69,10 +70,16 @@ func (s *star) Step(member, round int) Step {
 		blocks = Blocks{First: other, Count: 1}
 	}
 	if (member == s.root) != s.inward {
-		return Step{To: peer, From: None, Send: blocks}
+		step := Step{To: peer, From: None, Send: blocks}
+		if s.opens() && member == s.root {
+			step.Left = s.members - 2 - round
+		}
+		return step
 	}
 	return Step{To: None, From: peer, Receive: blocks, Combine: s.combine(peer)}
 }
+
+func (s *star) opens() bool { return s.atOnce && s.members > 2 }
 
 func (s *star) combine(peer int) Combine {
 	switch {

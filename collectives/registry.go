@@ -70,6 +70,7 @@ var registry = [operations][]entry{
 		{ScatterAllgather, false, "binomial scatter of P chunks, then allgather by recursive doubling", scatterAllgather, none},
 		{ScatterAllgatherRing, false, "binomial scatter of P chunks, then allgather round a ring", scatterAllgatherRing, none},
 		{Linear, false, "the root sends to one after another", starOne, none},
+		{LinearNonblocking, false, "the root sends to all at once", starAtOnce, none},
 		{Ring, false, "each rank hands it to the next", ringBcast, none},
 		{Offload, false, "ranks of a node join, switches send the vector to all nodes, one release per node", nil, none},
 		{SMP, false, "MPICH: binomial among first ranks of nodes, then in each node", smpBcast, byNode},
@@ -117,7 +118,7 @@ var registry = [operations][]entry{
 		{Binomial, false, "down a binomial tree, subtrees together", treeOne, none},
 		{Knomial, false, "down a k-nomial tree, subtrees together; the fan-out is k", knomialOne, arguments{fanout: 4}},
 		{Linear, false, "the root sends to one after another", starOne, none},
-		{LinearNonblocking, false, "the messages of linear as requests; above the eager limit each waits for the one before", starOne, none},
+		{LinearNonblocking, false, "the root sends to all at once", starAtOnce, none},
 	},
 	Scatterv: {
 		{Linear, false, "the root sends to one after another", starOne, none},
@@ -219,6 +220,13 @@ func starOne(s Shape) Schedule {
 		p.own = true
 	}
 	return &starSchedule{p, place(s, n)}
+}
+
+// starAtOnce is a star whose root sends in a window.
+func starAtOnce(s Shape) Schedule {
+	star := starOne(s).(*starSchedule)
+	star.atOnce = true
+	return star
 }
 
 // starBoth is a star to member 0 and back.

@@ -33,7 +33,6 @@ var differences = []difference{
 	{collectives.Allreduce, "reduce-bcast", always, "the library's reduce and bcast have algorithms by its own rules"},
 	{collectives.Allgather, "linear", always, "the library's bcast of everything has an algorithm by its own rules"},
 	{collectives.Allgatherv, "linear", always, "the library's bcast of everything has an algorithm by its own rules"},
-	{collectives.Alltoall, "linear", always, "the library sends to the ranks before its own first, gigarank to rank 0 first; tables have linear-sync"},
 	{collectives.ReduceScatter, "binomial", always, "the library's reduce has an algorithm by its own rules, and its scatterv is linear"},
 }
 
@@ -87,7 +86,7 @@ var forcings = []forcing{
 	{"allreduce", 4, "ring", 0},
 	{"allreduce", 5, "ring-segmented:4KiB", 0},
 	{"allreduce", 6, "rabenseifner", 0},
-	{"alltoall", 1, "linear", 0},
+	{"alltoall", 1, "linear-sync", 0},
 	{"alltoall", 2, "pairwise", 0},
 	{"alltoall", 3, "bruck", 0},
 	{"alltoall", 4, "linear-sync", 0},
@@ -99,7 +98,7 @@ var forcings = []forcing{
 	{"barrier", 4, "dissemination", 0},
 	{"barrier", 5, "recursive-doubling", 2},
 	{"barrier", 6, "binomial", 0},
-	{"bcast", 1, "linear", 0},
+	{"bcast", 1, "linear-nonblocking", 0},
 	{"bcast", 2, "chain:4KiB:fanout=4", 0},
 	{"bcast", 3, "pipeline:4KiB", 0},
 	{"bcast", 4, "split-binary", 0},

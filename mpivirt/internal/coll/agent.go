@@ -305,9 +305,6 @@ func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	c.checkSent(a, dst, m.bytes, begun, m.arrival)
 	c.partition.Engine.Statistics.Messages++
 	content, at := c.gather(a, step.Send, a.inst.width)
-	if step.Later > 0 {
-		at = -1 // memory of which several messages are views
-	}
 	if c.Messages.Shares(int(m.rank), dst) {
 		c.sendRoundAcross(a, &m, content, at)
 		return

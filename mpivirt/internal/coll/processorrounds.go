@@ -112,9 +112,6 @@ func (c *Collectives) sendRoundAt(p *resource.Processor, index int32, at vtime.T
 	}
 	c.partition.Engine.Statistics.Messages++
 	content, offset := c.gather(a, step.Send, a.inst.width)
-	if step.Later > 0 {
-		offset = -1 // memory of which several messages are views
-	}
 	c.dispatchRound(a, &m, dst, at, content, offset)
 	c.goOnAgent(index)
 }

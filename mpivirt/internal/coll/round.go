@@ -361,13 +361,9 @@ func (c *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64
 		c.disposeRound(index)
 		return
 	}
-	posted := c.postedFor(q, m)
-	if posted != 0 {
-		owner = nil // the sender goes on before the content is taken in
-	}
 	c.hold(index, owner, at)
-	if posted != 0 {
-		c.matchAhead(posted, index)
+	if ai := c.postedFor(q, m); ai != 0 {
+		c.matchAhead(ai, index)
 	}
 	c.keepEarly(lp, q, index)
 	if int(m.engine) != c.partition.Engine.Index() {
@@ -381,7 +377,7 @@ func (c *Collectives) hold(index int32, owner *memory, at int64) {
 	m := c.rounds.At(index)
 	switch {
 	case m.payload == nil || m.content != 0:
-	case m.agent != 0 && owner != nil:
+	case m.agent != 0 && owner != nil && c.lends(c.agents.At(m.agent)):
 		owner.viewed, owner.message, m.view = true, index, true
 	default:
 		c.keep(m, owner, at)

@@ -133,6 +133,10 @@ func (c *Collectives) matchAhead(index, message int32) {
 	m.agent = 0
 }
 
+// lends reports whether the message that an agent has just sent may be a view of its memory: the agent waits for its match, and
+// for no other.
+func (c *Collectives) lends(a *agent) bool { return a.round+1 >= a.until && a.unacked == 1 }
+
 // takeOver gives a message a copy of its content if it is its sender's memory: the sender goes on before the content is
 // taken in.
 func (c *Collectives) takeOver(m *roundMessage) {

@@ -370,7 +370,7 @@ func (s *scene) play(e *dryEngine, p int32) {
 					s.dropKept(e, p)
 					return
 				}
-				m := dryMessage{from: p, to: int32(step.To), time: a.time, round: int32(a.round + step.Later), bytes: s.bytes(step.Send), blocks: step.Send, windowed: step.Later > 0}
+				m := dryMessage{from: p, to: int32(step.To), time: a.time, round: int32(a.round + step.Later), bytes: s.bytes(step.Send), blocks: step.Send, windowed: step.Left > 0}
 				if m.waits = m.bytes > s.eager; m.waits {
 					a.unacked++
 					a.sent = [3]int32{m.to, m.time, m.round}
@@ -482,7 +482,7 @@ func (s *scene) keep(e *dryEngine, m *dryMessage) {
 	default:
 		m.copied = &copied{m.bytes, 1}
 		s.content(e, m.bytes, 1)
-		if local && whole && !m.windowed {
+		if local && whole {
 			s.dropKept(e, m.from)
 			a.kept, a.at = m.copied, m.blocks
 			a.kept.users++
