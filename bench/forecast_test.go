@@ -91,7 +91,7 @@ func manyMessages(op collectives.Operation, a collectives.Algorithm) bool {
 	case a == collectives.Ring:
 		return op != collectives.Bcast
 	case a == collectives.Pairwise || a == collectives.PairwiseExchange || a == collectives.ScatterAllgatherRing ||
-		a == collectives.RingSegmented || a == collectives.AllgatherReduce || a == collectives.NeighborExchange:
+		a == collectives.RingSegmented || a == collectives.AllgatherReduce || a == collectives.NeighborExchange || a == collectives.Sparbit:
 		return true
 	}
 	return (a == collectives.Linear || a == collectives.LinearSync) && op == collectives.Alltoall
@@ -140,6 +140,9 @@ func TestForecasts(t *testing.T) {
 		least, most := 0.9, 1.1
 		if c.engines > 1 {
 			least, most = 0.6, 2.5
+		}
+		if c.algorithm == collectives.Sparbit || c.op == collectives.Alltoall && (c.algorithm == collectives.Linear || c.algorithm == collectives.LinearSync) {
+			least, most = 0.6, max(most, 1.6) // how many messages of a window wait at a time depends on the order in which ranks go on
 		}
 		if want-own*float64(c.engines) > most*got || want+own*float64(c.engines) < least*got {
 			t.Errorf("%v: %.0f KB foreseen, %.0f KB taken", c, want/1e3, got/1e3)

@@ -54,6 +54,7 @@ const (
 	RoundRecordBytes  = roundRecord                      // of a round message between engines, without its content
 	ContentBytes      = int(unsafe.Sizeof(content{}))    // of a copy that messages share; plus a buffer if longer than SmallContent
 	RoundShakeBytes   = int(unsafe.Sizeof(roundShake{})) // of ACK or DATA between nodes
+	LandingBytes      = int(unsafe.Sizeof(landing{}))    // of a message that a window has received
 	LocalMessageBytes = int(unsafe.Sizeof(localMessage{}))
 	MemberListBytes   = int(unsafe.Sizeof(memberList{}))
 	PostponedBytes    = int(unsafe.Sizeof(postponed{}))

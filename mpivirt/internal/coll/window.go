@@ -29,6 +29,7 @@ func (c *Collectives) openWindow(index int32, a *agent, step *collectives.Step) 
 		if a.window, reused = c.spareWindows.Pop(); !reused {
 			a.window = &window{}
 		}
+		a.window.landings = slices.Grow(a.window.landings, step.Left/2+1)
 	}
 	c.matchEarly(index, a)
 }

@@ -9,6 +9,7 @@ import (
 	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/maxplus"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -67,6 +68,9 @@ func meanTraffic(s collectives.Schedule) traffic {
 // them.
 func trafficOf(s collectives.Schedule, member int) (t traffic) {
 	const most = 1 << 10
+	if collectives.HasWindows(s) && s.Rounds(member) > most {
+		return sampledTraffic(s, member, most)
+	}
 	looked := 0
 	first := s.Next(member, 0)
 	for round := first; round < s.Rounds(member); round = s.Next(member, round+1) {
@@ -80,6 +84,19 @@ func trafficOf(s collectives.Schedule, member int) (t traffic) {
 		}
 	}
 	return t
+}
+
+// sampledTraffic returns the traffic of a member from a number of its rounds at equal distances: those of a window differ.
+func sampledTraffic(s collectives.Schedule, member, samples int) (t traffic) {
+	rounds := s.Rounds(member)
+	for i := range samples {
+		if step := s.Step(member, int(int64(i)*int64(rounds)/int64(samples))); step.To != collectives.None {
+			t.messages++
+			t.positions += float64(step.Send.Count)
+		}
+	}
+	each := float64(rounds) / float64(samples)
+	return traffic{t.messages * each, t.positions * each}
 }
 
 // cost returns the cost of the collective, without the cost of the ranks.
@@ -235,6 +252,9 @@ func (o *costModel) messageBytesOf(times int) float64 {
 	} else {
 		u = r.byMessages()
 	}
+	if w := windowOf(o.Schedule); w > windowOf(r.schedule) {
+		return slot + u.agents*float64(coll.AgentBytes) + u.queues*float64(coll.RoundQueueBytes) + float64(w)*o.windowBytesOf() + u.buffers
+	}
 	agent := float64(coll.AgentBytes)
 	if o.use.Data {
 		agent += float64(coll.AgentDataBytes)
@@ -249,6 +269,37 @@ func (o *costModel) messageBytesOf(times int) float64 {
 	return slot + u.agents*agent + u.queues*float64(coll.RoundQueueBytes) + u.rounds*float64(coll.RoundMessageBytes) + u.contents*float64(coll.ContentBytes) +
 		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.early*earlyBytes + u.buffers + u.processors + o.onWire(u.wire, times) +
 		u.passingBytes(o.Participants)
+}
+
+// windowOf returns the greatest number of messages that a participant sends in a window of rounds.
+func windowOf(s collectives.Schedule) (most int) {
+	member := min(1, s.Members()-1)
+	for round := s.Next(member, 0); collectives.HasWindows(s) && round < s.Rounds(member); {
+		left := s.Step(member, round).Left
+		most = max(most, (left+2)/2)
+		round = s.Next(member, round+left+1)
+	}
+	return most
+}
+
+// windowBytesOf returns the memory of each message of a window that has a message from each participant. Nearly all of them have
+// come before the first participant receives, and some wait for interfaces.
+func (o *costModel) windowBytesOf() float64 {
+	const link, waiting = 4, 0.25 // share of messages between nodes that wait at a time; measured
+	bytes := float64(coll.RoundMessageBytes+link) + earlyBytes
+	if o.target.Charges() {
+		bytes += float64(coll.LandingBytes)
+	}
+	if o.target.Contended() {
+		bytes += waiting * float64(resource.PassageBytes)
+	}
+	if o.use.Data {
+		bytes += float64(coll.ContentBytes + link)
+		if o.use.Bytes > coll.SmallContent {
+			bytes += world.BufferBytes(float64(o.use.Bytes))
+		}
+	}
+	return bytes
 }
 
 // onWire returns the memory of messages between engines that run side by side, with a number of
