@@ -8,6 +8,7 @@ type Question struct {
 	Bytes       int64 // of the vector, or of a member's block; of blocks that differ the mean
 	Commutative bool  // the operation of a reduction commutes; true where nothing is combined
 
+	EqualBlocks  bool     // a reduce_scatter is MPI_Reduce_scatter_block, not MPI_Reduce_scatter
 	ElementBytes int64    // of an element of the vector; 0: only sizes are simulated, and it counts as that of a double
 	Hardware     Hardware // of the machine
 }

@@ -9,8 +9,8 @@ import (
 	"gigarank/mpivirt"
 )
 
-// librarySizes is a library that takes linear trees up to 16 bytes and binomial trees above, and for the
-// allreduce an algorithm by the ranks of a node.
+// librarySizes is a library that takes linear trees up to 16 bytes and binomial trees above, for the
+// allreduce an algorithm by the ranks of a node, and for MPI_Reduce_scatter_block another than for MPI_Reduce_scatter.
 type librarySizes struct{}
 
 func (librarySizes) Name() string                          { return "by size" }
@@ -24,6 +24,10 @@ func (librarySizes) Choose(q collectives.Question) collectives.Algorithm {
 		return collectives.NodeLeader
 	case q.Operation == collectives.Allreduce:
 		return collectives.Rabenseifner
+	case q.Operation == collectives.ReduceScatter && q.EqualBlocks:
+		return collectives.Linear
+	case q.Operation == collectives.ReduceScatter:
+		return collectives.Pairwise
 	case q.Operation == collectives.Bcast && q.Bytes > 16:
 		return collectives.Binomial
 	case q.Operation == collectives.Bcast:
@@ -71,6 +75,22 @@ func TestLibraryChoosesByCall(t *testing.T) {
 		{"short bcast", collectives.Bcast, collectives.Linear, bcast(16)},
 		{"long bcast", collectives.Bcast, collectives.Binomial, bcast(17)},
 		{"allreduce", collectives.Allreduce, collectives.NodeLeader, sum},
+		{"reduce_scatter", collectives.ReduceScatter, collectives.Pairwise, func(c *mpivirt.Comm) error {
+			counts := make([]int, c.Size())
+			counts[1], counts[2] = 3, 1
+			return mpivirt.ReduceScatter(c, make([]float64, 4), make([]float64, counts[c.Rank()]), counts, mpivirt.Sum[float64]())
+		}},
+		{"reduce_scatter of equal blocks", collectives.ReduceScatter, collectives.Linear, func(c *mpivirt.Comm) error {
+			return mpivirt.ReduceScatterBlock(c, make([]float64, 5*c.Size()), make([]float64, 5), mpivirt.Sum[float64]())
+		}},
+		{"nonblocking reduce_scatter of equal blocks", collectives.ReduceScatter, collectives.Linear, func(c *mpivirt.Comm) error {
+			q, err := mpivirt.IreduceScatterBlock(c, make([]float64, 5*c.Size()), make([]float64, 5), mpivirt.Sum[float64]())
+			if err != nil {
+				return err
+			}
+			_, err = q.Wait()
+			return err
+		}},
 		{"allreduce of half the ranks", collectives.Allreduce, collectives.NodeLeader, half(sum)},
 		{"allreduce of ranks out of order", collectives.Allreduce, collectives.Rabenseifner, apart(sum)},
 	} {

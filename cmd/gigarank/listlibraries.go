@@ -200,19 +200,28 @@ func listChoices(c *terminal.Console, name string, operations []collectives.Oper
 	if asJSON {
 		document := chosen{Schema: 1, Library: l}
 		for _, op := range operations {
-			document.Operations = append(document.Operations, chosenOf(table, op))
+			document.Operations = append(document.Operations, chosenOf(table, op, op.String()))
+			if blocks, has := table.OfBlocks(); has && op == collectives.ReduceScatter {
+				document.Operations = append(document.Operations, chosenOf(blocks, op, ofBlocks))
+			}
 		}
 		return writeJSON(c.Stdout, document)
 	}
 	section(c.Stdout, l.Name, l.lines())
 	for _, op := range operations {
-		printChoices(c.Stdout, table, op)
+		printChoices(c.Stdout, table, op, op.String())
+		if blocks, has := table.OfBlocks(); has && op == collectives.ReduceScatter {
+			printChoices(c.Stdout, blocks, op, ofBlocks)
+		}
 	}
 	return nil
 }
 
-func chosenOf(table *library.Table, op collectives.Operation) chosenOperation {
-	o := chosenOperation{Name: op.String(), Bytes: table.Bytes(op), Inferred: table.Inferred(op)}
+// ofBlocks is the name of reduce_scatter with equal blocks.
+const ofBlocks = "reduce_scatter_block"
+
+func chosenOf(table *library.Table, op collectives.Operation, name string) chosenOperation {
+	o := chosenOperation{Name: name, Bytes: table.Bytes(op), Inferred: table.Inferred(op)}
 	for _, r := range table.Rows(op) {
 		row := chosenRow{
 			Ranks: boundsOf(r.Ranks), PerNode: boundsOf(r.PerNode), Nodes: boundsOf(r.Nodes),
@@ -251,8 +260,8 @@ func truth(c library.Condition) *bool {
 // counted says what the sizes of rows count.
 var counted = map[string]string{"vector": "bytes of the vector", "block": "bytes of a rank's block", "total": "bytes of all blocks"}
 
-func printChoices(w io.Writer, table *library.Table, op collectives.Operation) {
-	heading := "\n" + op.String()
+func printChoices(w io.Writer, table *library.Table, op collectives.Operation, name string) {
+	heading := "\n" + name
 	if by := counted[table.Bytes(op)]; by != "" {
 		heading += ", by " + by
 	}

@@ -30,6 +30,8 @@
 // bytes says what sizes count: vector (bcast, reduce, allreduce, scan, exscan), or block (of a rank) or
 // total (the blocks of all ranks) for other operations. Without it sizes count the vector or the block.
 //
+// A section reduce_scatter_block decides MPI_Reduce_scatter_block; without one reduce_scatter decides it, too.
+//
 // Libraries leave an algorithm that does not suit a call. Such a rule is a fallback: what the
 // algorithm needs, and what runs instead. The needs are
 //

@@ -103,9 +103,67 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", c.q, got, c.want)
 		}
 	}
+	scatter := collectives.Question{Operation: collectives.ReduceScatter, Ranks: 3, Bytes: 8, Commutative: true, EqualBlocks: true}
+	other := scatter
+	other.EqualBlocks = false
+	if got, want := table.Choose(scatter), table.Choose(other); got != want {
+		t.Errorf("equal blocks without rows of their own: %s, want %s", got, want)
+	}
 	q := collectives.Question{Operation: collectives.Allreduce, Ranks: 64, PerNode: 8, Bytes: 1 << 20, Commutative: true}
 	if n := testing.AllocsPerRun(100, func() { table.Choose(q) }); n != 0 {
 		t.Errorf("a choice makes %v allocations", n)
+	}
+}
+
+// Calls of MPI_Reduce_scatter_block are decided by the rows of Open MPI's ompi_coll_tuned_reduce_scatter_block_intra_dec_fixed,
+// whose sizes count a block; others by those of reduce_scatter, whose sizes count all blocks. A table that takes reduce_scatter from a
+// base takes both; one with rows of reduce_scatter has no others unless it gives them.
+func TestEqualBlocks(t *testing.T) {
+	named, err := library.Named("openmpi-4.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	based, err := library.Parse("mine", []byte("name: mine\nbase: openmpi-4.1\nbcast: {rows: [{algorithm: binomial}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := library.Parse("mine", []byte("name: mine\nbase: openmpi-4.1\nreduce_scatter: {rows: [{algorithm: binomial}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := library.Parse("mine", []byte("name: mine\nbase: openmpi-4.1\nreduce_scatter: {rows: [{algorithm: binomial}]}\nreduce_scatter_block: {bytes: total, rows: [{sizes: {0: butterfly, 300: linear}}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		table       *library.Table
+		ranks       int
+		bytes       int64
+		equal, kept bool // equal blocks; the operation keeps the order
+		want        string
+	}{
+		{named, 3, 3, true, false, "recursive-doubling"},
+		{named, 3, 4, true, false, "butterfly"},
+		{named, 7, 1<<20 - 1, true, false, "recursive-halving"},
+		{named, 7, 1 << 20, true, false, "binomial"},
+		{named, 1000, 15, true, false, "binomial"},
+		{named, 1000, 16, true, false, "butterfly"},
+		{named, 1000, 16, true, true, "binomial"},
+		{named, 1000, 16, false, false, "recursive-halving"},
+		{based, 1000, 16, true, false, "butterfly"},
+		{own, 1000, 16, true, false, "binomial"},
+		{both, 30, 9, true, false, "butterfly"},
+		{both, 30, 10, true, false, "linear"},
+		{both, 30, 10, false, false, "binomial"},
+	} {
+		q := collectives.Question{Operation: collectives.ReduceScatter, Ranks: c.ranks, PerNode: 1, Bytes: c.bytes, Commutative: !c.kept, EqualBlocks: c.equal}
+		if got := c.table.Choose(q); got.String() != c.want {
+			t.Errorf("%+v: %s, want %s", q, got, c.want)
+		}
+	}
+	if _, err := library.Parse("mine", []byte("name: mine\nbase: openmpi-4.1\nreduce_scatter_block: {rows: [{ranks: ..3, algorithm: ring}]}\n")); err == nil ||
+		!strings.Contains(err.Error(), "mine:3: reduce_scatter_block") {
+		t.Errorf("a hole in the rows of equal blocks: %v", err)
 	}
 }
 

@@ -33,11 +33,14 @@ func Parse(name string, data []byte) (*Table, error) {
 	return t, nil
 }
 
+// ofBlocks is the section of MPI_Reduce_scatter_block, which a table may have beside that of reduce_scatter.
+const ofBlocks = "reduce_scatter_block"
+
 func (t *Table) parse(d *document, top []input.Field) {
 	if len(d.Faults) > 0 && top == nil {
 		return
 	}
-	known := []string{"name", "source", "inferred", "notes", "base"}
+	known := []string{"name", "source", "inferred", "notes", "base", ofBlocks}
 	for _, op := range collectives.Operations() {
 		known = append(known, op.String())
 	}
@@ -55,6 +58,8 @@ func (t *Table) parse(d *document, top []input.Field) {
 			inferred = f
 		case f.Name == "base":
 			base = f
+		case f.Name == ofBlocks:
+			t.blocks.parse(d, collectives.ReduceScatter, f)
 		case isOperation:
 			lines[op] = f.Line
 			t.operations[op].parse(d, op, f)
@@ -82,6 +87,9 @@ func (t *Table) complete(d *document, base input.Field, lines []int) {
 			d.Fault(base.Line, base.Path, err.Error(), "")
 			return
 		}
+	}
+	if from != nil && lines[collectives.ReduceScatter] == 0 && len(t.blocks.rows) == 0 {
+		t.blocks = from.blocks
 	}
 	for op := range t.operations {
 		switch {

@@ -30,6 +30,7 @@ type Table struct {
 	notes      []string
 	inferred   []collectives.Operation
 	operations []operation // by collectives.Operation
+	blocks     operation   // MPI_Reduce_scatter_block; without rows it is as MPI_Reduce_scatter
 	digest     string
 }
 
@@ -68,18 +69,39 @@ func (t *Table) Fallbacks(op collectives.Operation) []Fallback {
 }
 
 // ByNodes reports whether a row of an operation has a condition on the nodes.
-func (t *Table) ByNodes(op collectives.Operation) bool { return t.operations[op].byNodes }
+func (t *Table) ByNodes(op collectives.Operation) bool {
+	return t.operations[op].byNodes || op == collectives.ReduceScatter && t.blocks.byNodes
+}
+
+// OfBlocks returns the table whose rows of reduce_scatter are those of MPI_Reduce_scatter_block, and whether the table has any.
+func (t *Table) OfBlocks() (*Table, bool) {
+	if len(t.blocks.rows) == 0 {
+		return t, false
+	}
+	of := *t
+	of.operations = slices.Clone(t.operations)
+	of.operations[collectives.ReduceScatter] = t.blocks
+	return &of, true
+}
+
+// of returns the rows that decide a call.
+func (t *Table) of(q *collectives.Question) *operation {
+	if q.EqualBlocks && q.Operation == collectives.ReduceScatter && len(t.blocks.rows) > 0 {
+		return &t.blocks
+	}
+	return &t.operations[q.Operation]
+}
 
 // Choose returns the algorithm that the library takes for a call. It allocates nothing.
 func (t *Table) Choose(q collectives.Question) collectives.Algorithm {
-	o := &t.operations[q.Operation]
+	o := t.of(&q)
 	c := o.rows[o.row(&q)].at(o.measure.of(&q))
 	return o.runs(&q, c.Algorithm, c.fallback)
 }
 
 // Runs returns the algorithm that the library runs for a call if it is told an algorithm: that, or its fallback.
 func (t *Table) Runs(q collectives.Question, a collectives.Algorithm) collectives.Algorithm {
-	o := &t.operations[q.Operation]
+	o := t.of(&q)
 	return o.runs(&q, a, o.fallbackOf(a))
 }
 
