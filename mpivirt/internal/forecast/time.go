@@ -17,8 +17,8 @@ const (
 	stridedTime      = 50   // any other message over arrays
 	localMemberTime  = 150  // a member of a local collective
 	localMessageTime = 200  // a message of a local collective
-	agentTime        = 200  // a participant of a collective by messages
-	messageTime      = 600  // a message of a collective by messages
+	agentTime        = 350  // a participant of a collective by messages
+	messageTime      = 250  // a message of a collective by messages
 	remoteTime       = 300  // the surplus of a message among several engines
 	dataTime         = 150  // a contribution to an allreduce
 	ownDataTime      = 600  // the surplus of a rank with its own vectors
