@@ -265,7 +265,7 @@ network: {model: table, intra: [{size: 16, delay: 5us}, {size: 2000, delay: 30us
 // skew makes it later by the greatest skew at most: no message without bytes waits for DATA.
 func TestRingsWithSkew(t *testing.T) {
 	const ranks, rounds = 8, 7
-	for _, node := range []string{"interfaces: 1", "interfaces: 2", "interfaces: 2, rail: shared"} {
+	for _, node := range []string{"interfaces: 1", "interfaces: 2", "interfaces: 2, rail: shared", "interfaces: 2, rail: striped"} {
 		tgt := target(t, `name: ring
 node: {bandwidth: 25GB/s, message_gap: 4.65ns, `+node+`}
 network: {model: flat, latency: 1us, bandwidth: 25GB/s, eager_limit: 16KiB, overhead: {send: 100ns, receive: 100ns}}
@@ -398,7 +398,7 @@ func TestRandomProgramsWithProgressInCalls(t *testing.T) {
 // randomNode writes section node.
 func randomNode(r *rand.Rand) string {
 	node := fmt.Sprintf("node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s", 1+r.IntN(4), []string{"50MB/s", "1GB/s", "9GB/s"}[r.IntN(3)],
-		[]string{"0ns", "1ps", "333ns", "4us"}[r.IntN(4)], []string{"local", "shared"}[r.IntN(2)])
+		[]string{"0ns", "1ps", "333ns", "4us"}[r.IntN(4)], []string{"local", "shared", "striped"}[r.IntN(3)])
 	memory := []string{"100MB/s", "3GB/s", "40GB/s"}[r.IntN(3)]
 	switch r.IntN(4) {
 	case 0:
@@ -426,7 +426,7 @@ func TestInterfacesWithoutLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node := ""
 		p := programsOn(shares(func(r *rand.Rand) string {
-			node = fmt.Sprintf("node: {interfaces: %d, bandwidth: 9000000000GB/s, rail: %s%s}", 1+r.IntN(3), []string{"local", "shared"}[r.IntN(2)],
+			node = fmt.Sprintf("node: {interfaces: %d, bandwidth: 9000000000GB/s, rail: %s%s}", 1+r.IntN(3), []string{"local", "shared", "striped"}[r.IntN(3)],
 				[]string{"", ", memory: 9000000000GB/s"}[r.IntN(2)])
 			return node
 		}), 24, 24).Draw(t, "program")

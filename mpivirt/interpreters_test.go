@@ -271,6 +271,9 @@ func drawMachine(t *rapid.T) string {
 	if rapid.IntRange(0, 3).Draw(t, "joins") == 0 {
 		model += ", join: {levels: [{name: complex, ranks: 2, latency: " + duration("complex", 0) + ", gap: " + duration("complex gap", 0) + "}, {name: node, latency: " + duration("node", 0) + "}], bandwidth: 300MB/s}"
 	}
+	if rapid.IntRange(0, 3).Draw(t, "launches") == 0 {
+		model += ", launch: " + duration("launch", 1)
+	}
 	topology := "{kind: star}"
 	if strings.Contains(model, "per_hop") || rapid.Bool().Draw(t, "routed") {
 		topology = "{kind: torus, dimensions: 2}"

@@ -50,11 +50,11 @@ ranks_per_node: %d
 node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s, memory: %s}
 network: {model: twolevel, intra: {latency: %s, bandwidth: 6GB/s}, inter: {latency: %s, bandwidth: 2GB/s}, overhead: {send: %s, receive: 20ns}, eager_limit: %s%s}
 `, perNode, rapid.IntRange(1, 4).Draw(t, "interfaces"), rapid.SampledFrom([]string{"50MB/s", "1GB/s", "9GB/s"}).Draw(t, "bandwidth"),
-			rapid.SampledFrom([]string{"0ns", "1ps", "333ns", "4us"}).Draw(t, "gap"), rapid.SampledFrom([]string{"local", "shared"}).Draw(t, "rail"),
+			rapid.SampledFrom([]string{"0ns", "1ps", "333ns", "4us"}).Draw(t, "gap"), rapid.SampledFrom([]string{"local", "shared", "striped"}).Draw(t, "rail"),
 			rapid.SampledFrom([]string{"infinite", "300MB/s", "8GB/s", "50GB/s"}).Draw(t, "memory"),
 			rapid.SampledFrom([]string{"1ps", "500ns"}).Draw(t, "within"), rapid.SampledFrom([]string{"1us", "5us"}).Draw(t, "between"),
 			rapid.SampledFrom([]string{"0ns", "30ns", "1us"}).Draw(t, "overhead"), rapid.SampledFrom([]string{"1MiB", "1000"}).Draw(t, "eager limit"),
-			rapid.SampledFrom([]string{"", ", gap: 45ns", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}"}).Draw(t, "work")), ranks)
+			rapid.SampledFrom([]string{"", ", gap: 45ns", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}", ", launch: 3us"}).Draw(t, "work")), ranks)
 		run := func(engines int, c0 mpivirt.Config) *mpivirt.Result {
 			c0.Target, c0.Algorithms = tgt, map[collectives.Operation]collectives.Algorithm{op: a}
 			c0.Program = repeats(c, 3, func(rank, time int) vtime.Duration {

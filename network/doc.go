@@ -184,6 +184,7 @@
 //	                                    # or a list of size and delay, as for join; with it
 //	                                    # a message to oneself takes a copy, at least its latency
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
+//	  launch: 6us                       # optional: none; from a collective call to its first message
 //	  barrier: {time: 3us}              # optional: none; from the last entry to the exits, or a
 //	                                    # list of nodes and time
 //	  join: [{size: 0, delay: 100ns}]   # optional: delays within a node; a join or release; or

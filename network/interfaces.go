@@ -13,15 +13,23 @@ type interfaces struct {
 	count     int // 0 without section node
 	bandwidth bandwidth
 	gap       vtime.Duration
-	shared    bool
+	rail      rail
 	memory    bandwidth // bytes that all ranks of a node together read and write per second; 0 for any number
 }
 
-// The rules by which messages take one of several interfaces.
+// rail is the rule by which messages take one of several interfaces.
+type rail uint8
+
+// The rules.
 const (
-	railLocal  = "local"
-	railShared = "shared"
+	railLocal   rail = iota // a rank has its own
+	railShared              // a message takes the interface that is free first
+	railStriped             // a message of a collective is cut into a part for each interface; else as local
 )
+
+var rails = []rail{railLocal, railShared, railStriped}
+
+func (r rail) String() string { return [...]string{"local", "shared", "striped"}[r] }
 
 const nodeRemedy = "write node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local, memory: 200GB/s}"
 
@@ -42,7 +50,7 @@ func (m *Machine) parseInterfaces(top *object) {
 		o.skip("interfaces")
 	}
 	if o.has("rail") {
-		m.interfaces.shared = pick(o, "rail", []string{railLocal, railShared}, func(s string) string { return s }) == railShared
+		m.interfaces.rail = pick(o, "rail", rails, rail.String)
 	} else {
 		o.skip("rail")
 	}
@@ -76,11 +84,7 @@ func (m *Machine) writeInterfaces(top *objectWriter) {
 		o.text("bandwidth", i.bandwidth.String())
 	}
 	o.text("message_gap", i.gap.String())
-	rail := railLocal
-	if i.shared {
-		rail = railShared
-	}
-	o.text("rail", rail)
+	o.text("rail", i.rail.String())
 	if i.memory != 0 {
 		o.text("memory", i.memory.String())
 	}
@@ -106,12 +110,19 @@ func (t *Target) Shares(src, dst int) bool {
 // their number.
 func (t *Target) Interfaces() (each int, shared bool, gap vtime.Duration) {
 	i := &t.machine.interfaces
-	return i.count, i.shared, i.gap
+	return i.count, i.rail == railShared, i.gap
 }
 
-// InterfaceTime returns the time for which the bytes of a message occupy an interface, without the
-// gap.
+// Striped reports whether a message of a collective is cut into a part for each interface of its node, and takes all of them at the
+// same time.
+func (t *Target) Striped() bool { return t.machine.interfaces.rail == railStriped }
+
+// InterfaceTime returns the time for which the bytes of a message of a collective occupy an interface, or all
+// interfaces among which they are striped, without the gap.
 func (t *Target) InterfaceTime(bytes int64) vtime.Duration { return t.passage.time(bytes) }
+
+// RailTime returns the time for which the bytes of another message occupy the interface of its rank, without the gap.
+func (t *Target) RailTime(bytes int64) vtime.Duration { return t.rail.time(bytes) }
 
 // MemoryTime returns the time for which the bytes of a message within a node occupy the memory of
 // the node: each byte is read and written. It is 0 where the memory sets no limit.
@@ -132,7 +143,7 @@ func HeldUntil(asks, begins vtime.Time, bytes, alone vtime.Duration) vtime.Time 
 
 // PacketTime returns the time for which a packet occupies an interface. Messages of at most a packet
 // do not wait at an interface for the bytes of longer messages.
-func (t *Target) PacketTime() vtime.Duration { return t.InterfaceTime(packet) }
+func (t *Target) PacketTime() vtime.Duration { return t.RailTime(packet) }
 
 // MemoryPacketTime returns the time for which a packet within a node occupies the memory. See PacketTime.
 func (t *Target) MemoryPacketTime() vtime.Duration { return t.MemoryTime(packet) }

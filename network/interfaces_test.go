@@ -64,7 +64,7 @@ func TestFaultsOfInterfaces(t *testing.T) {
 	for node, want := range map[string]string{
 		"{interfaces: 0}":         "node.interfaces",
 		"{bandwidth: fast}":       "node.bandwidth",
-		"{rail: none}":            `node.rail: "none" is unknown: write one of local, shared`,
+		"{rail: none}":            `node.rail: "none" is unknown: write one of local, shared, striped`,
 		"{rails: local}":          "node.rails: is unknown",
 		"{message_gap: -1ns}":     "node.message_gap",
 		"[]":                      "node: is a list, not a mapping",

@@ -16,6 +16,8 @@ type level struct {
 	nodes int // of a unit of nodes; 0 for levels up to that of the node, and for the last level
 	link  link
 	table []measurement // instead of link, unless empty
+	// protocols are instead of link and table, unless empty.
+	protocols []protocol
 }
 
 // mostLevels bounds the levels of a machine.
@@ -30,6 +32,7 @@ var levelsKind = modelKind{
 		"{levels: [{name: socket, ranks: 2, latency: 200ns, bandwidth: 20GB/s}, {name: node, latency: 400ns, bandwidth: 9GB/s}, " +
 			"{name: leaf, nodes: 3, delays: [{size: 8, delay: 1us}, {size: 300, delay: 1.4us}]}, {name: group, nodes: 6, latency: 1.5us}, {name: machine, latency: 2us, bandwidth: 3GB/s}]}",
 		"{levels: [{name: node, delays: [{size: 0, delay: 2us}]}, {name: machine, latency: 1us}]}",
+		"{levels: [{name: node, protocols: [{name: LL, latency: 600ns, bandwidth: 500MB/s}, {name: simple, latency: 3us, bandwidth: 9GB/s}]}, {name: machine, latency: 5us, bandwidth: 1GB/s}]}",
 		"{levels: [{name: complex, ranks: 1, latency: 100ns}, {name: socket, ranks: 3, latency: 50ns}, {name: node, latency: 400ns}, {name: machine, latency: 7us, bandwidth: 1GB/s}]}",
 	},
 	parse: func(o *object) model { return &levels{parseLevels(o)} },
@@ -49,16 +52,16 @@ func parseLevels(o *object) []level {
 		}
 		l.ranks = entry.count("ranks", false, 1, maxRanks)
 		l.nodes = entry.count("nodes", false, 1, maxRanks)
-		if entry.has("delays") {
+		switch {
+		case entry.has("delays"):
 			l.table = parseTable(entry, "delays")
-			for _, other := range []string{"latency", "bandwidth"} {
-				if entry.has(other) {
-					entry.take(other, false, "")
-					entry.fault(other, "is given beside delays, which hold both", "remove one of the two")
-				}
-			}
-		} else {
+			entry.refuseBeside("delays", "protocols", "latency", "bandwidth")
+		case entry.has("protocols"):
+			l.protocols = parseProtocols(entry)
+			entry.refuseBeside("protocols", "delays", "latency", "bandwidth")
+		default:
 			entry.skip("delays")
+			entry.skip("protocols")
 			l.link = parseLink(entry)
 		}
 		entry.close("", nil)
@@ -66,6 +69,16 @@ func parseLevels(o *object) []level {
 	}
 	checkNesting(list, all)
 	return all
+}
+
+// refuseBeside reports fields that are given beside a field that holds what they say.
+func (o *object) refuseBeside(key string, others ...string) {
+	for _, other := range others {
+		if o.has(other) {
+			o.take(other, false, "")
+			o.fault(other, "is given beside "+key, "remove one of the two")
+		}
+	}
 }
 
 // checkNesting reports levels whose units do not nest: levels within a node, which give ranks, come
@@ -124,9 +137,12 @@ func (m *levels) write(o *objectWriter) {
 		if l.nodes != 0 {
 			inner.number("nodes", l.nodes)
 		}
-		if l.table != nil {
+		switch {
+		case l.table != nil:
 			writeTable(inner, "delays", l.table)
-		} else {
+		case l.protocols != nil:
+			writeProtocols(inner, l.protocols)
+		default:
 			l.link.write(inner)
 		}
 	})
@@ -137,9 +153,12 @@ func (m *levels) over(p placement) delays {
 	tiers := make([]tier, len(m.all))
 	for i, l := range m.all {
 		t := &tiers[i]
-		if l.table != nil {
+		switch {
+		case l.table != nil:
 			t.path = measuredPath(l.table)
-		} else {
+		case l.protocols != nil:
+			t.path = measuredPath(fastest(l.protocols))
+		default:
 			t.path = newPath(l.link.latency, l.link.bandwidth)
 		}
 		switch {

@@ -37,7 +37,8 @@ type Machine struct {
 	reduce                    memoryWork
 	localCopy                 memoryWork
 	poll                      vtime.Duration
-	barrier                   offload // times of a barrier; empty if its algorithm determines them
+	launch                    vtime.Duration // of a collective
+	barrier                   offload        // times of a barrier; empty if its algorithm determines them
 	offloads                  offloads
 	join                      joins // empty if messages determine the times of joins
 	jitter                    jitters
@@ -185,6 +186,9 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	m.reduce.write(w, o, "reduce")
 	m.localCopy.write(w, o, "local_copy")
 	o.text("poll", m.poll.String())
+	if m.launch != 0 || w.estimated("network.launch") {
+		o.text("launch", m.launch.String())
+	}
 	if len(m.barrier) > 0 {
 		m.barrier.write(o)
 	}

@@ -167,6 +167,7 @@ func (m *Machine) parseNetwork(o *object) {
 	if m.poll == 0 {
 		o.fault("poll", "is zero, so that a program that polls would never come to an end", "write a time of at least 1ps")
 	}
+	m.launch = o.duration("launch", false, 0)
 	m.barrier = parseBarrier(o)
 	m.join = parseJoin(o)
 	if kind == nil {

@@ -27,7 +27,7 @@ type nodesMeasured struct {
 // switchLevel is a level of a tree of switches, from the nodes on.
 type switchLevel struct {
 	name      string
-	nodes     int // number of nodes that a switch of the level unites; 0 for the last level, which unites all
+	nodes     int // number of nodes that a switch of the level unites; 0 for the last level, which unites all; 1 for a switch in each node
 	latency   vtime.Duration
 	bandwidth bandwidth
 }
@@ -125,7 +125,7 @@ func (m *Machine) parseSwitches(top *object) {
 		case entry == nil:
 		case slices.ContainsFunc(f.switches, func(other switchLevel) bool { return l.name != "" && other.name == l.name }):
 			entry.fault("name", fmt.Sprintf("%q is the name of another level, too", l.name), "give each level a name of its own")
-		case last && l.nodes > 0:
+		case last && l.nodes > 0 && !(i == 0 && l.nodes == 1):
 			entry.fault("nodes", "is given in the last level, which unites all nodes", "remove it, or add a level around it")
 		case !last && !entry.has("nodes"):
 			entry.doc.Fault(entry.line, entry.path+".nodes", "is missing", "write the number of nodes that a switch of the level unites; only the last has none")
@@ -230,6 +230,12 @@ func (t *Target) Offloads(bytes int64) bool {
 func (t *Target) OffloadsRanks() bool {
 	s := t.machine.offloads.switches
 	return s != nil && s[0].nodes == 1
+}
+
+// OffloadsAcross reports whether nodes may be united in a sum by the network: false where the only switches are those within nodes.
+func (t *Target) OffloadsAcross() bool {
+	s := t.machine.offloads.switches
+	return len(s) != 1 || s[0].nodes != 1
 }
 
 // OffloadTime returns the time in which the network sums vectors, from the last vector to the

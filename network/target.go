@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 
 	"gigarank/internal/spelling"
@@ -45,7 +46,8 @@ type Target struct {
 	// sharesBetween and sharesWithin are true where messages between nodes, and within a node, delay
 	// each other. If the memory of a node sets a limit, all messages between nodes pass interfaces.
 	sharesBetween, sharesWithin bool
-	passage                     rate // time per byte of an interface of a node
+	passage                     rate // time per byte of an interface of a node, or of all that stripe a message
+	rail                        rate // time per byte of an interface of a node
 	copying                     rate // time per byte of a message within a node, which its memory reads and writes
 	carrying                    rate // time per byte that the memory of a node reads or writes
 }
@@ -73,6 +75,10 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	memory := m.interfaces.memory
 	t.sharesWithin, t.copying, t.carrying = memory != 0 && most > 1, rateOf(memory, memory), rateOf(memory)
 	t.sharesBetween, t.passage = (t.sharesWithin || m.interfaces.limited() || m.sharesNetwork()) && t.Nodes() > 1, rateOf(m.interfaces.bandwidth)
+	t.rail = t.passage
+	if i := &m.interfaces; i.rail == railStriped {
+		t.passage = nearestRate(new(big.Rat).Quo(i.bandwidth.perByte(), big.NewRat(int64(i.count), 1)))
+	}
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
 		t.delays = &t.paths
@@ -353,6 +359,10 @@ func (t *Target) EagerLimit() int64 {
 
 // PollTime returns the time that a failing Test or Iprobe takes; more than zero.
 func (t *Target) PollTime() vtime.Duration { return t.machine.poll }
+
+// LaunchTime returns the time from a call of a collective to the first message of its rank, such as the launch of a kernel on a
+// GPU.
+func (t *Target) LaunchTime() vtime.Duration { return t.machine.launch }
 
 // LogGOPS returns the parameters of the loggops model, which must not be changed. It
 // returns nil under another model.

@@ -33,7 +33,7 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 		return 0, false
 	}
 	d, ok := collectives.ClosedForm(p.Operation, a, f.members, count, size, f.cost)
-	return d, ok && (f.rendezvous || f.largest <= target.EagerLimit())
+	return d.Plus(target.LaunchTime()), ok && (f.rendezvous || f.largest <= target.EagerLimit())
 }
 
 // fitsForm reports whether the bytes of all ranks can be counted.

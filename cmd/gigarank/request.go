@@ -19,6 +19,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/noise"
 	"gigarank/internal/quantity"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/sync"
@@ -354,6 +355,10 @@ func (r *request) targetMachine() *network.Machine {
 func (r *request) checkOffload() error {
 	target := r.config.Target
 	for op, a := range r.config.Algorithms {
+		if a == collectives.Offload && target != nil && target.Machine().Offloads() && !target.OffloadsAcross() && target.Nodes() > 1 {
+			return fmt.Errorf("%v for %v on %s: the switches of machine %s sum vectors up within a node only: choose another algorithm, or ask for at most %d ranks",
+				a, op, spelling.Count(target.Nodes(), "node"), target.Machine().Name(), target.Machine().RanksPerNode())
+		}
 		if a == collectives.Offload && target != nil && !target.Machine().Offloads() {
 			return fmt.Errorf("%v for %v needs a network that sums vectors up, which machine %s has not: add allreduce or switches to network in its file, or choose another algorithm", a, op, target.Machine().Name())
 		}

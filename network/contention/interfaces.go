@@ -85,6 +85,15 @@ func (i *Interfaces) Take(node, k int, asks vtime.Time, bytes vtime.Duration) (b
 	return begins
 }
 
+// TakeEvery reserves all interfaces of a node for the parts of a message that asks at an instant, for the time of the bytes of a
+// part. It returns when the last part begins. Interfaces are not shared then.
+func (i *Interfaces) TakeEvery(node int, asks vtime.Time, bytes vtime.Duration) (begins vtime.Time) {
+	for k := range i.each {
+		begins = max(begins, i.Take(node, k, asks, bytes))
+	}
+	return begins
+}
+
 // plain reports whether a message, like all messages before, is of at most a packet: then messages
 // begin in the order of asking. It makes the lanes for the first message that is longer.
 func (i *Interfaces) plain(bytes vtime.Duration) bool {

@@ -16,10 +16,10 @@ type Algorithms struct {
 }
 
 // For returns the algorithm of a call on a machine. Vectors that are too long for a network that sums
-// up take the algorithm of machines without such a network.
+// up, or come from nodes that no switch unites, take the algorithm of machines without such a network.
 func (a *Algorithms) For(t *network.Target, q collectives.Question) collectives.Algorithm {
 	op := q.Operation
-	q.Hardware = collectives.Hardware{Barrier: t.BarrierTime() > 0, Offload: t.Offloads(q.Bytes)}
+	q.Hardware = collectives.Hardware{Barrier: t.BarrierTime() > 0, Offload: t.Offloads(q.Bytes) && (t.OffloadsAcross() || q.Ranks <= q.PerNode)}
 	switch {
 	case a.Library != nil && a.Free[op]:
 		return a.byLibrary(q)

@@ -26,7 +26,7 @@ func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.A
 >>>>>>> af2ab71f (MPI_Reduce_scatter_block has rows of its own in the tables of Open MPI)
 		q.ElementBytes = v.Element
 	}
-	if c.algorithms.byNodes(op) {
+	if c.algorithms.byNodes(op) || !c.partition.Target.OffloadsAcross() {
 		q.PerNode = c.perNode(comm)
 	}
 	if v.Creation != nil && op == collectives.Allgather && c.algorithms.byDefault(op) {
@@ -164,15 +164,15 @@ func blocks(bytes int64, n int) int64 {
 	return math.MaxInt64
 }
 
-// CopyOwn charges an LP for copying its own block in an alltoall, and the blocks that the algorithm
-// rotates, before the member enters the instance. It returns the error of Compute.
-func (c *Collectives) CopyOwn(lp int32, comm *Communicator, member int, v *Collective) error {
+// Launch charges an LP for the work before the member enters the instance: the launch that the machine gives, and the copies of
+// its own block in an alltoall and of the blocks that the algorithm rotates. It returns the error of Compute.
+func (c *Collectives) Launch(lp int32, comm *Communicator, member int, v *Collective) error {
 	c.copiers = c.copiersOf(comm)
-	c.copied = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copyTimeAmong)
-	if c.copied == 0 {
+	c.beforehand = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copyTimeAmong).Plus(c.launch)
+	if c.beforehand == 0 {
 		return nil
 	}
-	return c.Messages.Compute(lp, c.copied, v.Procedure)
+	return c.Messages.Compute(lp, c.beforehand, v.Procedure)
 }
 
 // packing returns the time for which participants of an instance copy blocks in their own memory

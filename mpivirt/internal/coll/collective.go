@@ -109,6 +109,7 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	}
 	c.copyTime, c.memoryTime = c.partition.Target.LocalCopyTime, c.partition.Target.MemoryTime
 	c.copyTimeAmong = func(bytes int64) vtime.Duration { return c.partition.Target.LocalCopyTimeAmong(c.copiers, bytes) }
+	c.launch = c.partition.Target.LaunchTime()
 	if repeated != nil {
 		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes, repeated.Element), repeated)
 	}
@@ -162,7 +163,8 @@ type collecting struct {
 	Combining  int32          // LP in whose call an operator is applied
 	InRows     string         // name of the operators that combine many vectors in one call, "" for none
 	Row        int            // number of vectors that lie one behind another in Apply's into; 0 if Apply combines left and right
-	copied     vtime.Duration // time that the running LP has spent copying for its next collective
+	beforehand vtime.Duration // time that the running LP has spent on launch and copies for its next collective
+	launch     vtime.Duration // of a collective, given by the machine
 	Joiners    Joiners
 	tasks      []task      // tasks of items in the ready queue; see taskItems
 	idle       []int32     // free places in tasks
@@ -175,6 +177,9 @@ type collecting struct {
 	told      []int          // scratch of release
 	children  []branch       // scratch of branchesOf
 }
+
+// Launches reports whether a collective takes time before the entry of its rank.
+func (c *Collectives) Launches() bool { return c.launch > 0 }
 
 // EnterBarrier enters a member into a blocking barrier that is under way, by a counter or over
 // arrays. It is the short form of Enter for the commonest case, and returns false in all other
@@ -316,9 +321,9 @@ func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collect
 	}
 	inst.time(lp, c.Timing)
 	if c.Timing != stats.Untimed {
-		inst.copied.note(lp, c.copied)
+		inst.launched.note(lp, c.beforehand)
 	}
-	c.Timing, c.copied = stats.Untimed, 0
+	c.Timing, c.beforehand = stats.Untimed, 0
 	if c.Messages.Processors != nil {
 		c.Messages.Processors.Of(lp).Calls++
 	}
@@ -362,13 +367,13 @@ func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collect
 	return inst
 }
 
-// CarryOutAlone carries out a collective of a single member, which takes only the time of CopyOwn.
+// CarryOutAlone carries out a collective of a single member, which takes only the time of Launch.
 func (c *Collectives) CarryOutAlone(lp int32, comm *Communicator, v *Collective, request int32) {
 	if c.Timing != stats.Untimed {
-		c.partition.Summary.Tally.Note(c.Timing, c.copied)
+		c.partition.Summary.Tally.Note(c.Timing, c.beforehand)
 		c.Timing = stats.Untimed
 	}
-	c.copied = 0
+	c.beforehand = 0
 	shared := []byte(nil)
 	if v.Moved() {
 		v.copyAlone()

@@ -48,7 +48,7 @@ type instance struct {
 	result   []byte        // result that all members share
 	errors   map[int]error // by member: the error of its call
 	exited   int           // number of members that have left
-	copied   copies
+	launched launches
 	resuming lpRange // members that have left and are not resumed yet
 }
 
@@ -140,15 +140,15 @@ func (inst *instance) time(lp, label int32) {
 	inst.labels[lp] = label
 }
 
-// copies are the times that LPs which are timed have copied for before their entries.
-type copies struct {
+// launches are the times that LPs which are timed have spent on launch and copies before their entries.
+type launches struct {
 	known  bool
 	common vtime.Duration           // of all LPs but others
 	others map[int32]vtime.Duration // by LP
 }
 
-// note stores what an LP has copied.
-func (c *copies) note(lp int32, d vtime.Duration) {
+// note stores the time of an LP.
+func (c *launches) note(lp int32, d vtime.Duration) {
 	switch {
 	case !c.known:
 		c.known, c.common = true, d
@@ -160,8 +160,8 @@ func (c *copies) note(lp int32, d vtime.Duration) {
 	}
 }
 
-// of returns what an LP has copied.
-func (c *copies) of(lp int32) vtime.Duration {
+// of returns the time of an LP.
+func (c *launches) of(lp int32) vtime.Duration {
 	if d, differs := c.others[lp]; differs {
 		return d
 	}
@@ -177,7 +177,7 @@ func (c *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
 		}
 	}
 	if label != stats.Untimed {
-		c.partition.Summary.Tally.Note(label, d.Plus(inst.copied.of(lp)))
+		c.partition.Summary.Tally.Note(label, d.Plus(inst.launched.of(lp)))
 	}
 }
 

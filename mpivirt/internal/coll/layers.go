@@ -61,7 +61,7 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 		return nil
 	}
 	l.schedule, l.steps, l.each = s, collectives.StepperOf(s), 1
-	if each, shared, _ := t.Interfaces(); !shared {
+	if each, shared, _ := t.Interfaces(); !shared && !t.Striped() {
 		l.each = each
 	}
 	l.block = blockBytes(c.layout, s)

@@ -257,31 +257,31 @@ func (c *Collectives) EnterLater(lp int32, comm *Communicator, member int, v *Co
 		e = &postponed{}
 		e.enter = func() { c.enterPostponed(e) }
 	}
-	e.call, e.lp, e.comm, e.member, e.request, e.timing, e.copied = *v, lp, comm, member, request, c.Timing, c.copied
+	e.call, e.lp, e.comm, e.member, e.request, e.timing, e.beforehand = *v, lp, comm, member, request, c.Timing, c.beforehand
 	if v.Transient && len(v.Input) > 0 {
 		e.call.Input = c.partition.Buffers.Take(len(v.Input))
 		copy(e.call.Input, v.Input)
 	}
-	c.Timing, c.copied = stats.Untimed, 0
+	c.Timing, c.beforehand = stats.Untimed, 0
 	c.Messages.After(lp, e.enter)
 }
 
 // postponed is the postponed entry of an LP into a collective. Entries and their functions are
 // reused. The input of a transient call is a pooled buffer.
 type postponed struct {
-	call    Collective
-	enter   func()
-	comm    *Communicator
-	member  int
-	lp      int32
-	request int32
-	timing  int32
-	copied  vtime.Duration
+	call       Collective
+	enter      func()
+	comm       *Communicator
+	member     int
+	lp         int32
+	request    int32
+	timing     int32
+	beforehand vtime.Duration
 }
 
 // enterPostponed carries out a postponed entry.
 func (c *Collectives) enterPostponed(e *postponed) {
-	c.Timing, c.copied = e.timing, e.copied
+	c.Timing, c.beforehand = e.timing, e.beforehand
 	c.Enter(e.lp, e.comm, e.member, &e.call, e.request)
 	if e.call.Transient && len(e.call.Input) > 0 {
 		c.partition.Buffers.Release(e.call.Input)

@@ -588,7 +588,7 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		v.Algorithm = k.Algorithm(v, r.comm)
 	}
 	member := r.comm.Group.Member(int(k.partition.Global(lp)))
-	if err := k.CopyOwn(lp, r.comm, member, v); err != nil {
+	if err := k.Launch(lp, r.comm, member, v); err != nil {
 		return k.Messages.Raise(lp, v.Procedure, err)
 	}
 	if name == "" && !p.v.nonblocking && v.Creation == nil && r.inter == nil {

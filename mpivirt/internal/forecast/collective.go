@@ -378,7 +378,7 @@ func (o *costModel) dryRun(times, divisor int) *dryRun {
 	r.batch = int32(max(1, engine.Batch*n/o.ranks))
 	if o.target.ReceiverState() {
 		r.target, r.compute, r.oneRoot = o.target, o.scaledCompute(s), o.oneRoot()
-		r.own = collectives.CopiedFirst(o.call.Operation, o.call.Algorithm, o.Participants, o.use.Bytes, o.target.LocalCopyTime)
+		r.own = collectives.CopiedFirst(o.call.Operation, o.call.Algorithm, o.Participants, o.use.Bytes, o.target.LocalCopyTime).Plus(o.target.LaunchTime())
 		total := o.use.Bytes * int64(o.Participants)
 		r.packing = func(round int) vtime.Duration {
 			return collectives.Packing(s, round, total/int64(n), total, o.target.LocalCopyTime)

@@ -486,7 +486,7 @@ func (k *Kernel) enterCollective(lp int32, q *Call) bool {
 	if err := k.collectives.CheckSegments(v, c); err != nil {
 		return k.messages.Raise(lp, q.Procedure, err)
 	}
-	if err := k.collectives.CopyOwn(lp, c, int(q.Member), v); err != nil {
+	if err := k.collectives.Launch(lp, c, int(q.Member), v); err != nil {
 		k.messages.Fail(lp, q.Procedure, err)
 		return false
 	}

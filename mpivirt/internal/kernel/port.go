@@ -43,7 +43,7 @@ func (k *Kernel) Blank(name world.Procedure, op collectives.Operation) *Collecti
 
 // CollectJoiners begins to collect joiners from an LP on, if a barrier can take them.
 func (k *Kernel) CollectJoiners(lp int32) {
-	if k.hearing.observer == nil && !k.messages.InCalls {
+	if k.shortBarriers() {
 		k.collectives.CollectJoiners(lp)
 	}
 }
@@ -77,7 +77,12 @@ func (k *Kernel) DupInter(c *Communicator, number int32) *Communicator {
 // arrays. It is the short form of Enter for the commonest case, and returns false in all other
 // cases.
 func (k *Kernel) EnterBarrier(lp int32, c *Communicator, member int) bool {
-	return k.hearing.observer == nil && !k.messages.InCalls && k.collectives.EnterBarrier(lp, c, member)
+	return k.shortBarriers() && k.collectives.EnterBarrier(lp, c, member)
+}
+
+// shortBarriers reports whether ranks may enter barriers without a call that is heard, paced or launched.
+func (k *Kernel) shortBarriers() bool {
+	return k.hearing.observer == nil && !k.messages.InCalls && !k.collectives.Launches()
 }
 
 // EnterJoiners enters the collected joiners. Until then their clocks stand at their entries, and

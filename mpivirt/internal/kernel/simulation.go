@@ -144,6 +144,8 @@ func (c *Config) validate() error {
 			faults = append(faults, a.Check(op))
 		case a == collectives.GivenTime && c.Target != nil && c.Target.BarrierTime() == 0:
 			fault("algorithm %v for %v on machine %s, which gives no time for it: add barrier: {time: 3us} to network in its file", a, op, c.Target.Machine().Name())
+		case a == collectives.Offload && c.Target != nil && c.Target.Machine().Offloads() && !c.Target.OffloadsAcross() && c.Target.Nodes() > 1:
+			fault("algorithm %v for %v on %d nodes of machine %s, whose switches sum vectors up within a node only: choose another algorithm", a, op, c.Target.Nodes(), c.Target.Machine().Name())
 		case a == collectives.Offload && c.Target != nil && !c.Target.Machine().Offloads():
 			fault("algorithm %v for %v on machine %s, whose network sums nothing up: add allreduce or switches to network in its file", a, op, c.Target.Machine().Name())
 		}

@@ -221,7 +221,11 @@ func (m *Messages) DataLeft(p *resource.Passage, begins vtime.Time) vtime.Time {
 	if m.Partition.Target.Copies() {
 		return free
 	}
-	return max(free, begins.Add(m.Partition.Target.InterfaceTime(p.Bytes)))
+	passing := m.Partition.Target.InterfaceTime(p.Bytes)
+	if p.Owner == resource.OfProgram {
+		passing = m.Partition.Target.RailTime(p.Bytes)
+	}
+	return max(free, begins.Add(passing))
 }
 
 // reachAnswer has an answer from another engine ask for the interfaces of its receiver's node at an

@@ -36,7 +36,8 @@ type Interfaces struct {
 	partition   *world.Partition
 	each        int
 	shared      bool
-	first       int // node of the engine's first rank
+	striped     bool // messages of collectives take all interfaces of a node
+	first       int  // node of the engine's first rank
 	out, in     *contention.Interfaces
 	memory      *contention.Interfaces
 	leaving     passages // requests at senders' nodes, by ranks of this engine
@@ -114,18 +115,22 @@ type Freight interface {
 
 // NewInterfaces returns the idle interfaces of a partition's nodes.
 func NewInterfaces(p *world.Partition) *Interfaces {
-	x := &Interfaces{partition: p}
-	var gap vtime.Duration
-	x.each, x.shared, gap = p.Target.Interfaces()
-	nodes := 0
-	if p.Ranks > 0 {
-		x.first, nodes = x.nodesHere()
-	}
-	packet := p.Target.PacketTime()
-	x.out, x.in = contention.NewInterfaces(nodes, x.each, x.shared, gap, packet), contention.NewInterfaces(nodes, x.each, x.shared, gap, packet)
-	x.memory = contention.NewInterfaces(nodes, 1, false, 0, p.Target.MemoryPacketTime())
+	x := &Interfaces{partition: p, striped: p.Target.Striped()}
+	x.each, x.shared, _ = p.Target.Interfaces()
+	x.makeIdle()
 	x.leaving.armed, x.coming = vtime.Forever, passages{sent: true, armed: vtime.Forever}
 	return x
+}
+
+// makeIdle makes the interfaces of the engine's nodes.
+func (x *Interfaces) makeIdle() {
+	t, nodes := x.partition.Target, 0
+	if x.partition.Ranks > 0 {
+		x.first, nodes = x.nodesHere()
+	}
+	_, _, gap := t.Interfaces()
+	x.out, x.in = contention.NewInterfaces(nodes, x.each, x.shared, gap, t.PacketTime()), contention.NewInterfaces(nodes, x.each, x.shared, gap, t.PacketTime())
+	x.memory = contention.NewInterfaces(nodes, 1, false, 0, t.MemoryPacketTime())
 }
 
 // nodesHere returns the first node of the engine and the number of its nodes.
@@ -250,9 +255,7 @@ func (x *Interfaces) pass(way Way, p *Passage) {
 
 // leave serves a request at the sender's node.
 func (x *Interfaces) leave(p *Passage) {
-	t := x.partition.Target
-	bytes := t.InterfaceTime(p.Bytes)
-	begins := x.out.Take(t.Node(int(p.Source))-x.first, x.rail(p.Source), p.At, bytes)
+	begins, bytes := x.take(x.out, p, p.Source)
 	earliest := begins.Add(p.Latency)
 	alone := p.Transfer.Plus(p.Jitter)
 	asks := earliest.Add(alone - min(alone, bytes))
@@ -260,6 +263,19 @@ func (x *Interfaces) leave(p *Passage) {
 		asks = x.inOrder(p, begins, asks)
 	}
 	x.works[p.Owner].Left(p, begins, asks)
+}
+
+// take reserves an interface of a rank's node for a message, or all that stripe it. It returns when the message begins, and the
+// time of its bytes.
+func (x *Interfaces) take(side *contention.Interfaces, p *Passage, rank int32) (begins vtime.Time, bytes vtime.Duration) {
+	t := x.partition.Target
+	node := t.Node(int(rank)) - x.first
+	if x.striped && p.Owner == OfAgents {
+		bytes = t.InterfaceTime(p.Bytes)
+		return side.TakeEvery(node, p.At, bytes), bytes
+	}
+	bytes = t.RailTime(p.Bytes)
+	return side.Take(node, x.rail(rank), p.At, bytes), bytes
 }
 
 // inOrder returns when an ordered message that begins at an instant asks at its receiver's node: not
@@ -299,9 +315,8 @@ func dropOver(m map[route]vtime.Time, limit int, now vtime.Time) int {
 // arrive serves a request at the receiver's node. A later message of a pair does not arrive before an
 // earlier one, even if it takes another interface or passes longer messages.
 func (x *Interfaces) arrive(p *Passage) {
-	t := x.partition.Target
-	bytes := t.InterfaceTime(p.Bytes)
-	at := x.in.Take(t.Node(int(p.Dest))-x.first, x.rail(p.Dest), p.At, bytes).Add(bytes)
+	at, bytes := x.take(x.in, p, p.Dest)
+	at = at.Add(bytes)
 	if p.Ordered && (x.in.Overtakes() || x.shared && x.each > 1) {
 		key := route{p.Source, p.Dest}
 		at = max(at, x.delivered[key])

@@ -48,9 +48,14 @@ func (p *Passage) Layer() uint64 {
 	return 2 * p.Order[1]
 }
 
-// InLayers has messages take the interfaces in layers. It is called before the first message.
+// InLayers has messages take the interfaces in layers. It is called before the first message. Interfaces that stripe all messages act
+// as one.
 func (x *Interfaces) InLayers(layers Layers) {
 	x.layers = layers
+	if x.striped {
+		x.each = 1
+		x.makeIdle()
+	}
 	x.out.Layer()
 	x.in.Layer()
 	_, nodes := x.nodesHere()
