@@ -51,6 +51,9 @@ const (
 	Sparbit
 	PairwiseExchange
 	LinearNonblocking
+	DoubleTree
+	NVLSTree
+	Ring2D
 	algorithms // their number
 )
 
@@ -62,6 +65,7 @@ var algorithmNames = [algorithms]string{
 	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
 	"recursive-multiplying", "allgather-reduce", "neighbor-exchange", "k-bruck", "sparbit", "pairwise-exchange", "linear-nonblocking",
+	"double-tree", "nvls-tree", "ring-2d",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.
@@ -188,15 +192,19 @@ type Shape struct {
 
 // shape returns the shape of a schedule of an entry.
 func (e *entry) shape(op Operation, a Algorithm, s Size) Shape {
+	segment := a.Segment()
+	if segment == 0 && e.takes.segment != nil {
+		segment = e.takes.segment(s)
+	}
 	shape := Shape{
-		Operation: op, Members: s.Members, Segments: e.takes.segments.segments(a.Segment(), s.Bytes, s.Members),
+		Operation: op, Members: s.Members, Segments: e.takes.segments.segments(segment, s.Bytes, s.Members),
 		Bytes: s.Bytes, Fanout: e.takes.fanout, PerNode: max(s.PerNode, 1),
 	}
 	if a.Fanout() > 0 {
 		shape.Fanout = a.Fanout()
 	}
 	if shape.Segments > 1 {
-		shape.Segment = a.Segment()
+		shape.Segment = segment
 	}
 	if op.Rooted() {
 		shape.Root = s.Root

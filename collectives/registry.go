@@ -11,9 +11,10 @@ type entry struct {
 
 // arguments are those that an algorithm takes, and what it knows of its members.
 type arguments struct {
-	segments cutting // what segments are cut from
-	fanout   int     // the default fan-out; 0: the algorithm takes none
-	nodes    bool    // the schedule depends on the members of a node
+	segments cutting            // what segments are cut from
+	segment  func(s Size) int64 // the default segment; nil: a vector goes whole
+	fanout   int                // the default fan-out; 0: the algorithm takes none
+	nodes    bool               // the schedule depends on the members of a node
 }
 
 // none is an algorithm without arguments, byNode one whose schedule depends on nodes.
@@ -103,6 +104,9 @@ var registry = [operations][]entry{
 		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
 		{SMP, false, "MPICH: binomial reduce in each node, recursive doubling among first ranks of nodes, binomial bcast in each node", smpAllreduce, byNode},
 		{SMPRabenseifner, false, "MPICH: as smp, with rabenseifner among first ranks of nodes", smpRabenseifner, byNode},
+		{DoubleTree, true, "NCCL: segments go up and down two trees of nodes in turn, in each node along a chain", doubleTree, arguments{segments: ofVector, segment: segmentOfTree, nodes: true}},
+		{NVLSTree, true, "NCCL: segments go up and down two trees of nodes in turn, in each node through a switch that sums", nvlsTree, arguments{segments: ofVector, segment: segmentOfTree, nodes: true}},
+		{Ring2D, true, "rings in two dimensions: reduce_scatter in each node, ring of the nodes for each place, allgather in each node", ringOfRings, byNode},
 		{HAN, false, "Open MPI: segments pass reduce in each node, reduce and bcast of nodes, bcast in each node, four at a time", hanAllreduce, arguments{segments: ofVector, nodes: true}},
 	},
 	Gather: {

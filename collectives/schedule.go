@@ -216,6 +216,14 @@ type (
 		sparbit
 		placement
 	}
+	twinTreesSchedule struct {
+		twinTrees
+		placement
+	}
+	planeRingSchedule struct {
+		planeRing
+		placement
+	}
 	chainSchedule struct {
 		chain
 		placement
