@@ -92,6 +92,10 @@ var synonyms = map[string]string{
 	"two-proc":                       "recursive-doubling",
 	"barrier/tree":                   "binomial",
 	"allreduce/nonoverlapping":       "reduce-bcast",
+	"allreduce/tree":                 "double-tree",
+	"allreduce/nvlstree":             "nvls-tree",
+	"nvls":                           "offload",
+	"nvls-off":                       "ring",
 	"reduce_scatter/non-overlapping": "binomial",
 	// MPICH.
 	"brucks": "bruck",
@@ -122,7 +126,7 @@ func algorithmName(operation, text string) string {
 	return cmp.Or(synonyms[operation+"/"+name], synonyms[name], name)
 }
 
-// exception is a case in which Open MPI, or a library made of it, does something else under a name than gigarank.
+// exception is a case in which a library does something else under a name than gigarank.
 type exception struct {
 	operation, name string
 	when            func(r *Row) bool
@@ -136,11 +140,13 @@ const elementBytes = 4
 var exceptions = []exception{
 	// coll_base_alltoall.c, ompi_coll_base_alltoall_intra_basic_linear: all receives and sends are posted, then waited for, in the
 	// order of linear_sync, which has all messages under way unless a number is given.
-	{"alltoall", "linear", func(*Row) bool { return true }, "linear-sync", ""},
+	{"alltoall", "linear", (*Row).ofOpenMPI, "linear-sync", ""},
 	// coll_base_bcast.c, ompi_coll_base_bcast_intra_basic_linear: the root sends to all at once and waits.
-	{"bcast", "linear", func(*Row) bool { return true }, "linear-nonblocking", ""},
+	{"bcast", "linear", (*Row).ofOpenMPI, "linear-nonblocking", ""},
 	// coll_base_allgather.c, ompi_coll_base_allgather_intra_basic_linear calls coll_gather and coll_bcast of the communicator.
-	{"allgather", "linear", func(*Row) bool { return true }, "", "the linear allgather of Open MPI is a gather and a bcast by the algorithms that it chooses for them"},
+	{"allgather", "linear", (*Row).ofOpenMPI, "", "the linear allgather of Open MPI is a gather and a bcast by the algorithms that it chooses for them"},
+	// NVLS among several nodes is a tree of them: only the switches of a node sum vectors up.
+	{"allreduce", "offload", func(r *Row) bool { return r.ofNCCL() && r.Nodes > 1 }, "nvls-tree", ""},
 }
 
 // ofOpenMPI reports whether the row is of Open MPI or of Fujitsu MPI, which is made of it, and the algorithm is
@@ -150,6 +156,9 @@ func (r *Row) ofOpenMPI() bool {
 	known := strings.Contains(library, "ompi") || strings.Contains(library, "openmpi") || strings.HasPrefix(library, "fjmpi")
 	return (known || strings.HasSuffix(r.Algorithm, "_ompi")) && !strings.HasSuffix(r.Algorithm, "_over")
 }
+
+// ofNCCL reports whether the row is of NCCL.
+func (r *Row) ofNCCL() bool { return strings.Contains(strings.ToLower(r.Library), "nccl") }
 
 // names reports whether the row names the algorithm.
 func (r *Row) names() bool { return algorithmName(r.Operation, r.Algorithm) != "" }
@@ -174,7 +183,7 @@ func PointOf(r *Row) (Point, error) {
 	if name := algorithmName(r.Operation, r.Algorithm); name != "" {
 		p.Named = true
 		for _, e := range exceptions {
-			if r.ofOpenMPI() && e.operation == r.Operation && e.name == name && e.when(r) {
+			if e.operation == r.Operation && e.name == name && e.when(r) {
 				if e.as == "" {
 					return p, errors.New(e.reason)
 				}
