@@ -91,7 +91,8 @@ func (t *halvingTree) depth(v int) (edges int) {
 
 // twinTrees takes the segments of a vector in turn through two trees of all members, up to the root and down again. The heads of
 // the nodes, one member each, are a halving tree. The other members of a node are a chain behind the head, or all its children.
-// Each tree has heads of its own, as channels leave a node at different GPUs, where all nodes have two members.
+// Trees have heads of their own, as channels leave a node at different GPUs, where all nodes have two members; where they have four,
+// a tree downwards has other heads than upwards, since a GPU receives for both at the same time, and a member here does not.
 //
 // In a beat a segment of each tree passes each edge up, and another passes it down; a segment is an edge further in the next beat.
 // The rounds of a beat are the levels of the edges, both trees upwards and then both downwards, in such an order that a member sends
@@ -105,7 +106,8 @@ type twinTrees struct {
 	flat     bool // the members of a node are children of its head, else a chain
 	below    int  // edges from a head to the farthest member of its node
 	deepest  int  // edges from the farthest member to the root
-	heads    int  // heads of a node, 1 or 2
+	heads    int  // heads of a node: 1, 2 or 4
+	turn     int  // 1 if the root hands sums to another head, which sends them down; else 0
 }
 
 func twinTreesOf(n nodes, segments int, flat bool) twinTrees {
@@ -118,11 +120,31 @@ func twinTreesOf(n nodes, segments int, flat bool) twinTrees {
 		t.below = min(t.below, 1)
 	}
 	t.deepest = t.below + t.trees[0].levels
-	t.heads = 2
-	if n.perNode == 1 || n.members%n.perNode == 1 {
+	switch least := least(n.perNode, n.members); {
+	case least >= 4:
+		t.heads, t.turn = 4, 1
+	case least >= 2:
+		t.heads = 2
+	default:
 		t.heads = 1
 	}
 	return t
+}
+
+// least returns the least number of members of a node.
+func least(perNode, members int) int {
+	if rest := members % perNode; rest > 0 {
+		return rest
+	}
+	return perNode
+}
+
+// head returns the place of the head of each node in a tree.
+func (t *twinTrees) head(lane int, up bool) int {
+	if !up && t.turn > 0 {
+		lane += 2
+	}
+	return lane % t.heads
 }
 
 // inNode returns the rounds in which edges of nodes pass a segment in one direction; inTree is that of the halving tree.
@@ -133,7 +155,7 @@ func (t *twinTrees) inTree() int { return 2 * t.trees[0].levels }
 func (t *twinTrees) oneWay() int { return t.inTree() + t.inNode() }
 
 // beat returns the rounds of a beat.
-func (t *twinTrees) beat() int { return 2 * t.lanes * t.oneWay() }
+func (t *twinTrees) beat() int { return t.lanes * (2*t.oneWay() + t.turn) }
 
 // passing returns the number of segments that pass a tree.
 func (t *twinTrees) passing(lane int) int { return (t.segments - lane + t.lanes - 1) / t.lanes }
@@ -146,13 +168,13 @@ type edge struct {
 	depth int  // of the child
 }
 
-// edgesOf calls visit for each edge of a member in a tree.
-func (t *twinTrees) edgesOf(member, lane int, visit func(e edge)) {
+// edgesOf calls visit for each edge of a member in a tree, in one direction.
+func (t *twinTrees) edgesOf(member, lane int, up bool, visit func(e edge)) {
 	tree := &t.trees[lane]
 	node := member / t.perNode
 	first := node * t.perNode
 	size := min(t.perNode, t.members-first)
-	head := lane % t.heads
+	head := t.head(lane, up)
 	at := func(place int) int { return first + (head+place)%size } // the member with a place behind the head
 	headOf := func(v int) int { return tree.member(v)*t.perNode + head }
 	place := wrap(member-first-head, size)
@@ -207,10 +229,30 @@ type pass struct {
 // passesOf calls visit for each passing of an edge of a member.
 func (t *twinTrees) passesOf(member int, visit func(p pass)) {
 	for lane := range t.lanes {
-		t.edgesOf(member, lane, func(e edge) {
+		t.edgesOf(member, lane, true, func(e edge) {
 			visit(pass{e, lane, true, lane*t.oneWay() + e.level, t.deepest - e.depth})
-			visit(pass{e, lane, false, (t.lanes+lane+1)*t.oneWay() - 1 - e.level, t.deepest + e.depth - 1})
 		})
+		t.edgesOf(member, lane, false, func(e edge) {
+			visit(pass{e, lane, false, (t.lanes+lane+1)*t.oneWay() - 1 - e.level, t.deepest + t.turn + e.depth - 1})
+		})
+		if t.turn > 0 {
+			t.turnOf(member, lane, visit)
+		}
+	}
+}
+
+// turnOf calls visit for the passing of sums at the root, if the member takes part: they go down from the head upwards to the head
+// downwards.
+func (t *twinTrees) turnOf(member, lane int, visit func(p pass)) {
+	first := t.trees[lane].member(0) * t.perNode
+	from, to := first+t.head(lane, true), first+t.head(lane, false)
+	p := pass{edge{peer: to}, lane, false, 2*t.lanes*t.oneWay() + lane, t.deepest}
+	switch member {
+	case from:
+		visit(p)
+	case to:
+		p.peer, p.child = from, true
+		visit(p)
 	}
 }
 
@@ -219,7 +261,7 @@ func (t *twinTrees) MaxRounds() int {
 	if t.members == 1 {
 		return 0
 	}
-	return (t.passing(0) + 2*t.deepest - 1) * t.beat()
+	return (t.passing(0) + 2*t.deepest + t.turn - 1) * t.beat()
 }
 
 func (t *twinTrees) Rounds(member int) int {

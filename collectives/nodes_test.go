@@ -146,7 +146,7 @@ func TestLeadersAloneSendBetweenNodes(t *testing.T) {
 		for m := range s.Members() {
 			for round := range s.MaxRounds() {
 				to := s.Step(m, round).To
-				if p.a == collectives.Ring2D { // each member sends to those with its place in their nodes
+				if p.a == collectives.Ring2D || inBeats(p.a) { // members send to those with their place in their nodes
 					seats = map[int]bool{m % perNode: true}
 				}
 				if to != None && to/perNode != m/perNode && !(seats[to%perNode] && seats[m%perNode]) {
