@@ -18,12 +18,8 @@ import (
 func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.Algorithm {
 	op, o := v.Operation, &v.Operator
 	q := collectives.Question{Operation: op, Ranks: comm.Size, PerNode: 1, Bytes: v.asked(), Commutative: o.Apply == nil || o.Commutative}
-<<<<<<< HEAD
-	if v.Data || v.Element > 1 {
-=======
 	q.EqualBlocks = v.Procedure == world.ReduceScatterBlock
-	if v.Data {
->>>>>>> af2ab71f (MPI_Reduce_scatter_block has rows of its own in the tables of Open MPI)
+	if v.Data || v.Element > 1 {
 		q.ElementBytes = v.Element
 	}
 	if c.algorithms.byNodes(op) || !c.partition.Target.OffloadsAcross() {
