@@ -71,8 +71,9 @@ type Crossover struct {
 	Cut bool `json:"cut,omitempty"`
 }
 
-func (q Point) place() Place {
-	return Place{q.Machine, q.MachineDigest, q.RanksPerNode, q.Mapping, q.Noise}
+// place returns where the times of a point are compared.
+func (p Point) place() Place {
+	return Place{p.Machine, p.MachineDigest, p.RanksPerNode, p.Mapping, p.Noise}
 }
 
 // Summarize returns the summary of a study. The records may cover only a part of the plan.
