@@ -21,7 +21,7 @@ const NoLibrary = "none"
 // library. Its answers are a function of the machine and the question alone. It is safe for concurrent use.
 //
 // It keeps the first algorithm of an operation, or that of a network that sums vectors, unless another is faster by more than
-// [Most]. Of the others it takes the algorithm of the fewest rounds whose time is at most [Most] times that of the fastest. Barriers of a machine that gives their time take that time. A question takes as long as a few simulations the first time; numbers of bytes and ranks are rounded, so that
+// [Most]. Of the others it takes the algorithm of the fewest rounds whose time is near that of the fastest. Barriers of a machine that gives their time take that time. A question takes as long as a few simulations the first time; numbers of bytes and ranks are rounded, so that
 // there are few questions.
 type Simulated struct {
 	machine *network.Machine
@@ -117,6 +117,8 @@ const (
 	// simulated again.
 	firstMessages = 1 << 12
 	hopeful       = 3
+	// near is the ratio to the time of the fastest up to which the fewest rounds count.
+	near = 1.1
 	// fewestNodes are those of a simulation on fewer ranks, firstNodes those of a first look.
 	fewestNodes = 4
 	firstNodes  = 2
@@ -156,14 +158,14 @@ func (s *Simulated) fastest(q *collectives.Question) collectives.Algorithm {
 			all[i].seconds = math.Inf(1)
 		}
 	}
-	limit, fewest := most*leastOf(all).seconds, math.MaxInt
+	least, fewest := leastOf(all).seconds, math.MaxInt
 	chosen := usual
 	for _, e := range all {
-		if e.seconds > limit {
-			continue
-		}
-		if e.a == usual {
+		if e.a == usual && e.seconds <= most*least {
 			return usual
+		}
+		if e.seconds > near*least {
+			continue
 		}
 		if n := rounds(q, e.a, q.Ranks, q.Bytes); n < fewest {
 			chosen, fewest = e.a, n
