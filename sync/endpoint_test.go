@@ -23,7 +23,11 @@ func TestMain(m *testing.M) {
 	set := false
 	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
 	if !set {
-		if err := flag.Set("rapid.checks", "1000"); err != nil {
+		checks := "1000"
+		if testing.Short() { // nothing runs beside anything in a model
+			checks = "200"
+		}
+		if err := flag.Set("rapid.checks", checks); err != nil {
 			panic(err)
 		}
 	}
