@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -40,6 +41,12 @@ var columns = []column[Record]{
 		return whole(int64(r.ClosedForm))
 	}},
 	{"time_over_closed_form", Record.ratio},
+	{"bus_bandwidth_bytes_per_s", func(r Record) string {
+		if v := r.busBandwidth(); v > 0 {
+			return decimal(math.Round(v))
+		}
+		return ""
+	}},
 	{"min_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Min) }},
 	{"mean_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Mean) }},
 	{"max_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Max) }},

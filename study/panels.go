@@ -83,10 +83,16 @@ func appendChart(charts []*chart, c *chart) []*chart {
 // againstPayload draws time against payload for each machine and noise, at up to three
 // of the numbers of ranks.
 func (p *Plan) againstPayload(all []sample) []*chart {
-	var charts []*chart
 	if len(p.Payloads) < 2 {
 		return nil
 	}
+	return p.eachRanks(func(title string, keep func(Point) bool) *chart {
+		return newChart(title, "Time against payload: "+title, payloadAxis, timeAxis, p.algorithmCurves(all, keep, byPayload))
+	})
+}
+
+// eachRanks returns the charts that draw makes for each machine and noise, at up to three of the numbers of ranks.
+func (p *Plan) eachRanks(draw func(title string, keep func(Point) bool) *chart) (charts []*chart) {
 	for _, m := range p.Machines {
 		for _, noise := range p.Noises {
 			for _, ranks := range some(p.Ranks) {
@@ -94,8 +100,7 @@ func (p *Plan) againstPayload(all []sample) []*chart {
 					return q.MachineDigest == p.digest(m) && q.Noise == noise && q.Ranks == ranks
 				}
 				title := p.describe(p.setting(m, noise, 0)) + ", " + formatRanks(ranks) + " ranks"
-				charts = appendChart(charts, newChart(title, "Time against payload: "+title, payloadAxis, timeAxis,
-					p.algorithmCurves(all, keep, byPayload)))
+				charts = appendChart(charts, draw(title, keep))
 			}
 		}
 	}

@@ -210,6 +210,7 @@ func (p *Plan) sections(all []sample) []section {
 		{"ranks", "Time against ranks", "", p.againstRanks(all), nil},
 		{"speedup", "Speed-up and efficiency", aboutSpeedUp, p.speedUpCharts(all), nil},
 		{"payload", "Time against payload", "", p.againstPayload(all), nil},
+		{"bandwidth", "Bus bandwidth", aboutBusBandwidth, p.bandwidthCharts(all), nil},
 		{"noise", "Cost under noise", "What an iteration costs beyond its compute time, with and without operating system noise. " +
 			"The more ranks wait for each other, the likelier one of them is interrupted: the cost grows with the ranks until nearly every " +
 			"iteration waits for a longest interruption (Petrini, Kerbyson and Pakin, SC 2003; Hoefler, Schneider and Lumsdaine, SC 2010).",
@@ -276,6 +277,12 @@ func (p *Plan) tableColumns() []tableColumn {
 	add(len(p.Noises) > 1, "noise", func(r Record) string { return r.Point.Noise })
 	add(len(p.Seeds) > 1, "seed", func(r Record) string { return strconv.FormatUint(r.Point.Seed, 10) })
 	add(true, "time", func(r Record) string { return formatTime(float64(r.Time)) })
+	add(busBandwidth(p.Operation, 2, 1, 1) > 0, "bus bandwidth", func(r Record) string {
+		if v := r.busBandwidth(); v > 0 {
+			return formatBandwidth(v)
+		}
+		return "–"
+	})
 	add(true, "closed form", func(r Record) string {
 		if r.ClosedForm == 0 {
 			return "–"
