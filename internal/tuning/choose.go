@@ -183,7 +183,8 @@ func leastOf(all []estimate) estimate {
 }
 
 // hopefuls returns the algorithms that are tried for a question, the usual one among them. Linear barriers are not, where
-// messages cost no processor or port anything: the root would let any number of ranks go in no time.
+// messages cost no processor or port anything: the root would let any number of ranks go in no time, as would one phase of many messages
+// at once.
 func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorithm) []collectives.Algorithm {
 	var all []collectives.Algorithm
 	for _, a := range append(candidates(q.Operation, q.Bytes), usual) {
@@ -199,9 +200,10 @@ func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorith
 	return all
 }
 
-// looksFree reports whether an algorithm is a linear barrier on a machine whose messages cost no processor or port anything.
+// looksFree reports whether an algorithm is a linear barrier, or one of several messages at once, on a machine whose messages cost
+// no processor or port anything.
 func (s *Simulated) looksFree(op collectives.Operation, a collectives.Algorithm) bool {
-	if op != collectives.Barrier || a != collectives.Linear {
+	if op != collectives.Barrier || a != collectives.Linear && a.Fanout() <= 2 {
 		return false
 	}
 	t, err := s.machine.Target(1)
