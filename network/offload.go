@@ -233,8 +233,11 @@ func (t *Target) OffloadsRanks() bool {
 }
 
 // OffloadsAcross reports whether nodes may be united in a sum by the network: false where the only switches are those within nodes.
-func (t *Target) OffloadsAcross() bool {
-	s := t.machine.offloads.switches
+func (t *Target) OffloadsAcross() bool { return t.machine.OffloadsAcross() }
+
+// OffloadsAcross is that of a target of the machine.
+func (m *Machine) OffloadsAcross() bool {
+	s := m.offloads.switches
 	return len(s) != 1 || s[0].nodes != 1
 }
 

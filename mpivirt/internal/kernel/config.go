@@ -100,9 +100,9 @@ func (c *Config) Algorithm(op collectives.Operation) collectives.Algorithm {
 	return collectives.DefaultOn(op, HardwareOf(c.Target.Machine()))
 }
 
-// HardwareOf returns the collectives that a machine carries out by itself.
+// HardwareOf returns the collectives that a machine carries out by itself, on any number of nodes.
 func HardwareOf(m *network.Machine) collectives.Hardware {
-	return collectives.Hardware{Barrier: m.BarrierTime() > 0, Offload: m.Offloads()}
+	return collectives.Hardware{Barrier: m.BarrierTime() > 0, Offload: m.Offloads() && m.OffloadsAcross()}
 }
 
 // AlgorithmFor returns the algorithm of an operation that all ranks call with some bytes.
