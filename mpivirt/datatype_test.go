@@ -15,7 +15,7 @@ import (
 // travel, in the time of a message of their size.
 func TestColumnsBecomeRows(t *testing.T) {
 	const rows, columns = 4, 3
-	across(t, 2, func(r *mpivirt.Rank) error {
+	acrossContents(t, 2, false, func(r *mpivirt.Rank) error {
 		c := r.World()
 		column, err := datatype.Vector(rows, 1, columns, datatype.Of[int64]())
 		if err != nil {
@@ -52,7 +52,7 @@ func TestColumnsBecomeRows(t *testing.T) {
 // columns; MPI_NEIGHBOR_ALLTOALLW does so on the complete graph.
 func TestTransposeByAlltoallw(t *testing.T) {
 	const n = 4
-	across(t, n, func(r *mpivirt.Rank) error {
+	acrossContents(t, n, false, func(r *mpivirt.Rank) error {
 		me := r.Rank()
 		number := datatype.Of[int32]()
 		sparse := must(datatype.Resized(number, 0, 8))

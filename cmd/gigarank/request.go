@@ -145,10 +145,13 @@ func defineContents(flags *pflag.FlagSet, contents, datatype *string) {
 	flags.StringVar(datatype, "datatype", "", "`TYPE` of the elements of vectors, whose size divides the payload: "+strings.Join(names, ", ")+" (default the program's)")
 }
 
+// contentsWays are the values of --contents.
+var contentsWays = []contents{fullContents, noContents}
+
 // readContents reads whether messages have contents, and the datatype of vectors.
 func (r *request) readContents(contentsText, datatype string, faults *terminal.UsageError) {
 	if contentsText != "" {
-		chosen, err := terminal.Choose("contents", contentsText, []contents{fullContents, noContents})
+		chosen, err := terminal.Choose("contents", contentsText, contentsWays)
 		faults.Add("--contents", err)
 		r.config.Options.NoContents = chosen == noContents
 	}

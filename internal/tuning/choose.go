@@ -193,6 +193,7 @@ func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorith
 		case s.looksFree(q.Operation, a):
 		case a.Segment() > 0 && q.Bytes/a.Segment() > mostSegments:
 		case q.Ranks > mostRanks && a != usual && !inBulk(q, a):
+		case q.Ranks > mostInWindows && a != usual && inWindows(q, a):
 		default:
 			all = append(all, a)
 		}
@@ -208,6 +209,15 @@ func (s *Simulated) looksFree(op collectives.Operation, a collectives.Algorithm)
 	}
 	t, err := s.machine.Target(1)
 	return err == nil && !t.Charges()
+}
+
+// mostInWindows bounds the ranks of algorithms that begin many messages at a time: they go by messages, never over arrays of clocks.
+const mostInWindows = 1 << 10
+
+// inWindows reports whether an algorithm begins many messages at a time.
+func inWindows(q *collectives.Question, a collectives.Algorithm) bool {
+	s := schedule(q, a, q.Ranks, q.Bytes)
+	return s != nil && collectives.HasWindows(s)
 }
 
 // mostSegments bounds the segments of a vector that are tried.

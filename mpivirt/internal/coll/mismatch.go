@@ -201,7 +201,12 @@ func (s signature) synchronizing() bool {
 	if s>>signedTogether&1 != 0 {
 		return true
 	}
-	switch s.call().Plain() {
+	return Synchronizes(s.call())
+}
+
+// Synchronizes reports whether no member can leave any call of a procedure before all have entered it.
+func Synchronizes(p world.Procedure) bool {
+	switch p.Plain() {
 	case world.Barrier, world.Allreduce, world.Allgather, world.Allgatherv, world.Alltoall, world.Alltoallv, world.ReduceScatter,
 		world.CommDup, world.CommSplit, world.CommCreate, world.CommCreateGroup, world.IntercommCreate:
 		return true

@@ -87,34 +87,34 @@ func (k *Kernel) waiting() (n uint64) {
 func (k *Kernel) leastFailure() error {
 	least := k.partition.Failing.Horizon
 	if own := k.partition.Failing.Own.Load(); own != nil && own.Rank == int(least.LP) && own.Time == least.Time {
-		if lp, here := k.partition.Local(own.Rank); here {
-			return own.At(k.place(lp, own.Call, own.Time))
+		if lp, here := k.partition.Local(own.Rank); here && own.Call != "" && k.HasFailed(lp) {
+			return own.At(k.place(lp))
 		}
 		return own
 	}
 	return &engine.Stopped{From: k.partition.Engine.Partition().Owner(int(least.LP)), Reason: least.Reason}
 }
 
-// place returns where the program has made the call in which an LP has failed, or waits since an instant; "" if the LP is in no
-// such call any more, or the place is not known.
-func (k *Kernel) place(lp int32, call string, since vtime.Time) string {
+// place returns where the program has made the call in which an LP has failed or waits; "" if the LP is in no call any more, or the
+// place is not known.
+func (k *Kernel) place(lp int32) string {
 	if noted, unwound := k.places[lp]; unwound {
 		return noted
 	}
-	if k.locator == nil || k.body.Ended(lp) || call == "" {
+	if k.locator == nil || k.body.Ended(lp) {
 		return ""
-	}
-	if !k.HasFailed(lp) && (k.partition.Clock[lp] != since || k.partition.CallOf(k.partition.First+int(lp), k.body.LastCall(lp)) != call) {
-		return "" // the failure is a call that does not match others, and the rank has left it
 	}
 	return k.locator.Place(lp)
 }
 
-// gatherPlace brings the place of a failure in a call, which engine 0 has found, to engine 0. All engines call it together.
+// gatherPlace brings the place of a call that does not match others, which engine 0 has found, to engine 0. Only if the rank cannot
+// leave the call, it is still in it on any hosting. All engines call gatherPlace together.
 func (k *Kernel) gatherPlace(call string) error {
 	least, place := k.partition.Failing.Horizon, ""
 	if lp, here := k.partition.Local(int(least.LP)); here {
-		place = k.place(lp, call, least.Time)
+		if p := k.body.LastCall(lp); k.partition.Clock[lp] == least.Time && coll.Synchronizes(p) && k.partition.CallOf(int(least.LP), p) == call {
+			place = k.place(lp)
+		}
 	}
 	places, err := k.partition.Engine.Gather([]byte(place))
 	if own := k.partition.Failing.Own.Load(); own != nil {
