@@ -116,6 +116,9 @@ func (k *Kernel) deadlock() *DeadlockError {
 	}
 	for lp := int32(0); lp < int32(k.partition.Ranks) && len(d.waiters) < deadlockReportLimit; lp++ {
 		if w, ok := k.blocked(lp); ok {
+			if w.context == world.NoContext {
+				w.Near = k.near(lp)
+			}
 			if k.locator != nil {
 				w.Place = k.locator.Place(lp)
 			}
@@ -136,7 +139,6 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.partition.Global(lp)), Since: k.partition.Clock[lp]}}
 	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != p2p.NoWait {
 		w.Call, w.For, w.Polls = k.partition.NameOf(box.Wait.Procedure), k.awaited(lp, box), k.messages.PollsInVain(lp)
-		w.Near = k.near(lp, box)
 		return w, true
 	}
 	for c := range k.collectives.Communicators.Values() {
@@ -231,8 +233,8 @@ func (k *Kernel) awaited(lp int32, box *p2p.Mailbox) string {
 }
 
 // near describes how the message that is nearest to the first message for which an LP waits differs from it.
-func (k *Kernel) near(lp int32, box *p2p.Mailbox) string {
-	w := &box.Wait
+func (k *Kernel) near(lp int32) string {
+	w := &k.messages.Mailbox(lp).Wait
 	comm, peer, tag := w.Comm, w.Peer, w.Tag
 	if w.Kind != p2p.WaitProbe && w.Kind != p2p.TestProbe {
 		requests := []int32{w.Subject}
@@ -240,8 +242,11 @@ func (k *Kernel) near(lp int32, box *p2p.Mailbox) string {
 			requests = k.messages.WaitedFor(lp)
 		}
 		i := slices.IndexFunc(requests, func(ri int32) bool {
+			if ri == 0 {
+				return false
+			}
 			r := k.messages.Requests.At(ri)
-			return ri != 0 && !r.Complete && r.Kind == p2p.ReceiveRequest
+			return !r.Complete && r.Kind == p2p.ReceiveRequest
 		})
 		if i < 0 {
 			return ""
