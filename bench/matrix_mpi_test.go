@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gigarank/bench"
+	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/sync"
 	"gigarank/sync/mpi"
@@ -227,9 +228,13 @@ func TestCommandOverMPI(t *testing.T) {
 		hosts, kind, protocol := 1+i%4, e.Forms[i/2%len(e.Forms)], allProtocols[i%3]
 		out := filepath.Join(t.TempDir(), "out.json")
 		o := e.Resolve(small(e.Name))
-		cmd := job(t.Context(), t, hosts, gigarank(t), "run", e.Name, "--ranks", strconv.Itoa(p.ranks), "--seed", "7",
+		arguments := []string{"run", e.Name, "--ranks", strconv.Itoa(p.ranks), "--seed", "7",
 			"--iterations", strconv.Itoa(o.Iterations), "--compute", o.Compute.String(), "--payload", strconv.FormatInt(o.Payload, 10),
-			"--lp", kind.String(), "--sync", protocol.String(), fmt.Sprintf("--strict=%t", i%2 > 0), "--json", out, "--progress", "none")
+			"--lp", kind.String(), "--sync", protocol.String(), fmt.Sprintf("--strict=%t", i%2 > 0), "--json", out, "--progress", "none"}
+		for _, op := range collectives.Operations() { // the command would choose by simulations
+			arguments = append(arguments, "--algorithm", fmt.Sprintf("%v=%v", op, collectives.Algorithms(op)[0]))
+		}
+		cmd := job(t.Context(), t, hosts, gigarank(t), arguments...)
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v on %d hosts: %v\n%s", p, hosts, err, output)
 			continue

@@ -21,7 +21,7 @@ func TestMemoryOfAProcess(t *testing.T) {
 	if err := json.Unmarshal(output, &d); err != nil {
 		t.Fatal(err)
 	}
-	if ratio := float64(d.PeakRSS) / host.ProcessMemory; ratio < 0.8 || ratio > 1.4 {
+	if ratio := float64(d.PeakRSS) / host.ProcessMemory; ratio < 0.8 || ratio > 1.5 { // simulations that choose algorithms come on top
 		t.Errorf("a process takes %d bytes, and %d are foreseen", d.PeakRSS, host.ProcessMemory)
 	}
 }
