@@ -280,7 +280,8 @@ func TestForecastsOfLargeRuns(t *testing.T) {
 
 // compare reports a fault if a run on so many processors does not take the memory that was foreseen, but
 // for so many bytes. Other work on the machine has an engine stand still, to which the others then fill
-// their windows: of several engines, the least of a few runs counts.
+// their windows, and has memory become resident that a run does not need: of several engines, and of resident memory, the least of a few
+// runs counts.
 func (p point) compare(t *testing.T, want, own float64, processors int) {
 	least, most := bounds(p)
 	taken := func() float64 {
@@ -292,7 +293,7 @@ func (p point) compare(t *testing.T, want, own float64, processors int) {
 		return v.Allocated
 	}
 	got := taken()
-	for i := 1; i < 5 && p.Engines > 1 && want+own < least*got; i++ {
+	for i := 1; i < 5 && (p.Engines > 1 || !p.isEvent()) && want+own < least*got; i++ {
 		got = min(got, taken())
 	}
 	if want-own > most*got || want+own < least*got {
