@@ -257,9 +257,6 @@ func (r *Rank) end(err error) {
 func (r *Rank) left() {
 	switch v := recover(); {
 	case v != nil:
-		if _, raised := v.(world.Fatal); raised {
-			r.k.NotePlace(r.lp, callingLine())
-		}
 		r.k.Unwound(r.lp, r.lastCall, v)
 	case !r.returned && !r.k.Closed():
 		r.k.Unwound(r.lp, r.lastCall, nil)

@@ -98,10 +98,7 @@ func (k *Kernel) leastFailure() error {
 // place returns where the program has made the call in which an LP has failed or waits; "" if the LP is in no call any more, or the
 // place is not known.
 func (k *Kernel) place(lp int32) string {
-	if noted, unwound := k.places[lp]; unwound {
-		return noted
-	}
-	if k.locator == nil || k.body.Ended(lp) {
+	if _, native := k.body.(Outsider); !native || k.locator == nil || k.body.Ended(lp) { // Go unwinds a rank that fails
 		return ""
 	}
 	return k.locator.Place(lp)

@@ -18,9 +18,8 @@ type Kernel struct {
 	partition   *world.Partition // of messages
 	config      *Config
 	body        Body
-	locator     Locator          // the body; nil if it is none
-	places      map[int32]string // by LP: see NotePlace; nil before the first
-	bursts      Bursts           // nil if CPU times do not count
+	locator     Locator // the body; nil if it is none
+	bursts      Bursts  // nil if CPU times do not count
 	samples     map[sampleKey]*Sample
 	call        Call                      // scratch: the running LP's call
 	RequestList []int32                   // scratch: the requests of that call

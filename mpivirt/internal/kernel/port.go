@@ -302,14 +302,6 @@ func (k *Kernel) Unwound(lp int32, c world.Procedure, value any) {
 	k.collectives.Messages.Unwound(lp, c, value)
 }
 
-// NotePlace stores where a rank that fails has called MPI, for a body that has unwound the rank before it is asked for the place.
-func (k *Kernel) NotePlace(lp int32, place string) {
-	if k.places == nil {
-		k.places = map[int32]string{}
-	}
-	k.places[lp] = place
-}
-
 // The ranks of the engine.
 
 // First returns the least rank of the engine.
