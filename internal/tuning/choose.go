@@ -21,8 +21,8 @@ const NoLibrary = "none"
 // library. Its answers are a function of the machine and the question alone. It is safe for concurrent use.
 //
 // It keeps the first algorithm of an operation, or that of a network that sums vectors, unless another is faster by more than
-// [Most]. Of the others it takes the algorithm of the fewest rounds whose time is near that of the fastest. Barriers of a machine that gives their time take that time. A question takes as long as a few simulations the first time; numbers of bytes and ranks are rounded, so that
-// there are few questions.
+// [Most]. Of the others it takes the algorithm of the fewest rounds whose time is near that of the fastest. Barriers of a machine that gives their time take that time. A question takes as long as a few simulations the first time; numbers of bytes and ranks are
+// rounded, so that there are few questions.
 type Simulated struct {
 	machine *network.Machine
 	known   atomic.Pointer[map[collectives.Question]collectives.Algorithm]
@@ -93,7 +93,7 @@ func usualOn(q collectives.Question) collectives.Algorithm {
 }
 
 // rounded returns the question whose answer serves a question. Bytes are a power of two, and ranks that are none
-// have five significant bits, and stay none.
+// keep their first five significant bits and their last: times depend on how often two divides the number of ranks.
 func rounded(q collectives.Question) collectives.Question {
 	const significant = 5
 	q.ElementBytes = 0
@@ -101,10 +101,8 @@ func rounded(q collectives.Question) collectives.Question {
 	if q.Bytes > 0 {
 		q.Bytes = 1 << (bits.Len64(uint64(q.Bytes)) - 1)
 	}
-	if more := bits.Len(uint(max(q.Ranks, 0))) - significant; more > 0 && q.Ranks&(q.Ranks-1) != 0 {
-		if q.Ranks = q.Ranks >> more << more; q.Ranks&(q.Ranks-1) == 0 {
-			q.Ranks += 1 << more
-		}
+	if more := bits.Len(uint(max(q.Ranks, 0))) - significant; more > 0 {
+		q.Ranks = q.Ranks>>more<<more | q.Ranks&-q.Ranks
 	}
 	return q
 }
