@@ -18,6 +18,7 @@ import (
 type choice struct {
 	algorithm collectives.Algorithm
 	library   string         // its name; empty for an algorithm
+	byMachine bool           // the library of each machine chooses
 	table     *library.Table // nil for an algorithm, and for no library
 	named     bool           // by the user: it is simulated whatever that takes
 	reference bool           // the others are not compared with it, only drawn beside it
@@ -27,6 +28,8 @@ type choice struct {
 func (c *choice) fill(p *Point) {
 	p.Algorithm, p.Library, p.LibraryDigest = "", c.library, ""
 	switch {
+	case c.byMachine:
+		p.Algorithm = byDefault
 	case c.table != nil:
 		p.LibraryDigest = c.table.Digest()
 	case c.library == "":
@@ -71,6 +74,8 @@ func (p *Plan) Choose(point Point, c *mpivirt.Config) {
 		switch one.fill(&other); {
 		case other.Algorithm != point.Algorithm || other.Library != point.Library || other.LibraryDigest != point.LibraryDigest:
 			continue
+		case one.byMachine:
+			c.Library = p.machines[point.MachineDigest]
 		case one.table != nil:
 			c.Library = one.table
 		case one.library != "":
@@ -105,6 +110,8 @@ func (p *Plan) noun() string {
 	algorithms := slices.ContainsFunc(p.choices, func(c choice) bool { return c.library == "" })
 	libraries := slices.ContainsFunc(p.choices, func(c choice) bool { return c.library != "" && !c.reference })
 	switch {
+	case p.Program != nil:
+		return "library"
 	case algorithms && libraries:
 		return "choice"
 	case libraries:
@@ -128,8 +135,13 @@ var seldom = []collectives.Algorithm{
 
 // choices reads the algorithms and the libraries.
 func (r *reader) choices(p *Plan) {
-	defer func() { r.noteHardware(p) }()
-	if r.axes.Algorithms != "" || r.axes.Libraries == "" {
+	switch {
+	case p.Program == nil:
+		defer func() { r.noteHardware(p) }()
+	case r.axes.Libraries == "":
+		r.byMachine(p)
+	}
+	if p.Program == nil && (r.axes.Algorithms != "" || r.axes.Libraries == "") {
 		r.algorithms(p)
 	}
 	if r.axes.Libraries != "" {

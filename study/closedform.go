@@ -16,7 +16,7 @@ import (
 // algorithms in step it is also exact above the eager limit or, in loggops, below it;
 // see [collectives.InStep].
 func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
-	if point.Noise != NoNoise {
+	if p.Program != nil || point.Noise != NoNoise {
 		return 0, false
 	}
 	if p.Operation == collectives.Allreduce && point.Compute > 0 {

@@ -88,8 +88,8 @@ func pairs(a, b []Record, key func(Point) Point) (c SideBySide) {
 
 // inTable orders points as a table lists them. A study runs them in the order of growing cost.
 func inTable(p, q Point) int {
-	return cmp.Or(cmp.Compare(p.Operation, q.Operation), cmp.Compare(p.Machine, q.Machine), cmp.Compare(p.Noise, q.Noise),
-		cmp.Compare(p.Choice(), q.Choice()), cmp.Compare(p.Payload, q.Payload), cmp.Compare(p.Ranks, q.Ranks))
+	return cmp.Or(cmp.Compare(p.Subject(), q.Subject()), cmp.Compare(p.Machine, q.Machine), cmp.Compare(p.Noise, q.Noise),
+		cmp.Compare(p.Varied, q.Varied), cmp.Compare(p.Choice(), q.Choice()), cmp.Compare(p.Payload, q.Payload), cmp.Compare(p.Ranks, q.Ranks))
 }
 
 // Differing returns the pairs whose virtual times differ.
@@ -108,7 +108,7 @@ func (c SideBySide) Differing() []Pair {
 func (c SideBySide) WriteText(w io.Writer, nameA, nameB string) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	columns := []column[Pair]{
-		{"operation", func(p Pair) string { return p.A.Point.Operation }},
+		{"operation", func(p Pair) string { return p.A.Point.Subject() }},
 		{"algorithm", func(p Pair) string { return p.A.Point.Choice() }},
 		{"ranks", func(p Pair) string { return formatRanks(p.A.Point.Ranks) }},
 		{"payload", func(p Pair) string { return formatBytes(float64(p.A.Point.Payload)) }},

@@ -20,8 +20,9 @@ const SummarySchema = 1
 // Summary is the outcome of a study: medians over seeds, and where the fastest changes.
 type Summary struct {
 	Schema     int          `json:"schema"`
-	Version    string       `json:"version"` // of gigarank
-	Operation  string       `json:"operation"`
+	Version    string       `json:"version"`   // of gigarank
+	Operation  string       `json:"operation"` // empty for a program
+	Program    string       `json:"program,omitempty"`
 	Complete   bool         `json:"complete"` // all points of the plan have been simulated without a failure
 	Times      []MedianTime `json:"times"`
 	Crossovers []Crossover  `json:"crossovers"`
@@ -34,6 +35,7 @@ type Place struct {
 	RanksPerNode  int    `json:"ranks_per_node"`
 	Mapping       string `json:"mapping"`
 	Noise         string `json:"noise"`
+	Varied        string `json:"varied,omitempty"` // of a program's arguments
 }
 
 // MedianTime is the time of points that differ only by their seed.
@@ -73,13 +75,18 @@ type Crossover struct {
 
 // place returns where the times of a point are compared.
 func (p Point) place() Place {
-	return Place{p.Machine, p.MachineDigest, p.RanksPerNode, p.Mapping, p.Noise}
+	return Place{p.Machine, p.MachineDigest, p.RanksPerNode, p.Mapping, p.Noise, p.Varied}
 }
 
 // Summarize returns the summary of a study. The records may cover only a part of the plan.
 func (p *Plan) Summarize(records []Record, version string) Summary {
 	all := p.samples(records)
-	s := Summary{Schema: SummarySchema, Version: version, Operation: p.Operation.String(), Times: []MedianTime{}, Crossovers: p.crossovers(all)}
+	s := Summary{Schema: SummarySchema, Version: version, Times: []MedianTime{}, Crossovers: p.crossovers(all)}
+	if p.Program == nil {
+		s.Operation = p.Operation.String()
+	} else {
+		s.Program = p.Program.Name
+	}
 	finished := 0
 	for _, one := range all {
 		q := one.point
@@ -121,13 +128,11 @@ func (p *Plan) crossovers(all []sample) []Crossover {
 			between(here, p.Ranks, byRanks, Crossover{Place: here[0].point.place(), Along: alongRanks, Payload: s.payload})
 		}
 	}
-	for _, m := range p.Machines {
-		for _, noise := range p.Noises {
-			for _, ranks := range p.Ranks {
-				here := where(all, func(q Point) bool { return q.MachineDigest == p.digest(m) && q.Noise == noise && q.Ranks == ranks })
-				if len(here) > 0 {
-					between(here, p.Payloads, byPayload, Crossover{Place: here[0].point.place(), Along: alongPayload, Ranks: ranks})
-				}
+	for _, s := range p.places() {
+		for _, ranks := range p.Ranks {
+			here := where(all, func(q Point) bool { return s.hasButPayload(q) && q.Ranks == ranks })
+			if len(here) > 0 {
+				between(here, p.Payloads, byPayload, Crossover{Place: here[0].point.place(), Along: alongPayload, Ranks: ranks})
 			}
 		}
 	}
@@ -140,7 +145,7 @@ var crossoverColumns = []string{"where", "fastest", "up to", "then", "from"}
 // crossoverRow returns the cells of a crossover.
 func (p *Plan) crossoverRow(c Crossover) []string {
 	m := p.Machine(Point{MachineDigest: c.MachineDigest})
-	at, text := p.describe(p.setting(m, c.Noise, c.Payload)), formatRanks
+	at, text := p.describe(p.setting(m, c.Noise, c.Varied, c.Payload)), formatRanks
 	last, first := " ranks", " ranks"
 	if c.Along == alongPayload {
 		at += ", " + formatRanks(c.Ranks) + " ranks"

@@ -21,6 +21,10 @@ type column[R any] struct {
 // columns are the columns of results.csv.
 var columns = []column[Record]{
 	{"operation", func(r Record) string { return r.Point.Operation }},
+	{"program", func(r Record) string { return r.Point.Program }},
+	{"arguments", func(r Record) string { return r.Point.Arguments }},
+	{"varied", func(r Record) string { return r.Point.Varied }},
+	{"cpu", func(r Record) string { return r.Point.CPU }},
 	{"algorithm", func(r Record) string { return r.Point.Algorithm }},
 	{"library", func(r Record) string { return r.Point.Library }},
 	{"chosen_algorithm", func(r Record) string { return r.Chosen }},

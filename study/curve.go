@@ -64,8 +64,12 @@ func (p *Plan) samples(records []Record) []sample {
 }
 
 // random reports whether the time of a point depends on its seed. That is so under
-// noise or jitter, and in allreducetest, whose ranks compute for random times.
+// noise or jitter, and in allreducetest, whose ranks compute for random times. A program's may whenever several seeds are
+// asked for, or CPU times are measured.
 func (p *Plan) random(point Point) bool {
+	if p.Program != nil && (len(p.Seeds) > 1 || point.CPU == MeasuredCPU) {
+		return true
+	}
 	return point.Noise != NoNoise || p.Machine(point).HasJitter() || p.Operation == collectives.Allreduce && point.Compute > 0
 }
 

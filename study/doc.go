@@ -1,10 +1,10 @@
-// Package study plans the simulations that show how a collective operation scales,
-// keeps their results, and draws them.
+// Package study plans the simulations that show how a collective operation or a program
+// scales, keeps their results, and draws them.
 //
 // # Model
 //
 // A study varies axes: ranks, payload, algorithm, machine, mapping, ranks per node,
-// noise, seed. A [Plan] holds a [Point] for each combination, in the order of growing
+// noise, seed; of a program its own arguments too. A [Plan] holds a [Point] for each combination, in the order of growing
 // cost. The caller simulates one point after the other and appends a [Record] of each
 // to the [Journal]. Tables, plots and the report are functions of the plan and the
 // records. They need not have all points.

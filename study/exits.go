@@ -32,7 +32,7 @@ type bar struct {
 func (p *Plan) exitCharts(all []sample) []*exits {
 	var charts []*exits
 	for _, noise := range p.Noises {
-		s := p.setting(p.Machines[0], noise, p.Payloads[0])
+		s := p.setting(p.Machines[0], noise, p.variations[0].name, p.Payloads[0])
 		for style, a := range p.Choices {
 			some := samplesOf(all, func(q Point) bool { return q.Choice() == a && s.has(q) }, byRanks)
 			if len(some) == 0 || len(charts) == mostCharts {
@@ -40,6 +40,9 @@ func (p *Plan) exitCharts(all []sample) []*exits {
 			}
 			last := some[len(some)-1]
 			title := fmt.Sprintf("%s, %s ranks", a, formatRanks(last.point.Ranks))
+			if p.alone() {
+				title = fmt.Sprintf("%s, %s ranks", p.Subject(), formatRanks(last.point.Ranks))
+			}
 			if len(p.Noises) > 1 {
 				title += ", " + describeNoise(noise)
 			}
@@ -49,6 +52,14 @@ func (p *Plan) exitCharts(all []sample) []*exits {
 		}
 	}
 	return charts
+}
+
+// exit returns what the ranks do at their exit times.
+func (p *Plan) exit() string {
+	if p.Program != nil {
+		return "end"
+	}
+	return "leave the last operation"
 }
 
 func newExits(title string, style int, d result.Distribution) *exits {

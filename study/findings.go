@@ -49,7 +49,7 @@ func (p *Plan) fewSeeds(all []sample) []string {
 	if len(p.Seeds) >= leastSeeds {
 		q := fewest.point
 		return []string{fmt.Sprintf("%s, and on %s, %s has results of only %d of %d seeds at %s ranks: %d or more are needed to say which %s is the fastest.",
-			begin, p.describe(p.setting(p.Machine(q), q.Noise, q.Payload)), q.Choice(), seeds, len(p.Seeds), formatRanks(q.Ranks), leastSeeds, p.noun())}
+			begin, p.describe(p.settingOf(q)), q.Choice(), seeds, len(p.Seeds), formatRanks(q.Ranks), leastSeeds, p.noun())}
 	}
 	return []string{fmt.Sprintf("%s, and %s too few to say which %s is the fastest: give %d or more by --seed.",
 		begin, Are(seeds, "seed"), p.noun(), leastSeeds)}
@@ -122,6 +122,8 @@ func (p *Plan) fastestByRanks(s setting, here []sample) string {
 		text += fmt.Sprintf("; %s, the next, %s (%s)", end.next.point.Choice(), describeTime(end.next), end.margin())
 	}
 	switch {
+	case p.alone():
+		return fmt.Sprintf("On %s: %s.", p.describe(s), p.scalingOf(curveOf(here, s, p.Choices[0])))
 	case len(p.present(here)) == 1:
 		return fmt.Sprintf("On %s: %s.", p.describe(s), text)
 	case slices.ContainsFunc(here, sample.vague):
@@ -165,7 +167,7 @@ func describeTime(s sample) string {
 func (p *Plan) costOfNoise(all []sample) []string {
 	most, payload := p.Ranks[len(p.Ranks)-1], p.Payloads[0]
 	at := func(noise string) []sample {
-		s := p.setting(p.Machines[0], noise, payload)
+		s := p.setting(p.Machines[0], noise, p.variations[0].name, payload)
 		return where(all, func(q Point) bool { return s.has(q) && q.Ranks == most })
 	}
 	quiet := at(NoNoise)

@@ -75,7 +75,7 @@ func TestFindings(t *testing.T) {
 	} {
 		p := seedsPlan(t, c.seeds)
 		all := p.samples(recordsOf(p, c.takes))
-		s := p.setting(p.Machines[0], map[bool]string{true: NoNoise, false: "periodic:1ms,1us"}[c.noise == NoNoise], 0)
+		s := p.setting(p.Machines[0], map[bool]string{true: NoNoise, false: "periodic:1ms,1us"}[c.noise == NoNoise], "", 0)
 		if got := p.fastestByRanks(s, where(all, s.has)); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.why, got, c.want)
 		}
@@ -147,7 +147,7 @@ func TestStretchesEndForReasons(t *testing.T) {
 			quiet[key] = d
 			return d
 		})
-		s := p.setting(p.Machines[0], noise, 0)
+		s := p.setting(p.Machines[0], noise, "", 0)
 		here := where(p.samples(records), s.has)
 		stretches := p.stretches(here, p.Ranks, byRanks)
 		for i := 1; i < len(stretches); i++ {

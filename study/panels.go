@@ -93,15 +93,10 @@ func (p *Plan) againstPayload(all []sample) []*chart {
 
 // eachRanks returns the charts that draw makes for each machine and noise, at up to three of the numbers of ranks.
 func (p *Plan) eachRanks(draw func(title string, keep func(Point) bool) *chart) (charts []*chart) {
-	for _, m := range p.Machines {
-		for _, noise := range p.Noises {
-			for _, ranks := range some(p.Ranks) {
-				keep := func(q Point) bool {
-					return q.MachineDigest == p.digest(m) && q.Noise == noise && q.Ranks == ranks
-				}
-				title := p.describe(p.setting(m, noise, 0)) + ", " + formatRanks(ranks) + " ranks"
-				charts = appendChart(charts, draw(title, keep))
-			}
+	for _, s := range p.places() {
+		for _, ranks := range some(p.Ranks) {
+			keep := func(q Point) bool { return s.hasButPayload(q) && q.Ranks == ranks }
+			charts = appendChart(charts, draw(p.describe(s)+", "+formatRanks(ranks)+" ranks", keep))
 		}
 	}
 	return charts
@@ -132,6 +127,9 @@ func (p *Plan) compare(all []sample, variants []variant, keep func(Point) bool, 
 			curves = append(curves, curve)
 		}
 		title := a
+		if p.alone() {
+			title = p.Subject()
+		}
 		if payload > 0 {
 			title += ", " + formatBytes(float64(payload))
 		}
@@ -147,7 +145,17 @@ func (p *Plan) noiseCharts(all []sample) []*chart {
 		variants = append(variants, variant{describeNoise(noise), func(q Point) bool { return q.Noise == noise }})
 	}
 	first := p.digest(p.Machines[0])
-	return p.compare(all, variants, func(q Point) bool { return q.MachineDigest == first }, p.Payloads[0])
+	return p.compare(all, variants, func(q Point) bool { return q.MachineDigest == first && q.Varied == p.variations[0].name }, p.Payloads[0])
+}
+
+// argumentCharts compares the variations of a program's arguments on the first machine, without noise.
+func (p *Plan) argumentCharts(all []sample) []*chart {
+	var variants []variant
+	for _, v := range p.variations {
+		variants = append(variants, variant{v.name, func(q Point) bool { return q.Varied == v.name }})
+	}
+	first := p.digest(p.Machines[0])
+	return p.compare(all, variants, func(q Point) bool { return q.MachineDigest == first && q.Noise == p.Noises[0] }, p.Payloads[0])
 }
 
 // machineCharts compares machines, mappings and ranks per node, without noise.
@@ -157,7 +165,7 @@ func (p *Plan) machineCharts(all []sample) []*chart {
 		variants = append(variants, variant{p.describeMachine(m), func(q Point) bool { return q.MachineDigest == p.digest(m) }})
 	}
 	noise := p.Noises[0]
-	return p.compare(all, variants, func(q Point) bool { return q.Noise == noise }, p.Payloads[0])
+	return p.compare(all, variants, func(q Point) bool { return q.Noise == noise && q.Varied == p.variations[0].name }, p.Payloads[0])
 }
 
 // hostCharts draws the host's cost of the simulations on the first machine, without
@@ -166,7 +174,7 @@ func (p *Plan) hostCharts(all []sample) []*chart {
 	payload := p.Payloads[len(p.Payloads)-1]
 	first := p.digest(p.Machines[0])
 	keep := func(q Point) bool {
-		return q.MachineDigest == first && q.Noise == p.Noises[0] && q.Payload == payload
+		return q.MachineDigest == first && q.Noise == p.Noises[0] && q.Varied == p.variations[0].name && q.Payload == payload
 	}
 	draw := func(title string, y axis, of func(Record) float64, text func(float64) string) *chart {
 		var curves []data
@@ -234,24 +242,22 @@ func (p *Plan) grids(all []sample) []grid {
 	}
 	var grids []grid
 	all = p.compared(all)
-	for _, m := range p.Machines {
-		for _, noise := range p.Noises {
-			g := grid{Title: p.describe(p.setting(m, noise, 0))}
-			for _, ranks := range p.Ranks {
-				g.Columns = append(g.Columns, formatRanks(ranks))
+	for _, s := range p.places() {
+		g := grid{Title: p.describe(s)}
+		for _, ranks := range p.Ranks {
+			g.Columns = append(g.Columns, formatRanks(ranks))
+		}
+		seen := map[int]bool{}
+		for _, s.payload = range slices.Backward(p.Payloads) {
+			g.Rows = append(g.Rows, p.gridRow(where(all, s.has), s.payload, seen))
+		}
+		for style, a := range p.Choices {
+			if seen[style] {
+				g.Legend = append(g.Legend, legend{style, letter(style), a})
 			}
-			seen := map[int]bool{}
-			for _, payload := range slices.Backward(p.Payloads) {
-				g.Rows = append(g.Rows, p.gridRow(where(all, p.setting(m, noise, payload).has), payload, seen))
-			}
-			for style, a := range p.Choices {
-				if seen[style] {
-					g.Legend = append(g.Legend, legend{style, letter(style), a})
-				}
-			}
-			if len(seen) > 0 && len(grids) < mostCharts {
-				grids = append(grids, g)
-			}
+		}
+		if len(seen) > 0 && len(grids) < mostCharts {
+			grids = append(grids, g)
 		}
 	}
 	return grids

@@ -22,6 +22,9 @@ import (
 // default.
 type Axes struct {
 	Operation    string         // a collective operation that a program times
+	Program      *Program       // in place of an operation
+	Values       []string       // "size=100,200": values of {size} in the program's arguments
+	Scaling      string         // StrongScaling or WeakScaling; default strong for a program in a file
 	Ranks        string         // "2^10..2^20", "1K,4K", "2^10..2^30:x4"; up to 2^31-2
 	RanksPerNode string         // a list; default the machine's
 	Algorithms   string         // a list of names with arguments, or all; default those worth seeing that are not hopeless
@@ -57,8 +60,9 @@ const (
 // Plan is a study that has been checked. Its points are in the order in which they are
 // simulated: that of growing cost, so that a time limit loses the fewest.
 type Plan struct {
-	Operation collectives.Operation
-	Entry     bench.Entry // the program
+	Operation collectives.Operation // without a Program
+	Program   *Program              // nil for an operation
+	Entry     bench.Entry           // the program, or that which times the operation
 	// Datatype is that of vectors, the program's default if it is zero.
 	Datatype bench.Datatype
 	// NoContents has messages and vectors have sizes only: results are the same, and take no memory for data.
@@ -83,8 +87,11 @@ type Plan struct {
 	noises   map[string]noise.Spec
 	Seeds    []uint64
 
-	choices []choice // in the order of Choices
-	digests map[*network.Machine]string
+	choices    []choice // in the order of Choices
+	digests    map[*network.Machine]string
+	variations []variation                    // of a program's arguments; one without a name if there is no axis
+	strong     bool                           // the work is the same whatever the number of ranks
+	machines   map[string]collectives.Library // the library of each machine by its digest, for a program without libraries
 }
 
 // digest returns the machine's digest, which takes a while to compute.
@@ -103,16 +110,17 @@ const NoNoise = "none"
 // NewPlan checks the axes and lays the points out. read reads the files that they name.
 // Each fault goes to fault, with its flag. The plan is complete if there was none.
 func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag string, err error)) *Plan {
-	p := &Plan{Datatype: axes.Datatype, NoContents: axes.NoContents, digests: map[*network.Machine]string{}}
+	p := &Plan{Datatype: axes.Datatype, NoContents: axes.NoContents, digests: map[*network.Machine]string{}, variations: []variation{{}}}
 	r := &reader{axes: axes, read: read, fault: fault}
 	defer func() { p.Notes = r.notes }()
-	known := r.operation(p)
+	known := r.subject(p)
+	p.strong = r.strong(p)
 	p.Ranks = r.ranks()
 	p.Machines = r.machines()
 	p.Noises, p.noises = r.noises()
 	p.Seeds = r.seeds()
 	noisy := len(p.Noises) > 1
-	compute, iterations := r.compute(noisy), r.iterations(noisy)
+	compute, iterations := r.compute(p, noisy), r.iterations(p, noisy)
 	if compute > math.MaxInt64/2/vtime.Duration(max(iterations, 1)) {
 		fault("--compute", fmt.Errorf("%v in each of %d iterations is more than virtual time has room for: use at most 53 days in all", compute, iterations))
 	}
@@ -124,12 +132,23 @@ func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag 
 	p.Payloads = r.payloads(p)
 	r.choices(p)
 	p.checkTargets(fault)
-	p.layOut(Point{Operation: p.Operation.String(), Datatype: p.Datatype.String(), Compute: compute, Iterations: iterations}, axes.Quick)
+	p.layOut(p.common(compute, iterations), axes.Quick)
 	if len(p.Points) == 0 && len(p.LeftOut) > 0 {
 		fault("--algorithms", fmt.Errorf("every point is expected to take over %s: name the algorithms that are to be simulated all the same",
 			formatWall((&choice{}).limit(axes.Quick)/1e9)))
 	}
 	return p
+}
+
+// common returns the fields that all points share.
+func (p *Plan) common(compute vtime.Duration, iterations int) Point {
+	point := Point{Datatype: p.Datatype.String(), Compute: compute, Iterations: iterations}
+	if p.Program == nil {
+		point.Operation = p.Operation.String()
+		return point
+	}
+	point.Program, point.ProgramDigest = p.Program.Name, p.Program.Digest
+	return point
 }
 
 // checkTargets reports machines on which numbers of ranks do not fit.
@@ -169,19 +188,31 @@ func (p *Plan) combinations(point Point, visit func(Point, *choice)) {
 		point.Machine, point.MachineDigest = m.Name(), p.digest(m)
 		point.RanksPerNode, point.Mapping = m.RanksPerNode(), m.Mapping()
 		for _, point.Noise = range p.Noises {
-			for _, point.Payload = range p.Payloads {
-				for _, point.Ranks = range p.Ranks {
-					for i := range p.choices {
-						c := &p.choices[i]
-						if !c.servedBy(p.Operation, m) {
-							continue
-						}
-						c.fill(&point)
-						for _, point.Seed = range p.Seeds {
-							visit(point, c)
-						}
-					}
+			for _, v := range p.variations {
+				point.Varied = v.name
+				for _, point.Payload = range p.Payloads {
+					p.ofRanks(m, v, point, visit)
 				}
+			}
+		}
+	}
+}
+
+// ofRanks visits the points on a machine that differ by their ranks, choices and seeds.
+func (p *Plan) ofRanks(m *network.Machine, v variation, point Point, visit func(Point, *choice)) {
+	for _, point.Ranks = range p.Ranks {
+		if p.Program != nil {
+			point.Arguments = spelling.Quoted(p.Program.argumentsFor(v, point.Ranks))
+			point.CPU = v.fill(p.Program.CPU, point.Ranks)
+		}
+		for i := range p.choices {
+			c := &p.choices[i]
+			if p.Program == nil && !c.servedBy(p.Operation, m) {
+				continue
+			}
+			c.fill(&point)
+			for _, point.Seed = range p.Seeds {
+				visit(point, c)
 			}
 		}
 	}
@@ -230,6 +261,19 @@ func (r *reader) check(flag string, err error) bool {
 		r.fault(flag, err)
 	}
 	return err == nil
+}
+
+// subject reads what is studied. It reports whether it is known.
+func (r *reader) subject(p *Plan) bool {
+	if r.axes.Program != nil {
+		known := r.program(p)
+		r.ownFlags(p)
+		return known
+	}
+	if len(r.axes.Values) > 0 {
+		r.fault("--arg", errors.New("a study of an operation has no arguments: name a program, or leave the flag out"))
+	}
+	return r.operation(p)
 }
 
 func (r *reader) operation(p *Plan) bool {
@@ -282,14 +326,14 @@ func bounded(parse func(string) (int64, error), least, most int64) func(string) 
 }
 
 func (r *reader) payloads(p *Plan) []int64 {
-	if p.Operation == collectives.Barrier {
+	if p.Program == nil && p.Operation == collectives.Barrier {
 		if r.axes.Payload != "" {
 			r.fault("--payload", errors.New("a barrier carries no data: leave the flag out"))
 		}
 		return []int64{0}
 	}
 	text := r.axes.Payload
-	if text == "" && r.axes.Quick {
+	if text == "" && r.axes.Quick && p.Program == nil {
 		text = quickPayload
 	} else if text == "" {
 		return []int64{p.Entry.Defaults.Payload}
@@ -451,8 +495,11 @@ func (r *reader) seeds() []uint64 {
 	return seeds
 }
 
-func (r *reader) compute(noisy bool) vtime.Duration {
+func (r *reader) compute(p *Plan, noisy bool) vtime.Duration {
 	if r.axes.Compute == "" {
+		if p.Program != nil {
+			return p.Entry.Defaults.Compute
+		}
 		if noisy {
 			return noisyCompute
 		}
@@ -470,8 +517,11 @@ func (r *reader) compute(noisy bool) vtime.Duration {
 	return d
 }
 
-func (r *reader) iterations(noisy bool) int {
+func (r *reader) iterations(p *Plan, noisy bool) int {
 	if r.axes.Iterations == "" {
+		if p.Program != nil {
+			return p.Entry.Defaults.Iterations
+		}
 		if noisy {
 			return noisyIterations
 		}

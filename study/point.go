@@ -12,7 +12,15 @@ import (
 // Point is one simulation of a study: everything that its virtual results depend
 // on. Two equal points give the same results, bit for bit.
 type Point struct {
-	Operation string `json:"operation"`
+	Operation string `json:"operation"` // empty for a program
+	// Program is the name of a program of gigarank list, or a path, with the SHA-256 of its file. Arguments are those of its
+	// command line, as a shell reads them, and Varied those that the study varies, such as "size=100, steps=2".
+	Program       string `json:"program,omitempty"`
+	ProgramDigest string `json:"program_sha256,omitempty"`
+	Arguments     string `json:"arguments,omitempty"`
+	Varied        string `json:"varied,omitempty"`
+	// CPU says how CPU times of ranks count: left out if they do not, measured, or replayed and the name of a recording.
+	CPU       string `json:"cpu,omitempty"`
 	Algorithm string `json:"algorithm"` // empty if a library chooses it
 	// Library is the name of the library that chooses the algorithm, none for gigarank's own choice, empty for
 	// an algorithm that is named. LibraryDigest stands for its table.
@@ -40,8 +48,8 @@ type Record struct {
 	Point   Point  `json:"point"`
 	// Time is the cost of an iteration beyond its compute time: the virtual time of the
 	// run over the number of iterations, less the compute time. If all ranks enter
-	// together once, it is the time from the common entry to the last exit. It is 0 if
-	// the point has failed.
+	// together once, it is the time from the common entry to the last exit. Of a program it is the virtual time of the run.
+	// It is 0 if the point has failed.
 	Time vtime.Duration `json:"time_ps"`
 	// ClosedForm is the time by the formula of the algorithm where that is exact, 0
 	// elsewhere. See [Plan.ClosedForm].
@@ -59,11 +67,15 @@ const Schema = 1
 // NewRecord returns the record of a simulated point.
 func (p *Plan) NewRecord(version string, point Point, d result.Document) Record {
 	r := Record{Schema: Schema, Version: version, Point: point, Result: d}
-	if target, err := p.Machine(point).Target(point.Ranks); err == nil && point.Library != "" {
+	if target, err := p.Machine(point).Target(point.Ranks); err == nil && point.Library != "" && p.Program == nil {
 		r.Chosen = p.algorithmOf(point, target).String()
 	}
 	if !d.Complete {
 		r.Error = d.Reason
+		return r
+	}
+	if p.Program != nil {
+		r.Time = vtime.Duration(d.VirtualTime)
 		return r
 	}
 	r.Time = vtime.Duration(d.VirtualTime)/vtime.Duration(point.Iterations) - point.Compute

@@ -82,6 +82,7 @@ type page struct {
 	TableTitle   string // of a plain report, whose remarks are Reading
 	Reading      []string
 	Uneven       bool // ranks compute for different times
+	Program      bool // in place of an operation
 }
 
 // section is a row of charts under a heading.
@@ -106,7 +107,7 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 	all := p.samples(records)
 	g := &page{
 		Origin: origin, Style: template.CSS(reportStyle),
-		Title:    fmt.Sprintf("%s: how it scales", p.Operation),
+		Title:    fmt.Sprintf("%s: how it scales", p.Subject()),
 		Subtitle: p.extent(),
 		Findings: p.findings(all),
 		Grids:    p.grids(all), Fastest: fmt.Sprintf("Fastest %s by ranks and payload", p.noun()), Crossovers: p.crossoverTable(all), Agreement: agreement(records),
@@ -132,6 +133,7 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 		}
 	}
 	g.Uneven = p.Operation == collectives.Allreduce && len(p.Points) > 0 && p.Points[0].Compute > 0
+	g.Program = p.Program != nil
 	g.tabulate(p, records)
 	for _, m := range p.Machines {
 		g.Machines = append(g.Machines, machineText{p.describeMachine(m), m.String()})
@@ -190,6 +192,9 @@ func (p *Plan) extent() string {
 		}
 	}
 	parts = append(parts, strings.Join(machines, ", "))
+	if n := len(p.variations); n > 1 {
+		parts = append(parts, spelling.Count(n, "combination")+" of arguments")
+	}
 	if n := len(p.Noises) - 1; n > 0 {
 		parts = append(parts, spelling.Count(n, "kind")+" of noise")
 	}
@@ -208,15 +213,16 @@ func span64(values []int64, text func(int64) string) string {
 func (p *Plan) sections(all []sample) []section {
 	list := []section{
 		{"ranks", "Time against ranks", "", p.againstRanks(all), nil},
-		{"speedup", "Speed-up and efficiency", aboutSpeedUp, p.speedUpCharts(all), nil},
+		{"speedup", "Speed-up and efficiency", p.aboutSpeedUp(), p.speedUpCharts(all), nil},
 		{"payload", "Time against payload", "", p.againstPayload(all), nil},
 		{"bandwidth", "Bus bandwidth", aboutBusBandwidth, p.bandwidthCharts(all), nil},
+		{"arguments", "Arguments of the program", "", p.argumentCharts(all), nil},
 		{"noise", "Cost under noise", "What an iteration costs beyond its compute time, with and without operating system noise. " +
 			"The more ranks wait for each other, the likelier one of them is interrupted: the cost grows with the ranks until nearly every " +
 			"iteration waits for a longest interruption (Petrini, Kerbyson and Pakin, SC 2003; Hoefler, Schneider and Lumsdaine, SC 2010).",
 			p.noiseCharts(all), nil},
 		{"machines", "Machines and mappings", "", p.machineCharts(all), nil},
-		{"exits", "Distribution of exit times", "When the ranks leave the last operation, counted from the first of them; where there are several seeds, with the first. Each chart has axes of its own: exits spread over far longer with some algorithms than with others.", nil, p.exitCharts(all)},
+		{"exits", "Distribution of exit times", "When the ranks " + p.exit() + ", counted from the first of them; where there are several seeds, with the first. Each chart has axes of its own: exits spread over far longer with some algorithms than with others.", nil, p.exitCharts(all)},
 		{"cost", "Cost of the simulation", "What the simulations took on the host. With few ranks the memory is that of the process itself.", p.hostCharts(all), nil},
 	}
 	for i := range list {
@@ -239,7 +245,7 @@ func (g *page) tabulate(p *Plan, records []Record) {
 			}
 			first, _, _ := strings.Cut(r.Error, "\n")
 			g.Failures = append(g.Failures, fmt.Sprintf("%s, %s ranks, %s: %s", r.Point.Choice(), formatRanks(r.Point.Ranks),
-				p.describe(p.setting(p.Machine(r.Point), r.Point.Noise, r.Point.Payload)), first))
+				p.describe(p.settingOf(r.Point)), first))
 			continue
 		}
 		row := make([]string, len(columns))
@@ -270,8 +276,9 @@ func (p *Plan) tableColumns() []tableColumn {
 	}
 	add(true, "ranks", func(r Record) string { return thousands(r.Point.Ranks) })
 	libraries := slices.ContainsFunc(p.choices, func(c choice) bool { return c.library != "" })
-	add(true, p.noun(), func(r Record) string { return r.Point.Choice() })
-	add(libraries, "chosen", func(r Record) string { return r.Chosen })
+	add(p.Program == nil || len(p.Choices) > 1, p.noun(), func(r Record) string { return r.Point.Choice() })
+	add(libraries && p.Program == nil, "chosen", func(r Record) string { return r.Chosen })
+	add(len(p.variations) > 1, "arguments", func(r Record) string { return r.Point.Varied })
 	add(len(p.Payloads) > 1, "payload", func(r Record) string { return formatBytes(float64(r.Point.Payload)) })
 	add(len(p.Machines) > 1, "machine", func(r Record) string { return p.describeMachine(p.Machine(r.Point)) })
 	add(len(p.Noises) > 1, "noise", func(r Record) string { return r.Point.Noise })
@@ -283,21 +290,22 @@ func (p *Plan) tableColumns() []tableColumn {
 		}
 		return "–"
 	})
-	add(true, "closed form", func(r Record) string {
+	add(p.Program == nil, "closed form", func(r Record) string {
 		if r.ClosedForm == 0 {
 			return "–"
 		}
 		return formatTime(float64(r.ClosedForm))
 	})
-	add(true, "ratio", func(r Record) string {
+	add(p.Program == nil, "ratio", func(r Record) string {
 		if r.ClosedForm == 0 {
 			return "–"
 		}
 		return r.ratio()
 	})
-	add(true, "least of a rank", func(r Record) string { return formatTime(float64(summary(r.Result.Iterations).Min)) })
-	add(true, "mean of ranks", func(r Record) string { return formatTime(float64(summary(r.Result.Iterations).Mean)) })
-	add(true, "longest of a rank", func(r Record) string { return formatTime(float64(summary(r.Result.Iterations).Max)) })
+	timed := p.Program == nil || p.Entry.Defaults.Iterations > 0
+	add(timed, "least of a rank", func(r Record) string { return formatTime(float64(summary(r.Result.Iterations).Min)) })
+	add(timed, "mean of ranks", func(r Record) string { return formatTime(float64(summary(r.Result.Iterations).Mean)) })
+	add(timed, "longest of a rank", func(r Record) string { return formatTime(float64(summary(r.Result.Iterations).Max)) })
 	add(true, "wall time", func(r Record) string { return formatWall(r.Result.Wall) })
 	add(true, "memory per rank", func(r Record) string { return formatBytes(r.Result.BytesPerRank) })
 	return columns
@@ -319,14 +327,14 @@ func (p *Plan) inOrderOfAxes(records []Record) []Record {
 		for _, ranks := range p.Ranks {
 			for _, a := range p.Choices {
 				for _, seed := range p.Seeds {
-					place[Point{MachineDigest: s.digest, Noise: s.noise, Payload: s.payload, Ranks: ranks, Algorithm: a, Seed: seed}] = len(place)
+					place[Point{MachineDigest: s.digest, Noise: s.noise, Varied: s.varied, Payload: s.payload, Ranks: ranks, Algorithm: a, Seed: seed}] = len(place)
 				}
 			}
 		}
 	}
 	at := func(r Record) int {
 		q := r.Point
-		return place[Point{MachineDigest: q.MachineDigest, Noise: q.Noise, Payload: q.Payload, Ranks: q.Ranks, Algorithm: q.Choice(), Seed: q.Seed}]
+		return place[Point{MachineDigest: q.MachineDigest, Noise: q.Noise, Varied: q.Varied, Payload: q.Payload, Ranks: q.Ranks, Algorithm: q.Choice(), Seed: q.Seed}]
 	}
 	sorted := slices.Clone(records)
 	slices.SortStableFunc(sorted, func(a, b Record) int { return at(a) - at(b) })

@@ -2,7 +2,10 @@ package study
 
 import (
 	"fmt"
+	"io"
 	"slices"
+	"strings"
+	"text/tabwriter"
 )
 
 var (
@@ -10,9 +13,48 @@ var (
 	efficiencyAxis = axis{"efficiency", percent, 10}
 )
 
-// aboutSpeedUp defines the quantities of the charts. Gustafson, "Reevaluating Amdahl's Law", CACM 1988.
-const aboutSpeedUp = "With each rank's share of the work the same at every number of ranks. Efficiency is the time with the fewest ranks of the curve over the time: " +
-	"100 % if more ranks cost nothing. Speed-up is efficiency times the growth of the ranks (Gustafson 1988): how much more is done in the same time."
+// aboutSpeedUp returns the definitions of the quantities of the charts.
+func (p *Plan) aboutSpeedUp() string {
+	if p.strong {
+		return "With the same work at every number of ranks. Speed-up is the time with the fewest ranks of the curve over the time (Amdahl 1967). Efficiency is " +
+			"speed-up over the growth of the ranks: 100 % if twice the ranks take half the time."
+	}
+	return "With each rank's share of the work the same at every number of ranks. Efficiency is the time with the fewest ranks of the curve over the time: " +
+		"100 % if more ranks cost nothing. Speed-up is efficiency times the growth of the ranks (Gustafson 1988): how much more is done in the same time."
+}
+
+// gain is the speed-up of a sample over that of the fewest ranks, and its efficiency.
+type gain struct{ speedUp, efficiency float64 }
+
+// gainOf compares the times of two samples of a curve.
+func (p *Plan) gainOf(least, at sample) gain {
+	ratio, growth := least.time/at.time, float64(at.point.Ranks)/float64(least.point.Ranks)
+	if p.strong {
+		return gain{ratio, ratio / growth}
+	}
+	return gain{ratio * growth, ratio}
+}
+
+// curveOf returns the samples of a choice in a setting that took time, in ascending order of ranks.
+func curveOf(all []sample, s setting, choice string) []sample {
+	return slices.DeleteFunc(samplesOf(all, func(q Point) bool { return q.Choice() == choice && s.has(q) }, byRanks),
+		func(at sample) bool { return at.time <= 0 })
+}
+
+// scalingOf returns a sentence's part on the samples of a curve: the time on the most ranks, and the efficiency.
+func (p *Plan) scalingOf(curve []sample) string {
+	if len(curve) == 0 {
+		return "it takes no time"
+	}
+	least, most := curve[0], curve[len(curve)-1]
+	text := fmt.Sprintf("on %s ranks it takes %s", formatRanks(most.point.Ranks), describeTime(most))
+	if len(curve) == 1 {
+		return text
+	}
+	g := p.gainOf(least, most)
+	return fmt.Sprintf("%s, on %s ranks %s: speed-up %s, efficiency %s (%s scaling)", text, formatRanks(least.point.Ranks), describeTime(least),
+		speedUpAxis.text(g.speedUp), percent(g.efficiency), p.scaling())
+}
 
 // speedUpCharts draws speed-up and efficiency against ranks for each machine and noise, at up
 // to three of the payloads.
@@ -25,15 +67,13 @@ func (p *Plan) speedUpCharts(all []sample) []*chart {
 		var speedUps, efficiencies []data
 		for style, a := range p.Choices {
 			up, share := data{name: a, style: style}, data{name: a, style: style}
-			here := slices.DeleteFunc(samplesOf(all, func(q Point) bool { return q.Choice() == a && s.has(q) }, byRanks),
-				func(at sample) bool { return at.time <= 0 })
+			here := curveOf(all, s, a)
 			for _, at := range here {
 				least := here[0]
-				efficiency := least.time / at.time
-				speedUp := efficiency * float64(at.point.Ranks) / float64(least.point.Ranks)
+				g := p.gainOf(least, at)
 				title := fmt.Sprintf("%s, %s ranks over %s: ", a, formatRanks(at.point.Ranks), formatRanks(least.point.Ranks))
-				up.at = append(up.at, xy{x: float64(at.point.Ranks), y: speedUp, title: title + "speed-up " + speedUpAxis.text(speedUp)})
-				share.at = append(share.at, xy{x: float64(at.point.Ranks), y: efficiency, title: title + "efficiency " + percent(efficiency)})
+				up.at = append(up.at, xy{x: float64(at.point.Ranks), y: g.speedUp, title: title + "speed-up " + speedUpAxis.text(g.speedUp)})
+				share.at = append(share.at, xy{x: float64(at.point.Ranks), y: g.efficiency, title: title + "efficiency " + percent(g.efficiency)})
 			}
 			speedUps, efficiencies = append(speedUps, up), append(efficiencies, share)
 		}
@@ -42,4 +82,52 @@ func (p *Plan) speedUpCharts(all []sample) []*chart {
 		charts = appendChart(charts, newChart("Efficiency, "+title, "Efficiency against ranks: "+title, ranksAxis, efficiencyAxis, efficiencies))
 	}
 	return charts
+}
+
+// writeGains prints a line for each number of ranks, with the speed-up and the efficiency of each choice. It prints
+// nothing for a single number of ranks.
+func (p *Plan) writeGains(w io.Writer, all []sample, s setting) {
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	cells := map[int64][]string{}
+	var names []string
+	for _, choice := range p.Choices {
+		here := curveOf(all, s, choice)
+		if len(here) == 0 {
+			continue
+		}
+		for _, at := range here {
+			g := p.gainOf(here[0], at)
+			row := cells[at.point.Ranks]
+			for len(row) < len(names) {
+				row = append(row, "-")
+			}
+			cells[at.point.Ranks] = append(row, fmt.Sprintf("%s, %s", speedUpAxis.text(g.speedUp), percent(g.efficiency)))
+		}
+		names = append(names, choice)
+	}
+	if len(cells) < 2 {
+		return
+	}
+	_, _ = fmt.Fprintf(table, "ranks\t%s\t\n", strings.Join(names, "\t"))
+	for _, ranks := range p.Ranks {
+		row, known := cells[ranks]
+		if !known {
+			continue
+		}
+		for len(row) < len(names) {
+			row = append(row, "-")
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t\n", formatRanks(ranks), strings.Join(row, "\t"))
+	}
+	_, _ = fmt.Fprintf(w, "speed-up and efficiency, %s scaling\n\n", p.scaling())
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// scaling returns how the work grows with the ranks.
+func (p *Plan) scaling() string {
+	if p.strong {
+		return StrongScaling
+	}
+	return WeakScaling
 }

@@ -33,8 +33,11 @@ func (p *Plan) WriteText(w io.Writer, records []Record) {
 	for _, s := range p.settings() {
 		if here := where(all, s.has); len(here) > 0 {
 			if shown = append(shown, s); len(shown) <= mostTables {
-				_, _ = fmt.Fprintf(w, "%s on %s%s\n\n", p.Operation, p.describe(s), describeSeeds(here))
+				_, _ = fmt.Fprintf(w, "%s on %s%s\n\n", p.Subject(), p.describe(s), describeSeeds(here))
 				p.writeTable(w, here)
+				if p.Program != nil {
+					p.writeGains(w, all, s)
+				}
 			}
 			if len(shown) == 1 && len(p.Choices) > 1 {
 				writePlot(w, p.algorithmCurves(all, s.has, byRanks))
@@ -197,19 +200,28 @@ func (s span) place(v float64) float64 { return math.Log(v/s.low) / math.Log(s.h
 // at returns the value at a place.
 func (s span) at(place float64) float64 { return s.low * math.Pow(s.high/s.low, place) }
 
-// Line returns a line on the outcome of a point.
-func (p *Plan) Line(r Record) string {
-	q := r.Point
-	parts := []string{q.Choice(), formatRanks(q.Ranks) + " ranks", p.describe(p.setting(p.Machine(q), q.Noise, q.Payload))}
+// Name returns the values of the axes at a point.
+func (p *Plan) Name(q Point) string {
+	var parts []string
+	if p.Program == nil || len(p.Choices) > 1 {
+		parts = append(parts, q.Choice())
+	}
+	parts = append(parts, formatRanks(q.Ranks)+" ranks", p.describe(p.settingOf(q)))
 	if len(p.Seeds) > 1 {
 		parts = append(parts, fmt.Sprintf("seed %d", q.Seed))
 	}
+	return strings.Join(parts, ", ")
+}
+
+// Line returns a line on the outcome of a point.
+func (p *Plan) Line(r Record) string {
+	name := p.Name(r.Point)
 	took := formatWall(r.Result.Wall) + " of wall time"
 	if r.Error != "" {
 		first, _, _ := strings.Cut(r.Error, "\n")
-		return fmt.Sprintf("%s: FAILED: %s (%s)", strings.Join(parts, ", "), first, took)
+		return fmt.Sprintf("%s: FAILED: %s (%s)", name, first, took)
 	}
-	return fmt.Sprintf("%s: %s (%s)", strings.Join(parts, ", "), formatTime(float64(r.Time)), took)
+	return fmt.Sprintf("%s: %s (%s)", name, formatTime(float64(r.Time)), took)
 }
 
 // Ranges sums points up by algorithm and ranks: "ring from 16Ki ranks on". It names the

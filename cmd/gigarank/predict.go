@@ -279,8 +279,8 @@ func (p *predictor) checkCalibrate() error {
 
 // open opens the journal and takes over the turns that are finished.
 func (p *predictor) open() (err error) {
-	p.setting.Program, p.setting.Real = terminal.Quoted(p.program), p.real
-	p.setting.Launcher, p.setting.TimeFrom = terminal.Quoted(p.launcher), p.timeFrom
+	p.setting.Program, p.setting.Real = spelling.Quoted(p.program), p.real
+	p.setting.Launcher, p.setting.TimeFrom = spelling.Quoted(p.launcher), p.timeFrom
 	p.prediction.Program = p.setting.Program
 	if p.machine != nil {
 		p.setting.Machine, p.prediction.Machine = p.machine.Name()+" "+p.machine.Digest(), p.machine.Name()

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gigarank/cmd/gigarank/internal/host"
-	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/cputime"
 	"gigarank/internal/spelling"
 )
@@ -52,16 +51,16 @@ func differs(recorded, here cputime.Header) error {
 	if give == nil {
 		return nil
 	}
-	return fmt.Errorf("%s on %s: give %s, or record it again", terminal.Quoted(append([]string{recorded.Program}, recorded.Arguments...)),
+	return fmt.Errorf("%s on %s: give %s, or record it again", spelling.Quoted(append([]string{recorded.Program}, recorded.Arguments...)),
 		spelling.Count(recorded.Ranks, "rank"), strings.Join(give, " and "))
 }
 
 // argumentsInPlace names the arguments that were recorded, and those that are given here.
 func argumentsInPlace(recorded, here cputime.Header) string {
-	was, is := "the arguments "+terminal.Quoted(recorded.Arguments), terminal.Quoted(here.Arguments)
+	was, is := "the arguments "+spelling.Quoted(recorded.Arguments), spelling.Quoted(here.Arguments)
 	switch {
 	case here.Digest == "": // flags
-		was = terminal.Quoted(recorded.Arguments)
+		was = spelling.Quoted(recorded.Arguments)
 	case len(recorded.Arguments) == 0:
 		was = "no arguments"
 	case len(here.Arguments) == 0:

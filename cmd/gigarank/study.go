@@ -26,20 +26,28 @@ import (
 	"gigarank/sync"
 )
 
-const studyHelp = `Study simulates a collective operation at every combination of the axes below and
-leaves in DIR:
+const studyHelp = `Study simulates a collective operation, or a program, at every combination of the axes below
+and leaves in DIR:
   results.jsonl  one line for each point, on the disk as soon as it is finished
   results.csv    the same as a table
   study.json     times as medians over seeds, and the crossovers: where the fastest changes
   report.html    one page with plots, tables, machine, command and version
+  output.txt     the output of a program, point by point
 It prints tables and a plot, too. Every point is one simulation, as gigarank run
 does it with the program of the operation: barriertest, or reducescattertest for
-reduce_scatter. No time comes from a formula. The closed form of the algorithm is
+reduce_scatter, or with the PROGRAM that is named: a program of gigarank list, or the path of
+a program that gigarank cc, cxx or fc has built. No time comes from a formula. The closed form of the algorithm is
 drawn under its curve.
 
 The time of a point is the cost of an iteration beyond its compute time: virtual
 time of the run / iterations − compute time. With one iteration, the default without
-noise, it is the time from the common entry of all ranks to the last exit.
+noise, it is the time from the common entry of all ranks to the last exit. Of a PROGRAM it is the
+virtual time of the whole run.
+
+In the ARGUMENTs of a program {ranks} stands for the number of ranks, and {NAME} for the values of
+--arg NAME=LIST, which are an axis of their own. The algorithms of its collectives are those of the
+machine's library, or of each --library. CPU times count as with gigarank run: not at all, measured, or
+those of a recording for each combination, such as --cpu-replay 'cpu-{ranks}'.
 
 Axes take lists (1K,4K), ranges that double (2^10..2^30) and ranges with a step
 (2^10..2^30:x4, 100..1000:+100). --noise may be given several times; the study
@@ -75,19 +83,25 @@ type studyFlags struct {
 func newStudy(c *terminal.Console) *cobra.Command {
 	var f studyFlags
 	cmd := &cobra.Command{
-		Use:   "study OPERATION",
-		Short: "Study how a collective operation scales",
+		Use:   "study OPERATION | study PROGRAM [ARGUMENT]...",
+		Short: "Study how a collective operation or a program scales",
 		Long:  studyHelp + terminal.ExitHelp,
 		Example: `  gigarank study barrier --quick --out barrier-study
   gigarank study barrier --ranks 2^10..2^30 --algorithms node-leader,dissemination --out d --resume
   gigarank study allreduce --ranks 2^4..2^16:x4 --payload 8..1Mi:x8 --out d
   gigarank study barrier --ranks 2^6..2^20 --noise periodic:10ms,250us --out d
   gigarank study allreduce --machine frontier --library cray-mpich,openmpi-5 --ranks 2^6..2^12:x4 --payload 8..4Mi:x8 --out d
+  gigarank study ./jacobi --arg n=100,200 --ranks 4..256:x4 --machine frontier,lumi --out d -- -n {n}
+  gigarank study stencil --ranks 2^6..2^14:x4 --machine frontier --library cray-mpich,openmpi-5 --out d
   mpirun -n 64 gigarank study barrier --ranks 2^20..2^30 --out d`,
-		Args: arguments(1, "one OPERATION: "+strings.Join(study.Operations(), ", ")),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return arguments(1, "an OPERATION ("+strings.Join(study.Operations(), ", ")+") or a PROGRAM")(cmd, args)
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			f.axes.Operation = args[0]
-			return conductStudy(c, &f)
+			return conductStudy(c, args, &f)
 		},
 	}
 	f.define(cmd)
@@ -99,6 +113,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	h, all := &f.hosting, cmd.Flags()
 	all.SortFlags = false
 	terminal.Group(all, "What is studied", func(flags *pflag.FlagSet) {
+		flags.StringArrayVar(&f.axes.Values, "arg", nil, "`NAME=LIST` of values that {NAME} in an ARGUMENT of the program stands for, such as size=100,200; may be repeated")
 		flags.StringVar(&f.axes.Ranks, "ranks", "", "virtual ranks: an `AXIS` (default 2^10..2^20)")
 		flags.StringVar(&f.axes.Algorithms, "algorithms", "", "a `LIST` of algorithms with arguments, such as ring,pipeline:64KiB, or all (default those worth seeing); see gigarank list")
 		flags.StringVar(&f.axes.Libraries, "library", "", "a `LIST` of MPI libraries and tables, each compared with the others and with none; see gigarank list libraries")
@@ -109,6 +124,9 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
 		flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each point (default 1; 10 with noise)")
 		flags.StringVar(&h.lp, "lp", "", "`KIND` of ranks: "+kindNames(studiedKinds())+" (default the kind of the program that takes the least memory)")
+		flags.StringVar(&f.axes.Scaling, "scaling", "", "`SCALING` that speed-up and efficiency mean: strong, the same work on more ranks, or weak, the same work of each rank (default strong for programs in files)")
+		flags.StringVar(&h.cpu.mode, "cpu", "", "time of a program's code between MPI calls: `MODE` measured (CPU time here, times the machine's cpu_ratio) or ignored (default)")
+		flags.StringVar(&h.cpu.replay, "cpu-replay", "", "charge the CPU times of a `FILE` that run --cpu-record has written, in whose name {ranks} and {NAME} stand for values")
 		flags.BoolVar(&f.axes.Quick, "quick", false, "other defaults, for a study in under a minute")
 	})
 	terminal.Group(all, groupMachine, func(flags *pflag.FlagSet) {
@@ -122,6 +140,10 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 		flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
 		flags.BoolVar(&f.mix, "mix-versions", false, "accept results of another version of gigarank as results of this version")
 		flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points that do not fit the memory")
+	})
+	terminal.Group(all, "Native programs", func(flags *pflag.FlagSet) {
+		flags.StringVar(&h.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default the limit of ulimit -s)")
+		flags.StringVar(&h.stacks, "stacks", "", "`WAY` in which native ranks have stacks: own, copied or auto (default auto)")
 	})
 	terminal.Group(all, groupHosting, func(flags *pflag.FlagSet) {
 		flags.StringVar(&h.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
@@ -141,6 +163,7 @@ type conductor struct {
 	console  *terminal.Console
 	hosts    *host.Processes
 	flags    *studyFlags
+	words    []string // of the command line, that say what is studied
 	signals  *host.Signals
 	plan     *study.Plan
 	hosting  request        // the common part of all points
@@ -154,7 +177,7 @@ type conductor struct {
 }
 
 // conductStudy carries out a whole study on this host.
-func conductStudy(c *terminal.Console, f *studyFlags) (err error) {
+func conductStudy(c *terminal.Console, words []string, f *studyFlags) (err error) {
 	h, err := host.Open(c.Getenv, f.hosting.lostAfter)
 	if err != nil {
 		return err
@@ -162,7 +185,7 @@ func conductStudy(c *terminal.Console, f *studyFlags) (err error) {
 	if h.Index != 0 {
 		c.Mute()
 	}
-	s := &conductor{console: c, hosts: h, flags: f, signals: host.CatchSignals(host.EndingSignals...)}
+	s := &conductor{console: c, hosts: h, flags: f, words: words, signals: host.CatchSignals(host.EndingSignals...)}
 	defer s.signals.Release()
 	c.ReadFile = s.signals.ReadFile
 	terminal.OutliveReader()
@@ -209,14 +232,20 @@ func (s *conductor) check() error {
 	var chosen request
 	chosen.readContents(s.flags.hosting.contents, s.flags.hosting.datatype, &faults)
 	s.flags.axes.NoContents, s.flags.axes.Datatype = chosen.config.Options.NoContents, chosen.config.Datatype
+	s.readSubject(s.words, &faults)
 	s.plan = study.NewPlan(s.flags.axes, s.console.ReadFile, func(flag string, err error) { faults.AddFile(flag, err) })
 	s.hosting = request{entry: s.plan.Entry, progress: terminal.ProgressAuto, patience: time.Second, verbose: s.flags.hosting.verbose}
-	if s.flags.hosting.lp == "" {
+	if forms := s.plan.Entry.Forms; s.flags.hosting.lp == "" && s.plan.Program != nil && s.plan.Program.CPU != "" && len(forms) > 0 {
+		s.flags.hosting.lp = forms[0].String()
+	} else if s.flags.hosting.lp == "" {
 		s.flags.hosting.lp = defaultKind(s.plan.Entry.Forms).String()
 	}
 	s.hosting.readHosting(&s.flags.hosting, len(s.plan.Entry.Forms) > 0, &faults)
 	s.hosting.ranks = math.MaxInt32
 	s.hosting.countEngines(s.console, s.hosts, &s.flags.hosting, &faults)
+	if len(faults) == 0 {
+		s.checkRecordings(&faults)
+	}
 	if s.flags.out == "" {
 		faults.Add("--out", errors.New("name the directory of the results"))
 	}
@@ -329,6 +358,11 @@ func (s *conductor) request(point study.Point) (*request, error) {
 		r.config.Payload = bench.None
 	}
 	r.options = r.entry.Resolve(r.config.Options)
+	if s.plan.Program != nil {
+		if err := s.atPoint(point, &r); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.entry.CheckCollectives(r.config); err != nil {
 		return nil, err
 	}
@@ -406,9 +440,16 @@ func (s *conductor) agreeToGoOn(mine error) error {
 // simulated program is a result too; an error ends the study.
 func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	defer host.TuneCollector(s.console.Getenv, r.need, r.share)()
+	to, closed, err := s.printer(point, r)
+	if err != nil {
+		return errors.Join(err, s.abandon(err))
+	}
 	guard := s.guard()
-	o := perform(s.console, s.hosts, r, s.signals, terminal.NewOutlet(r.output(s.console)))
+	o := perform(s.console, s.hosts, r, s.signals, terminal.NewOutlet(to))
 	guard()
+	if err := errors.Join(closed(), r.cpu.finish(o.Err == nil && o.Result.Complete)); err != nil {
+		o.Err = errors.Join(err, o.Err)
+	}
 	all, err := host.Settle(s.hosts, &o)
 	if err != nil && (all.Code != terminal.ExitProgram || o.Refused()) {
 		return errors.Join(err, s.abandon(err))
@@ -481,6 +522,7 @@ func (s *conductor) announce() {
 	for _, note := range s.plan.Notes {
 		p("%s", note)
 	}
+	s.warn()
 	done := len(s.plan.Points) - len(s.todo) - len(s.plan.TooLarge) - len(s.plan.Killed)
 	p("%s: %d to simulate, %d finished before", spelling.Count(len(s.plan.Points), "point"), len(s.todo), done)
 	if len(s.plan.TooLarge) > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/native/toolchain"
 )
 
@@ -75,7 +76,7 @@ func makeLinks(c *terminal.Console, dir string) error {
 		}
 	}
 	_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s in %s are links to %s: make them again if it is moved\n", strings.Join(toolchain.UsualNames(), ", "), dir, self)
-	_, err = fmt.Fprintf(c.Stdout, "export PATH=%s:$PATH\n", terminal.Quoted([]string{dir}))
+	_, err = fmt.Fprintf(c.Stdout, "export PATH=%s:$PATH\n", spelling.Quoted([]string{dir}))
 	return err
 }
 

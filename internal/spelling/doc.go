@@ -1,5 +1,5 @@
 // Package spelling has the words of messages: the name that a misspelt word stands for, which
-// messages about flags and machine files suggest, and a number with its noun.
+// messages about flags and machine files suggest, a number with its noun, and words as a shell reads them.
 //
 // The distance of two words is the least number of insertions, deletions and
 // substitutions of a byte and of swaps of neighbours. Each byte is touched once

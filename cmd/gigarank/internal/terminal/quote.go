@@ -1,23 +1,8 @@
 package terminal
 
-import "strings"
+import "gigarank/internal/spelling"
 
 // CommandLine quotes a command so that a shell reads it back.
 func CommandLine(args []string) string {
-	return Quoted(append([]string{"gigarank"}, args[1:]...))
+	return spelling.Quoted(append([]string{"gigarank"}, args[1:]...))
 }
-
-// Quoted returns words as a shell reads them back.
-func Quoted(list []string) string {
-	words := make([]string, len(list))
-	for i, word := range list {
-		if word == "" || strings.Trim(word, safe) != "" {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		words[i] = word
-	}
-	return strings.Join(words, " ")
-}
-
-// safe are the characters without a special meaning to a shell.
-const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/^+@%"
