@@ -301,7 +301,7 @@ func TestEventRanksDoNotAllocate(t *testing.T) {
 		s.receives = [2]steps.Request{r.Irecv(left, 0), r.Irecv(right, 1)}
 		return r.Waitall(s.receives[0], s.receives[1], steps.Isend(r, payload, right, 0), steps.Isend(r, payload, left, 1))
 	}
-	_, err := simulate(t, mpivirt.Config{Target: target(t, "xt5", ranks), Program: mpivirt.Program{
+	_, err := simulate(t, mpivirt.Config{Target: target(t, "xt5", ranks), Watchdog: -1, Program: mpivirt.Program{
 		Name: "halo", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })},
 	}}, 1)
 	if err != nil {

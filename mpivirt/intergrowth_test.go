@@ -47,7 +47,7 @@ func TestIntercommunicatorsGrow(t *testing.T) {
 	measure := func(ranks int) (messages, bytes uint64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		result, err := simulate(t, mpivirt.Config{Algorithms: bruck, Target: target(t, "xt5", ranks), Program: mpivirt.Program{Name: "groups", Forms: []mpivirt.Form{mpivirt.Main(program)}}}, 1)
+		result, err := simulate(t, mpivirt.Config{Algorithms: bruck, Target: target(t, "xt5", ranks), Watchdog: -1, Program: mpivirt.Program{Name: "groups", Forms: []mpivirt.Form{mpivirt.Main(program)}}}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

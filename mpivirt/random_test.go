@@ -1153,7 +1153,8 @@ func allocations(t *testing.T, ranks int, barrier bool) float64 {
 	const warm, measured = 200, 1000
 	var before, after runtime.MemStats
 	_, err := simulate(t, mpivirt.Config{
-		Target: target(t, "name: ring\nranks_per_node: 4\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n", ranks),
+		Target:   target(t, "name: ring\nranks_per_node: 4\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n", ranks),
+		Watchdog: -1,
 		Program: mpivirt.Program{Name: "ring", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			c, out, in := r.World(), make([]byte, 64), make([]byte, 64)
 			next, previous := (r.Rank()+1)%ranks, (r.Rank()+ranks-1)%ranks
