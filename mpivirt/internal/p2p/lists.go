@@ -13,56 +13,52 @@ const longSearch = 64
 // chain is a singly linked list in a slab.
 type chain struct{ head, tail int32 }
 
-// appendMessage links a message at the tail of a list.
-func (c *chain) appendMessage(s *world.Slab[message], index int32) {
-	s.At(index).next = 0
+// append links an element at the tail of a list. next is its link, last the link of the tail so far, which an empty list does not use.
+func (c *chain) append(index int32, next, last *int32) {
+	*next = 0
 	if c.tail == 0 {
 		c.head = index
 	} else {
-		s.At(c.tail).next = index
+		*last = index
 	}
 	c.tail = index
+}
+
+// unlink removes an element from a list: link refers to it, from the head or from the element previous, 0 for the head; next
+// follows it.
+func (c *chain) unlink(link *int32, previous, index, next int32) {
+	*link = next
+	if c.tail == index {
+		c.tail = previous
+	}
+}
+
+// appendMessage links a message at the tail of a list.
+func (c *chain) appendMessage(s *world.Slab[message], index int32) {
+	c.append(index, &s.At(index).next, &s.Peek(c.tail).next)
 }
 
 // removeMessage unlinks a message from a list.
 func (c *chain) removeMessage(s *world.Slab[message], index int32) {
-	previous, next := int32(0), s.At(index).next
-	if c.head == index {
-		c.head = next
-	} else {
-		for previous = c.head; s.At(previous).next != index; previous = s.At(previous).next {
-		}
-		s.At(previous).next = next
+	previous, link := int32(0), &c.head
+	for ; *link != index; link = &s.At(previous).next {
+		previous = *link
 	}
-	if c.tail == index {
-		c.tail = previous
-	}
+	c.unlink(link, previous, index, s.At(index).next)
 }
 
 // appendRequest links a request at the tail of a list.
 func (c *chain) appendRequest(s *world.Slab[request], index int32) {
-	s.At(index).next = 0
-	if c.tail == 0 {
-		c.head = index
-	} else {
-		s.At(c.tail).next = index
-	}
-	c.tail = index
+	c.append(index, &s.At(index).next, &s.Peek(c.tail).next)
 }
 
 // removeRequest unlinks a request from a list.
 func (c *chain) removeRequest(s *world.Slab[request], index int32) {
-	previous, next := int32(0), s.At(index).next
-	if c.head == index {
-		c.head = next
-	} else {
-		for previous = c.head; s.At(previous).next != index; previous = s.At(previous).next {
-		}
-		s.At(previous).next = next
+	previous, link := int32(0), &c.head
+	for ; *link != index; link = &s.At(previous).next {
+		previous = *link
 	}
-	if c.tail == index {
-		c.tail = previous
-	}
+	c.unlink(link, previous, index, s.At(index).next)
 }
 
 // pattern describes the messages that a receive or probe matches: those of a communicator with a
