@@ -122,6 +122,27 @@ func TestScalingOfPrograms(t *testing.T) {
 	}
 }
 
+// The page shows the phases that a program marks: the mean over iterations of the longest time of a rank.
+func TestPhasesOfPrograms(t *testing.T) {
+	p := planOf(t, Axes{Program: inFile(""), Ranks: "2,16"})
+	var records []Record
+	for _, q := range p.Points {
+		at := int64(q.Ranks) * 1e9
+		records = append(records, p.NewRecord("v", q, result.Document{Complete: true, VirtualTime: 1e12, Iterations: []result.Iteration{
+			{Index: 0, Operation: "step", Max: 1 * at}, {Index: 1, Operation: "step", Max: 4 * at}, {Index: 0, Operation: "write", Max: 7e9},
+		}}))
+	}
+	var page bytes.Buffer
+	if err := p.WriteReport(&page, records, Origin{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<h2>Phases</h2>", "step, 2 ranks: 5 ms", "step, 16 ranks: 40 ms", "write, 16 ranks: 7 ms"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
 // A program's time is the whole run's, also where its time without computing would be known.
 func TestTimeOfProgramsIsTheRuns(t *testing.T) {
 	program := &Program{Name: "stencil", Open: func([]string) (bench.Entry, error) { return bench.Lookup("stencil") }}

@@ -214,6 +214,7 @@ func (p *Plan) sections(all []sample) []section {
 	list := []section{
 		{"ranks", "Time against ranks", "", p.againstRanks(all), nil},
 		{"speedup", "Speed-up and efficiency", p.aboutSpeedUp(), p.speedUpCharts(all), nil},
+		{"phases", "Phases", aboutPhases, p.phaseCharts(all), nil},
 		{"payload", "Time against payload", "", p.againstPayload(all), nil},
 		{"bandwidth", "Bus bandwidth", aboutBusBandwidth, p.bandwidthCharts(all), nil},
 		{"arguments", "Arguments of the program", "", p.argumentCharts(all), nil},

@@ -34,6 +34,12 @@ int gigarank_sample_end(void);
  * index counts the iterations from 0. */
 int gigarank_record(int index, const char *operation, double seconds);
 
+/* Begins an iteration of a phase, and ends the phase that is open: the time between is entered into the
+ * statistics of the run, as by gigarank_record, by the phase's name and the number of its iteration on this rank.
+ * An empty name, NULL and MPI_Finalize end a phase and begin none. MPI_Pcontrol(level) is gigarank_phase of the name
+ * "MPI_Pcontrol(level)", and MPI_Pcontrol(0) ends a phase. */
+int gigarank_phase(const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 #include "rank/programs.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
+#include "gigarank.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -56,6 +57,8 @@ MPI(MPI_Finalize, void) {
 		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "called %s", gigarank_is_finalized(r) ? "a second time" : "without MPI_Init: a session ends with MPI_Session_finalize");
 	CHECK(gigarank_end_detached());
 	CHECK(gigarank_drop_attributes(__func__, MPI_COMM_SELF));
+	if (gigarank_current->phased)
+		gigarank_phase(NULL);
 	r->left = GIGARANK_FINALIZED;
 	return MPI_SUCCESS;
 }
@@ -112,7 +115,11 @@ MPI(MPI_Get_processor_name, char *name, int *length) {
 }
 
 MPI(MPI_Pcontrol, const int level, ...) {
-	(void)level;
+	char name[32] = "";
+	if (level)
+		snprintf(name, sizeof name, "MPI_Pcontrol(%d)", level);
+	if (gigarank_running() && (level || gigarank_current->phased))
+		gigarank_phase(name);
 	return MPI_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* Clock polls where CPU times advance the clock, and the functions of gigarank.h that declare regions of computing. */
+/* Clock polls where CPU times advance the clock, and the functions of gigarank.h that declare regions of computing and phases. */
 #include "rank/computation.h"
 #include "rank/bursts.h"
 #include "rank/meter.h"
@@ -57,5 +57,13 @@ int gigarank_sample_end(void) {
 	struct gigarank_call c = {.procedure = GIGARANK_SAMPLE_END};
 	if (!b->sampled)
 		c.error = MPI_ERR_OTHER, c.detail = "gigarank_sample_end outside a sample: call it where gigarank_sample_begin has returned 1";
+	return gigarank_trap(&c);
+}
+
+int gigarank_phase(const char *name) {
+	struct gigarank_call c = {.procedure = GIGARANK_PHASE, .detail = name ? name : ""};
+	if (!gigarank_running())
+		return -1;
+	gigarank_current->phased = 1;
 	return gigarank_trap(&c);
 }

@@ -13,7 +13,7 @@
 enum gigarank_service {
 	/* Answered by the simulator at once. */
 	GIGARANK_ERRORS_RETURN = GIGARANK_PROCEDURES, GIGARANK_ATTACH, GIGARANK_NODE, GIGARANK_COMPARE,
-	GIGARANK_RECORD,
+	GIGARANK_RECORD, GIGARANK_PHASE,
 	GIGARANK_CLOCK_POLL, GIGARANK_SAMPLE_BEGIN, GIGARANK_SAMPLE_END,
 	GIGARANK_GROUP, GIGARANK_LOCAL_DUPLICATE, GIGARANK_PARTITIONED, GIGARANK_ON_ONE_NODE, GIGARANK_INTRODUCTION, GIGARANK_TOPOLOGY,
 	/* Not resumed. */
@@ -253,6 +253,7 @@ struct gigarank_engine {
 	uint64_t ran, long_ticks;    /* how long code of ranks has run on the host; 50 us, about */
 	int64_t timeless;            /* long pieces of that code between two clock polls of the same virtual time */
 	int32_t declares;            /* a rank has declared the time that it computes */
+	int32_t phased;              /* a rank has begun a phase */
 	int64_t poll;                /* time of a failing poll, in picoseconds */
 	int32_t copied;              /* all ranks run on one stack, which is copied at a switch */
 	int32_t argc;

@@ -1,0 +1,52 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native
+
+import (
+	"slices"
+
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/vtime"
+)
+
+// phases are the parts of a run that the ranks of an engine mark by gigarank_phase.
+type phases struct {
+	names []string // of all ranks, in the order in which they came first
+	of    map[int32]*phase
+}
+
+// phase is the part of a run that a rank is in.
+type phase struct {
+	name  int // in names; -1 outside a phase
+	since vtime.Time
+	// counts are the iterations that the rank has ended of each phase.
+	counts []int32
+}
+
+// begin ends the phase that a rank is in, and begins one with a name, or none if it is empty.
+func (p *phases) begin(k *kernel.Kernel, lp int32, name string) {
+	now := k.Clocks()[lp]
+	at, known := p.of[lp]
+	if !known {
+		if p.of == nil {
+			p.of = map[int32]*phase{}
+		}
+		at = &phase{name: -1}
+		p.of[lp] = at
+	}
+	if at.name >= 0 {
+		if more := at.name + 1 - len(at.counts); more > 0 {
+			at.counts = append(at.counts, make([]int32, more)...)
+		}
+		k.Record(int(at.counts[at.name]), p.names[at.name], now.Sub(at.since))
+		at.counts[at.name]++
+	}
+	at.name, at.since = -1, now
+	if name == "" {
+		return
+	}
+	if at.name = slices.Index(p.names, name); at.name < 0 {
+		at.name = len(p.names)
+		p.names = append(p.names, name)
+	}
+}
