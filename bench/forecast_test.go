@@ -98,6 +98,12 @@ func manyMessages(op collectives.Operation, a collectives.Algorithm) bool {
 	return (a == collectives.Linear || a == collectives.LinearSync) && op == collectives.Alltoall
 }
 
+// forecastHostings are the ways in which an algorithm runs: as usual on one engine, and by messages on one engine or on two in turn
+// of algorithms. internal/measure/forecast runs them as usual on two engines.
+func forecastHostings(a int) []forecastCase {
+	return []forecastCase{{mode: mpivirt.Auto, engines: 1}, {mode: mpivirt.Message, engines: 1 + a%2}}
+}
+
 // forecastCases lists runs of every program that times a collective, with every
 // algorithm.
 func forecastCases() (cases []forecastCase) {
@@ -106,21 +112,19 @@ func forecastCases() (cases []forecastCase) {
 		if _, err := bench.Lookup(program); err != nil {
 			continue
 		}
-		for _, a := range collectives.Algorithms(op) {
-			c := forecastCase{program: program, op: op, algorithm: a, kind: steps.Kind, ranks: 8000}
-			if manyMessages(op, a) {
-				c.ranks = 300
-			}
-			for _, c.mode = range []mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message} {
-				for _, c.engines = range []int{1, 2} {
-					c.payload, c.times = 8, 1
+		for i, a := range collectives.Algorithms(op) {
+			for _, c := range forecastHostings(i) {
+				c.program, c.op, c.algorithm, c.kind, c.ranks = program, op, a, steps.Kind, 8000
+				if manyMessages(op, a) {
+					c.ranks = 300
+				}
+				c.payload, c.times = 8, 1
+				cases = append(cases, c)
+				if op == collectives.Allreduce && a != collectives.AllgatherReduce { // each rank of which has the vectors of all
+					c.payload, c.ranks = 4096, min(c.ranks, 2000)
 					cases = append(cases, c)
-					if op == collectives.Allreduce && a != collectives.AllgatherReduce { // each rank of which has the vectors of all
-						c.payload, c.ranks = 4096, min(c.ranks, 2000)
-						cases = append(cases, c)
-						c.payload, c.ranks = 256<<10, min(c.ranks, 200)
-						cases = append(cases, c)
-					}
+					c.payload, c.ranks = 256<<10, min(c.ranks, 200)
+					cases = append(cases, c)
 				}
 			}
 		}

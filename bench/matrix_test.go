@@ -119,9 +119,12 @@ func matrix(t *testing.T, e bench.Entry, name string, ranks int) {
 	}
 	var plain *mpivirt.Result
 	for _, engines := range counts {
-		for _, kind := range e.Forms {
-			for _, protocol := range protocols {
+		for k, kind := range e.Forms {
+			for p, protocol := range protocols {
 				for _, strict := range []bool{false, true} {
+					if engines == 1 && p > 0 || p > 0 && strict != ((engines+k+p+ranks)%2 > 0) {
+						continue // one engine synchronises with nobody; of two protocols, one of the ways in turn
+					}
 					c := bench.Config{Config: mpivirt.Config{Kind: kind, Protocol: protocol, Strict: strict, Seed: 7}, Options: small(e.Name)}
 					r, err := try(t, e.Name, name, ranks, engines, c)
 					if e.Name == "deadlock" && ranks > 1 {

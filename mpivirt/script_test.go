@@ -602,10 +602,13 @@ func TestMatrixOfKinds(t *testing.T) {
 					}
 				}
 				want, plain := p.simulate(t, hosting{kind: mpivirt.Goroutine, engines: 1})
-				for _, kind := range mpivirt.Kinds() {
+				for k, kind := range mpivirt.Kinds() {
 					for engines := least; engines <= 3; engines++ {
-						for _, protocol := range protocols {
+						for i, protocol := range protocols {
 							for _, strict := range []bool{false, true} {
+								if engines == 1 && i > 0 || i > 0 && strict != ((k+engines+i+ranks)%2 > 0) {
+									continue // one engine synchronises with nobody; of two protocols, one of the ways in turn
+								}
 								h := hosting{kind: kind, engines: engines, protocol: protocol, strict: strict}
 								got, result := p.simulate(t, h)
 								if result.Fingerprint != plain.Fingerprint || result.Finished != plain.Finished || !reflect.DeepEqual(got, want) {
