@@ -12,6 +12,7 @@ import (
 	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
+	"gigarank/internal/tuning"
 	"gigarank/mpivirt"
 	"gigarank/network"
 )
@@ -41,7 +42,7 @@ and the machines. Its commands print more about one of them.`,
 		}
 		listPrograms(c.Stdout)
 		listKinds(c.Stdout)
-		section(c.Stdout, "\nAlgorithms of collective operations", algorithmLines(collectives.Operations()))
+		listAlgorithms(c.Stdout, "\n", collectives.Operations())
 		listMachines(c.Stdout)
 		return nil
 	}
@@ -167,6 +168,19 @@ func studiedKinds() []*mpivirt.Kind {
 	return entry.Forms
 }
 
+// withoutLibrary says what the marks of algorithms mean.
+const withoutLibrary = `
+  Without a library the choice is by simulations on the machine: the preferred algorithm, unless another
+  is faster by more than a quarter (barriers, and what the network sums up by itself: by half). Operations
+  with a default have no such choice.
+`
+
+// listAlgorithms prints the algorithms of some operations behind a text.
+func listAlgorithms(w io.Writer, before string, operations []collectives.Operation) {
+	section(w, before+"Algorithms of collective operations", algorithmLines(operations))
+	_, _ = io.WriteString(w, withoutLibrary)
+}
+
 // algorithmLines returns a line for each algorithm of some operations.
 func algorithmLines(operations []collectives.Operation) (lines []string) {
 	for _, op := range operations {
@@ -175,7 +189,11 @@ func algorithmLines(operations []collectives.Operation) (lines []string) {
 			if i == 0 {
 				name = op.String()
 			}
-			if a == collectives.Default(op) {
+			switch {
+			case a != collectives.Default(op):
+			case tuning.Chooses(op):
+				mark = " (preferred)"
+			default:
 				mark = " (default)"
 			}
 			lines = append(lines, fmt.Sprintf("%s\t%s\t%s%s", name, a, collectives.Describe(op, a), mark))

@@ -34,7 +34,11 @@ func TestListIsComplete(t *testing.T) {
 		want(e.Name, e.Forms[0].String(), e.Summary)
 	}
 	for _, op := range collectives.Operations() {
-		want(op.String(), collectives.Default(op).String(), "(default)")
+		mark := "(default)"
+		if algorithms := collectives.Algorithms(op); len(algorithms) > 1 && op != collectives.Alltoallv {
+			mark = "(preferred)" // simulations may choose another
+		}
+		want(op.String(), collectives.Default(op).String(), mark)
 		for _, a := range collectives.AllAlgorithms(op) {
 			want(a.String(), collectives.Describe(op, a))
 		}
@@ -49,8 +53,9 @@ func TestListIsComplete(t *testing.T) {
 			want("validated:", p.Validated)
 		}
 	}
-	if got, n := strings.Count(stdout.String(), "(default)"), len(collectives.Operations()); got != n {
-		t.Errorf("%d defaults for %d operations", got, n)
+	marks := strings.Count(stdout.String(), "(default)") + strings.Count(stdout.String(), "(preferred)")
+	if n := len(collectives.Operations()); marks != n {
+		t.Errorf("%d algorithms are marked for %d operations", marks, n)
 	}
 }
 

@@ -45,7 +45,7 @@ algorithm is taken from the size before it up to the next.`,
 					Operations []listedOperation `json:"operations"`
 				}{1, listedOperations(operations)})
 			}
-			section(c.Stdout, "Algorithms of collective operations", algorithmLines(operations))
+			listAlgorithms(c.Stdout, "", operations)
 			return nil
 		},
 	}

@@ -44,10 +44,10 @@ func On(m *network.Machine) *Simulated {
 func (s *Simulated) Name() string { return NoLibrary }
 
 // ByNodes reports whether there is a choice: it depends on the ranks of each node.
-func (s *Simulated) ByNodes(op collectives.Operation) bool { return chooses(op) }
+func (s *Simulated) ByNodes(op collectives.Operation) bool { return Chooses(op) }
 
-// chooses reports whether an operation has several algorithms, and all members of a call know its size.
-func chooses(op collectives.Operation) bool { return withChoice[op] }
+// Chooses reports whether an operation has several algorithms, and all members of a call know its size.
+func Chooses(op collectives.Operation) bool { return withChoice[op] }
 
 var withChoice = func() []bool {
 	all := make([]bool, len(collectives.Operations()))
@@ -60,7 +60,7 @@ var withChoice = func() []bool {
 // Choose returns the algorithm of a call. It allocates nothing once the question is known.
 func (s *Simulated) Choose(q collectives.Question) collectives.Algorithm {
 	q = rounded(q)
-	if q.Ranks < 2 || !chooses(q.Operation) || q.Operation == collectives.Barrier && q.Hardware.Barrier {
+	if q.Ranks < 2 || !Chooses(q.Operation) || q.Operation == collectives.Barrier && q.Hardware.Barrier {
 		return usualOn(q)
 	}
 	if a, known := (*s.known.Load())[q]; known {
