@@ -54,6 +54,7 @@ const (
 	DoubleTree
 	NVLSTree
 	Ring2D
+	TwoLevel
 	algorithms // their number
 )
 
@@ -65,7 +66,7 @@ var algorithmNames = [algorithms]string{
 	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
 	"recursive-multiplying", "allgather-reduce", "neighbor-exchange", "k-bruck", "sparbit", "pairwise-exchange", "linear-nonblocking",
-	"double-tree", "nvls-tree", "ring-2d",
+	"double-tree", "nvls-tree", "ring-2d", "two-level",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

@@ -531,6 +531,8 @@ func (f form) alltoall(a Algorithm) (vtime.Duration, bool) {
 			d += f.blocks(withBit(k, f.members).Count) + f.packing(Alltoall, k)
 		}
 		return d, true
+	case TwoLevel:
+		return 0, false // it depends on nodes
 	}
 	return own, f.members == 1
 }

@@ -146,12 +146,29 @@ func TestLeadersAloneSendBetweenNodes(t *testing.T) {
 		for m := range s.Members() {
 			for round := range s.MaxRounds() {
 				to := s.Step(m, round).To
-				if p.a == collectives.Ring2D || inBeats(p.a) { // members send to those with their place in their nodes
+				if p.a == collectives.Ring2D || p.a == collectives.TwoLevel || inBeats(p.a) { // members send to those with their place in their nodes
 					seats = map[int]bool{m % perNode: true}
 				}
 				if to != None && to/perNode != m/perNode && !(seats[to%perNode] && seats[m%perNode]) {
 					t.Errorf("%s: member %d sends to %d, on another node", p, m, to)
 				}
+			}
+		}
+	}
+}
+
+// An alltoall in two levels takes the messages of a node's members, with a block for each node, and those of the nodes, with a
+// block for each member of a node.
+func TestTwoLevelAlltoallTakesItsClosedForm(t *testing.T) {
+	const block, alpha, perByteTime, send, receive = 56, 3_000_000, 100, 400_000, 700_000
+	cost := collectives.Cost{Alpha: alpha, Beta: perByte(perByteTime), Gamma: perByte(0), Send: send, Receive: receive}
+	for nodes := 1; nodes <= 9; nodes++ {
+		for perNode := 2; perNode <= 9; perNode++ {
+			s := sized{pair{collectives.Alltoall, collectives.TwoLevel}, collectives.Size{Members: nodes * perNode, PerNode: perNode, Bytes: block}}.build(t)
+			message := func(blocks int) int { return send + alpha + receive + blocks*block*perByteTime }
+			want := (perNode-1)*message(nodes) + (nodes-1)*message(perNode)
+			if got := flat(t, s, collectives.Alltoall, block/8, 8, cost); int(got) != want {
+				t.Errorf("%d nodes of %d members: takes %d, closed form %d", nodes, perNode, got, want)
 			}
 		}
 	}

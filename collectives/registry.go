@@ -1,5 +1,7 @@
 package collectives
 
+import "slices"
+
 // entry is one algorithm of an operation.
 type entry struct {
 	algorithm Algorithm
@@ -114,6 +116,7 @@ var registry = [operations][]entry{
 		{Knomial, false, "up a k-nomial tree, subtrees together; the fan-out is k", knomialOne, arguments{fanout: 4}},
 		{Linear, false, "the root receives from one after another", starOne, none},
 		{LinearSync, false, "the root asks one after another for a first segment and receives the rest meanwhile", linearSync, arguments{segments: ofVector}},
+		{HAN, false, "Open MPI: binomial in each node to the root's place there, then among these ranks", hanBlocks, byNode},
 	},
 	Gatherv: {
 		{Linear, false, "the root receives from one after another", starOne, none},
@@ -123,11 +126,12 @@ var registry = [operations][]entry{
 		{Knomial, false, "down a k-nomial tree, subtrees together; the fan-out is k", knomialOne, arguments{fanout: 4}},
 		{Linear, false, "the root sends to one after another", starOne, none},
 		{LinearNonblocking, false, "the root sends to all at once", starAtOnce, none},
+		{HAN, false, "Open MPI: binomial among the ranks with the root's place in their nodes, then in each node", hanBlocks, byNode},
 	},
 	Scatterv: {
 		{Linear, false, "the root sends to one after another", starOne, none},
 	},
-	Allgather:  allgathers,
+	Allgather:  append(slices.Clip(allgathers), entry{HAN, false, "Open MPI: binomial gather in each node, allgather among first ranks of nodes, bcast of all in each node", hanAllgather, byNode}),
 	Allgatherv: allgathers,
 	Alltoall: {
 		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs, none},
@@ -135,6 +139,7 @@ var registry = [operations][]entry{
 		{Linear, false, "everyone sends to ranks 0, 1, 2, … at once", linearAlltoall, none},
 		{LinearSync, false, "in round k everyone sends to the rank k back; as many messages as the fan-out at once, all without one", backwards, arguments{fanout: MostFanout}},
 		{PairwiseExchange, false, "MPICH's pairwise: in round k everyone exchanges with its rank XOR k; a P that is no power of two takes pairwise", xorPairs, none},
+		{TwoLevel, false, "ranks of a node hand each other the blocks for their partners, those with their place in other nodes, who then exchange pairwise", twoLevelAlltoall, byNode},
 	},
 	Alltoallv: {
 		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs, none},

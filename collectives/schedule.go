@@ -224,6 +224,14 @@ type (
 		planeRing
 		placement
 	}
+	partnersSchedule struct {
+		partners
+		placement
+	}
+	seatedSchedule struct {
+		chain
+		seating
+	}
 	chainSchedule struct {
 		chain
 		placement

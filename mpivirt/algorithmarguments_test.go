@@ -19,6 +19,7 @@ func TestAlgorithmsWithArguments(t *testing.T) {
 		{collectives.Barrier, "dissemination:fanout=3"}, {collectives.Barrier, "smp"}, {collectives.Barrier, "han"},
 		{collectives.Bcast, "smp"}, {collectives.Bcast, "han:16B"}, {collectives.Reduce, "smp"}, {collectives.Reduce, "han:16B"},
 		{collectives.Allreduce, "smp"}, {collectives.Allreduce, "smp-rabenseifner"}, {collectives.Allreduce, "han:16B"},
+		{collectives.Gather, "han"}, {collectives.Scatter, "han"}, {collectives.Allgather, "han"}, {collectives.Alltoall, "two-level"},
 		{collectives.Allreduce, "ring-segmented:8B"}, {collectives.Allreduce, "allgather-reduce"},
 		{collectives.Allreduce, "recursive-multiplying:fanout=3"}, {collectives.Allreduce, "recursive-multiplying:fanout=5"},
 	} {

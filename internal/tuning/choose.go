@@ -310,7 +310,7 @@ func growsWithRanks(a collectives.Algorithm) bool {
 	switch a.Base() {
 	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking, collectives.Chain, collectives.Pipeline,
 		collectives.Ring, collectives.RingSegmented, collectives.ScatterAllgatherRing, collectives.DoubleRing, collectives.NeighborExchange,
-		collectives.Pairwise, collectives.PairwiseExchange:
+		collectives.Pairwise, collectives.PairwiseExchange, collectives.TwoLevel:
 		return true
 	}
 	return false

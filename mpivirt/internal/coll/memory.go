@@ -102,6 +102,7 @@ func (v *Collective) PlaceOf(s collectives.Schedule, member int, output, apart b
 		return InOutput
 	case collectives.Scatter, collectives.Scatterv:
 		switch {
+		case root && collectives.Permutes(s):
 		case root:
 			return InInput
 		case alone:
@@ -109,6 +110,7 @@ func (v *Collective) PlaceOf(s collectives.Schedule, member int, output, apart b
 		}
 	case collectives.Gather, collectives.Gatherv:
 		switch {
+		case root && collectives.Permutes(s):
 		case root:
 			return InOutput
 		case alone:
