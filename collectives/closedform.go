@@ -425,6 +425,9 @@ func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
 		return times(f.members-1, f.blocks(1)), true
 	case Linear:
 		return f.in(f.bytesOf(1), 0) + f.out(f.bytesOf(f.members)), true
+	case Binomial:
+		all := func(int) int64 { return f.bytesOf(f.members) }
+		return f.treeIn(f.members, f.bytesOf, 0) + f.treeOut(f.members, all), true
 	case Bruck:
 		return f.gathering() + f.packings(Allgather), true
 	case RecursiveDoubling:

@@ -169,6 +169,7 @@ var allgathers = []entry{
 	{RecursiveDoubling, false, "partners at distances 1, 2, 4, … exchange what they have; P is folded to a power of two", joiningButterfly, none},
 	{Bruck, false, "ceil(log2 P) rounds over distances 1, 2, 4, …", bruckAllgather, none},
 	{Linear, false, "linear gather to rank 0, then linear bcast of everything", starBoth, none},
+	{Binomial, false, "binomial gather to rank 0, then binomial bcast of everything", treeBoth, none},
 	{NeighborExchange, false, "everyone exchanges with the rank before and the rank after in turn; an odd P takes ring", neighborAllgather, none},
 	{KBruck, false, "ceil(log_k P) phases of messages over k - 1 distances each, at once, for a fan-out k; of 2 as bruck", kBruckAllgather, arguments{fanout: 2}},
 	{Sparbit, false, "ceil(log2 P) phases over distances …, 4, 2, 1, each block a message", sparbitAllgather, none},
@@ -277,6 +278,10 @@ func treeOne(s Shape) Schedule {
 // treeBoth is a tree to member 0 and back.
 func treeBoth(s Shape) Schedule {
 	n := whole(s.Operation, s.Members)
+	if s.Operation == Allgather || s.Operation == Allgatherv {
+		in := binomial{members: s.Members, inward: true, subtrees: true, pieces: n}
+		return &chainSchedule{inTurn(&in, &binomial{members: s.Members, pieces: n}), place(s, n)}
+	}
 	out := binomial{members: s.Members, root: s.Root, pieces: n, subtrees: s.Operation == ReduceScatter}
 	return &chainSchedule{inTurn(&ordered{s.Members, s.Root, n}, &out), place(s, n)}
 }
