@@ -134,16 +134,17 @@ var rules = map[string]rule{
 	"mpivirt/native/toolchain/procedures": {imports: "mpivirt/internal/world"},
 
 	"bench": {
-		imports: "vtime internal/random internal/spelling lp sync network collectives engine mpivirt mpivirt/steps" +
+		imports: "vtime internal/random internal/spelling internal/quantity internal/training lp sync network collectives engine mpivirt mpivirt/steps" +
 			// It asks the system what reading a page takes.
 			" golang.org/x/sys/unix",
 		// The matrix runs every program on host processes, too.
 		testsOnly: "sync/mpi internal/noise",
 	},
-	"internal/noise":  {pure: true, imports: "vtime internal/random internal/input mpivirt"},
-	"internal/result": {pure: true},
-	"internal/loggp":  {pure: true, imports: "vtime network"},
-	"internal/fit":    {imports: "vtime internal/spelling internal/input sync network collectives internal/loggp internal/measurements mpivirt"},
+	"internal/noise":    {pure: true, imports: "vtime internal/random internal/input mpivirt"},
+	"internal/training": {pure: true, imports: "vtime internal/spelling internal/quantity internal/input go.yaml.in/yaml/v3"},
+	"internal/result":   {pure: true},
+	"internal/loggp":    {pure: true, imports: "vtime network"},
+	"internal/fit":      {imports: "vtime internal/spelling internal/input sync network collectives internal/loggp internal/measurements mpivirt"},
 	// It simulates measured points itself.
 	"internal/measurements": {imports: "vtime internal/spelling internal/input sync network collectives collectives/library mpivirt mpivirt/steps"},
 	// It reads the clocks of the host.
@@ -176,7 +177,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
+		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/training internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

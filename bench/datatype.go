@@ -6,7 +6,7 @@ import (
 	"gigarank/internal/spelling"
 )
 
-// Datatype is the type of the elements of vectors, by its name in C.
+// Datatype is the type of the elements of vectors, by its name in C, or that of libraries for GPUs.
 type Datatype uint8
 
 // The datatypes. The zero Datatype stands for the program's default.
@@ -16,18 +16,19 @@ const (
 	Long
 	Float
 	Double
+	Bfloat16
 )
 
 // datatypes has the name and the bytes of each datatype.
 var datatypes = [...]struct {
 	name  string
 	bytes int64
-}{Short: {"short", 2}, Int: {"int", 4}, Long: {"long", 8}, Float: {"float", 4}, Double: {"double", 8}}
+}{Short: {"short", 2}, Int: {"int", 4}, Long: {"long", 8}, Float: {"float", 4}, Double: {"double", 8}, Bfloat16: {"bf16", 2}}
 
 // Datatypes returns all datatypes.
-func Datatypes() []Datatype { return []Datatype{Short, Int, Long, Float, Double} }
+func Datatypes() []Datatype { return []Datatype{Short, Int, Long, Float, Double, Bfloat16} }
 
-// String returns the name of the datatype in C, "" for the program's default.
+// String returns the name of the datatype, "" for the program's default.
 func (d Datatype) String() string { return datatypes[d].name }
 
 // Bytes returns the size of an element, 0 for the program's default.

@@ -30,6 +30,8 @@ func small(program string) bench.Options {
 		return bench.Options{Iterations: 2}
 	case "phold":
 		return bench.Options{Iterations: 20}
+	case "ddptraining":
+		return bench.Options{Iterations: 2, Own: trainingWith("model=MODEL", "flops=1G", "memory=1GB/s", "batch=3", "bucket=200", "first=60")}
 	}
 	return bench.Options{Iterations: 3}
 }
@@ -191,7 +193,7 @@ func checkDeadlock(r *mpivirt.Result, err error, ranks int) error {
 
 // The two kinds of LP are told apart by the matrix only where there are both.
 func TestProgramsWithTwoForms(t *testing.T) {
-	names := []string{"barriertest", "allreducetest", "mpiping", "ring", "stencil", "phold"}
+	names := []string{"barriertest", "allreducetest", "mpiping", "ring", "stencil", "ddptraining", "phold"}
 	for op := range timed() {
 		names = append(names, bench.TimedBy(op))
 	}

@@ -22,6 +22,7 @@ type Options struct {
 	Payload    int64          // bytes of each message or of each rank's contribution; None for none
 	Datatype   Datatype       // of the elements of vectors; the program's default if it is zero
 	NoContents bool           // messages and vectors have sizes, but no memory
+	Own        any            // what the program's own arguments give, see [Entry.ReadArguments]; nil for the defaults
 }
 
 // or replaces zeros in o by the defaults, and None by zero.
@@ -94,6 +95,12 @@ type Entry struct {
 	Vectors bool
 	// Reads says why the program needs the contents of messages; it is empty if sizes do.
 	Reads string
+	// Steady says why noise of the operating system does not lengthen the program's compute phases; it is empty if noise does.
+	Steady string
+	// Arguments are the arguments that only this program has, and Read returns the options that their values give, as
+	// Options.Own has them, or all faults. Both are nil for none.
+	Arguments []Argument
+	Read      func(values Values, readFile func(string) ([]byte, error)) (any, []error)
 	// Build returns the program. No zero in its options stands for a default. Exactly
 	// one of Build and Direct is set.
 	Build func(Options) (mpivirt.Program, error)
@@ -120,6 +127,8 @@ type Entry struct {
 	// Shared returns the bytes that the program holds on each engine for all its ranks
 	// together, with the options filled in; nil for next to none.
 	Shared func(Options) float64
+	// Figures returns numbers that the program makes of its recorded times over a number of ranks, with the options filled in; nil for none.
+	Figures func(o Options, ranks int64, iterations []mpivirt.Iteration) []Figure
 }
 
 // Course says how ranks go on. Which messages they hold depends on it.
@@ -155,6 +164,7 @@ var programs = []*Entry{
 	&picalc,
 	&matmul,
 	&stencil,
+	&ddptraining,
 	&phold,
 }
 
@@ -220,10 +230,20 @@ func (e Entry) CheckDatatype(o Options, ranks int64) error {
 		return nil
 	case !e.Vectors:
 		return fmt.Errorf("program %s has no vectors whose datatype could be chosen: leave it out", e.Name)
+	case e.Name == allreducetest.Name && o.Datatype == Bfloat16 && !o.NoContents:
+		return fmt.Errorf("%s sums numbers of type %v for their sizes alone: use no contents", e.Name, Bfloat16)
 	case e.Name == allreducetest.Name && o.Datatype == Float && !o.NoContents && ranks > mostSummedFloats:
 		return fmt.Errorf("the sums over %d ranks are not whole numbers that a float holds, so that they cannot be checked: use double, at most %d ranks, or no contents", ranks, mostSummedFloats)
 	}
 	return nil
+}
+
+// CheckNoise returns an error if noise of the operating system is to lengthen compute phases that it does not.
+func (e Entry) CheckNoise(noise mpivirt.Noise) error {
+	if noise == nil || e.Steady == "" {
+		return nil
+	}
+	return fmt.Errorf("program %s has no noise, since %s: leave noise out", e.Name, e.Steady)
 }
 
 // CheckCollectives returns the error of a collective of the program that cannot be carried out with the configured algorithms.
@@ -258,6 +278,9 @@ func (e Entry) New(c Config) (Simulation, error) {
 		faults = append(faults, err.Error())
 	}
 	if err := e.CheckContents(c.Options); err != nil {
+		faults = append(faults, err.Error())
+	}
+	if err := e.CheckNoise(c.Noise); err != nil {
 		faults = append(faults, err.Error())
 	}
 	ranks := int64(0)

@@ -14,6 +14,7 @@ type Use struct {
 	Data      bool                                // vectors of elements, whose memory is moved unless the configuration has no contents; else only sizes
 	Alone     bool                                // ranks communicate by nothing else
 	Times     int                                 // that each rank calls it, one time after the other; 0 is once
+	Calls     int                                 // that each rank makes in an iteration of the program; 0 is one
 	Compute   func(rank, time int) vtime.Duration // by a rank before each time; nil is none
 }
 

@@ -74,6 +74,11 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 			Index: it.Index, Operation: it.Operation, Min: int64(it.Min), Mean: int64(it.Mean), Max: int64(it.Max), Wall: toNanoseconds(it.Wall),
 		})
 	}
+	if r.entry.Figures != nil {
+		for _, f := range r.entry.Figures(r.options, r.ranks, finished) {
+			d.Figures = append(d.Figures, result.Figure(f))
+		}
+	}
 	return d
 }
 
@@ -83,7 +88,13 @@ func (r *request) algorithms() map[string]string {
 	names := map[string]string{}
 	if r.entry.Collectives != nil {
 		for _, use := range r.entry.Collectives(r.options) {
-			names[use.Operation.String()] = r.config.AlgorithmFor(use.Operation, use.Bytes, use.Element).String()
+			op, a := use.Operation.String(), r.config.AlgorithmFor(use.Operation, use.Bytes, use.Element).String()
+			switch known := names[op]; {
+			case known == "":
+				names[op] = a
+			case !slices.Contains(strings.Split(known, ", "), a): // sizes go by different algorithms
+				names[op] += ", " + a
+			}
 		}
 	}
 	for op, a := range r.config.Algorithms {

@@ -28,9 +28,10 @@ and the machines. Its commands print more about one of them.`,
   gigarank list --json
   gigarank list algorithms bcast allreduce
   gigarank list libraries
+  gigarank list models
   gigarank list algorithms --library openmpi-4.1`,
 	}
-	cmd.AddCommand(newListAlgorithms(c), newListLibraries(c))
+	cmd.AddCommand(newListAlgorithms(c), newListLibraries(c), newListModels(c))
 	requireSubcommand(cmd)
 	otherwise := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -41,6 +42,7 @@ and the machines. Its commands print more about one of them.`,
 			return listJSON(c.Stdout)
 		}
 		listPrograms(c.Stdout)
+		listArguments(c.Stdout)
 		listKinds(c.Stdout)
 		listAlgorithms(c.Stdout, "\n", collectives.Operations())
 		listMachines(c.Stdout)
@@ -70,6 +72,13 @@ type listedProgram struct {
 	Iterations int      `json:"iterations"`    // the defaults of its options
 	Compute    int64    `json:"compute_ps"`
 	Payload    int64    `json:"payload_bytes"`
+	// Arguments are those that the program takes as NAME=VALUE.
+	Arguments []listedArgument `json:"arguments,omitempty"`
+}
+
+type listedArgument struct {
+	listed
+	Default string `json:"default"`
 }
 
 type listedOperation struct {
@@ -91,6 +100,9 @@ func listJSON(w io.Writer) error {
 		p := listedProgram{listed: listed{e.Name, e.Summary}, Iterations: e.Defaults.Iterations, Compute: int64(e.Defaults.Compute), Payload: e.Defaults.Payload}
 		for _, kind := range e.Forms {
 			p.Kinds = append(p.Kinds, kind.Name)
+		}
+		for _, a := range e.Arguments {
+			p.Arguments = append(p.Arguments, listedArgument{listed{a.Name, a.Meaning}, a.Default})
 		}
 		l.Programs = append(l.Programs, p)
 	}
@@ -142,6 +154,19 @@ func listPrograms(w io.Writer) {
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%s", e.Name, strings.Join(forms, ", "), e.Summary))
 	}
 	section(w, "Programs (name, kinds of rank, description)", lines)
+}
+
+// listArguments prints the arguments of programs that have any.
+func listArguments(w io.Writer) {
+	for _, e := range bench.Programs() {
+		var lines []string
+		for _, a := range e.Arguments {
+			lines = append(lines, fmt.Sprintf("%s=%s\t%s", a.Name, a.Default, a.Meaning))
+		}
+		if lines != nil {
+			section(w, fmt.Sprintf("\nArguments of %s, with their defaults", e.Name), lines)
+		}
+	}
 }
 
 func listKinds(w io.Writer) {

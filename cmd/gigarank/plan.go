@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"text/tabwriter"
 
@@ -42,22 +43,25 @@ type planFlags struct {
 func newPlan(c *terminal.Console) *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
-		Use:   "plan [PROGRAM]",
+		Use:   "plan [PROGRAM [ARGUMENT]...]",
 		Short: "Forecast the memory, hosts and wall time of a run",
 		Long:  planHelp + terminal.ExitHelp,
 		Example: `  gigarank plan --ranks 2^30 --lp event
   gigarank plan allreducetest --ranks 221184000 --lp event --cores 64 --memory 256GiB
   gigarank plan barriertest --ranks 2G --lp event --hosts 8`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
+			if len(args) < 2 {
+				return nil
+			}
+			if _, err := bench.Lookup(args[0]); err != nil {
 				return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
 			}
-			return nil
+			return checkArguments(args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			program := "barriertest"
-			if len(args) == 1 {
-				program = args[0]
+			if len(args) > 0 {
+				program, f.run.programArguments = args[0], args[1:]
 			}
 			return plan(c, program, &f)
 		},
@@ -271,7 +275,7 @@ func printPlan(c *terminal.Console, program string, f *planFlags, r *request, a 
 // arguments returns the arguments of the run that the flags describe, without those for
 // its output and its hosts.
 func (f *runFlags) arguments(program string) []string {
-	args := []string{"run", program, "--ranks", cmp.Or(f.ranks, usualRanks), "--machine", f.machine, "--lp", f.lp}
+	args := slices.Concat([]string{"run", program}, f.programArguments, []string{"--ranks", cmp.Or(f.ranks, usualRanks), "--machine", f.machine, "--lp", f.lp})
 	for _, flag := range []struct{ name, value, usual string }{
 		{"--ranks-per-node", f.perNode, ""}, {"--mapping", f.mapping, ""}, {"--library", f.library, ""}, {"--engines", f.engines, ""}, {"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
 		{"--allreduce", f.allreduce, ""}, {"--iterations", f.iterations, ""}, {"--compute", f.compute, ""},

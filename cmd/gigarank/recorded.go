@@ -20,6 +20,7 @@ func (t *cpuTimes) identify(r *request, h *host.Processes, arguments []string) (
 	t.header = cputime.Header{Program: r.entry.Name, Ranks: int(r.ranks), Process: h.Index, Processes: h.Size}
 	if !isPath(r.entry.Name) {
 		t.header.Arguments = []string{"--iterations", strconv.Itoa(r.options.Iterations), "--payload", strconv.FormatInt(r.options.Payload, 10)}
+		t.header.Arguments = append(t.header.Arguments, arguments...)
 		return nil
 	}
 	t.header.Program, t.header.Arguments = filepath.Base(r.entry.Name), arguments

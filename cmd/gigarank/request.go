@@ -44,7 +44,7 @@ type runFlags struct {
 	label, strictFunctions, stats   bool
 	verbose                         bool
 	cpu                             cpuFlags
-	programArguments                []string // of a native program
+	programArguments                []string
 }
 
 // Headings of flags in the help of several commands.
@@ -219,6 +219,14 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	faults.Add("--barrier", r.checkBarrier())
 	faults.Add("--algorithm", r.checkOffload())
 	r.countEngines(c, h, f, &faults)
+	if r.entry.Name != "" && !isPath(r.entry.Name) {
+		own, wrong := r.entry.ReadArguments(f.programArguments, c.ReadFile)
+		for _, err := range wrong {
+			faults.AddFile("ARGUMENT", err)
+		}
+		r.config.Own = own
+		faults.Add("--noise", r.entry.CheckNoise(r.config.Noise))
+	}
 	r.options = r.entry.Resolve(r.config.Options)
 	r.readCPU(h, &f.cpu, f.programArguments, &faults)
 	if r.entry.Name != "" {

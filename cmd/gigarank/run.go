@@ -25,7 +25,8 @@ engine; otherwise this process runs one engine for each core.
 
 PROGRAM is a program of gigarank list, or the path of a program that gigarank cc, cxx or fc
 has built, such as ./ring. The program of a path gets the ARGUMENTs; -- comes before
-arguments that begin with a dash.
+arguments that begin with a dash. Programs of gigarank list take ARGUMENTs NAME=VALUE
+where the list has any.
 
 Numbers take suffixes: 1M is 10^6, 1Mi is 2^20; 2^20 and 1e6 are numbers too.
 Everything is checked before anything runs. The virtual results depend on program,
@@ -69,15 +70,13 @@ func newRun(c *terminal.Console) *cobra.Command {
 		Example: `  gigarank run barriertest --ranks 64Ki --iterations 5
   gigarank run barriertest --ranks 1M --machine tianhe-1a --barrier dissemination
   gigarank run barriertest --noise periodic:10ms,25us --json -
+  gigarank run ddptraining model=bert-large batch=16 --datatype bf16 --ranks 1Ki --lp event --machine dgx-h100
   mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event --json result.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
 			}
-			if _, err := bench.Lookup(args[0]); err == nil {
-				return terminal.UsageError{fmt.Errorf("%s takes flags alone, and programs in files take arguments: leave out %s; see gigarank run --help", args[0], strings.Join(args[1:], " "))}
-			}
-			return nil
+			return checkArguments(args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			f.programArguments = args[1:]
@@ -89,6 +88,14 @@ func newRun(c *terminal.Console) *cobra.Command {
 		flags.StringVar(&f.lambda, "lambda", "", "λ, virtual ranks for each engine: `N` instead of --ranks")
 	})
 	return cmd
+}
+
+// checkArguments returns an error for arguments of a program of gigarank list that takes none.
+func checkArguments(args []string) error {
+	if e, err := bench.Lookup(args[0]); err == nil && len(e.Arguments) == 0 {
+		return terminal.UsageError{fmt.Errorf("%s takes flags alone, and programs in files take arguments: leave out %s; see gigarank run --help", args[0], strings.Join(args[1:], " "))}
+	}
+	return nil
 }
 
 // run carries out a whole run on this host.

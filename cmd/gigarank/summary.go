@@ -34,6 +34,7 @@ func (d *document) summarize(w io.Writer) {
 	}
 	p("\n")
 	d.tabulate(w)
+	d.tabulateFigures(w)
 	d.tabulateActivities(w)
 	tabulateSizes(w, "messages sent point to point", "messages", d.Sent)
 	tabulateSizes(w, "bytes that a rank hands to a collective", "calls", d.Handed)
@@ -119,6 +120,28 @@ func (d *document) tabulate(w io.Writer) {
 		if n > 1 {
 			row("all", name, all.Min, all.Mean, all.Max, all.Wall)
 		}
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// tabulateFigures prints the numbers that the program makes of its iterations.
+func (d *document) tabulateFigures(w io.Writer) {
+	if len(d.Figures) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for _, f := range d.Figures {
+		text := ""
+		switch f.Unit {
+		case "ps":
+			text = vtime.Duration(f.Value).String()
+		case "":
+			text = fmt.Sprintf("%.1f %%", 100*f.Value)
+		default:
+			text = terminal.Count(f.Value) + " " + f.Unit
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\n", f.Name, text)
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(w)

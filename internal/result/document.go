@@ -71,6 +71,8 @@ type Document struct {
 	PeakRSS      int64       `json:"peak_rss_bytes"`
 	BytesPerRank float64     `json:"bytes_per_rank"`
 	Iterations   []Iteration `json:"iterations"`
+	// Figures are numbers that the program makes of its iterations.
+	Figures []Figure `json:"figures,omitempty"`
 	// Finish describes the finish times of the finished ranks. Operations describes the
 	// times of each operation, over ranks and iterations.
 	Finish     Distribution `json:"finish"`
@@ -135,6 +137,14 @@ type Iteration struct {
 	Mean      int64   `json:"mean_ps"`
 	Max       int64   `json:"max_ps"`
 	Wall      float64 `json:"wall_s"`
+}
+
+// Figure is a number that a program makes of its iterations.
+type Figure struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	// Unit is "ps" for virtual times and "" for ratios.
+	Unit string `json:"unit"`
 }
 
 // Schema is the version of the fields.

@@ -17,6 +17,7 @@ type Use struct {
 	Data      bool                                // vectors of elements; else only sizes
 	Alone     bool                                // the ranks have no other communication
 	Times     int                                 // number of successive calls by each rank; 0 stands for 1
+	Calls     int                                 // that each rank makes in an iteration of the program; 0 is one
 	Compute   func(rank, time int) vtime.Duration // compute time of a rank before each call; nil for none
 }
 
@@ -79,7 +80,7 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 	var most Cost
 	for _, use := range uses {
 		one := newCostModel(h, c.AlgorithmFor(use.Operation, use.Bytes, use.Element), use).cost()
-		most.Time += one.Time
+		most.Time += one.Time * float64(max(use.Calls, 1))
 		most.BytesPerRank = max(most.BytesPerRank, one.BytesPerRank)
 		most.BytesPerEngine = max(most.BytesPerEngine, one.BytesPerEngine)
 		cost.ByMessages = cost.ByMessages || one.ByMessages
