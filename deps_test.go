@@ -124,6 +124,16 @@ var rules = map[string]rule{
 		pure:    true,
 		imports: "vtime network collectives mpivirt mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed",
 	},
+	"trace": {pure: true, imports: "internal/spelling github.com/klauspost/compress/zstd"},
+	"mpivirt/record": {
+		pure:    true,
+		imports: "vtime trace mpivirt/internal/world mpivirt/internal/kernel",
+	},
+	"mpivirt/replay": {
+		pure:      true,
+		imports:   "vtime trace mpivirt/internal/world mpivirt/internal/kernel",
+		testsOnly: "sync network collectives bench mpivirt mpivirt/record",
+	},
 	// Its programs are loaded from the host's files.
 	"mpivirt/native": {
 		imports:   "vtime internal/spelling collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/native/toolchain golang.org/x/sys/unix",

@@ -21,7 +21,7 @@ import (
 
 // kinds are the packages that hold kinds of rank, and those that make calls for them. The scripted kind is in the
 // tests of mpivirt.
-var kinds = strings.Fields("mpivirt mpivirt_test mpivirt/steps mpivirt/native mpivirt/internal/typed")
+var kinds = strings.Fields("mpivirt mpivirt_test mpivirt/steps mpivirt/native mpivirt/record mpivirt/replay mpivirt/internal/typed")
 
 // port is what kinds of rank may use of the kernel. They do not reach past it, into the rooms below: what these have
 // to do for a kind is a method of the kernel.
@@ -40,7 +40,7 @@ var port = struct {
 		Prepare Print Raise ReadMemory ReadSlice ReceiveOnWorld Record RequestList RequestStatus Running SampleOf
 		Seed SendAtOnce SendOnWorld SetAside SetErrorsReturn SetMayCancel SetRunning SetTiming SharedResult Sized
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token Twin
-		Unwound WaitSetSlice Yield`,
+		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
 		Activity ActivityTimes Blocked Call Collective Communicator Completion Config DeadlockError Distribution
 		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent Program Repeated Result Sample Simulation
@@ -48,7 +48,7 @@ var port = struct {
 	names: `
 		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
 		Kinds
-		Late Message MessageNoProc MessageNull New Noise Observer RegisterKind Reserve Simulate Told`,
+		Late Message MessageNoProc MessageNull New Noise Observer Recorder RegisterKind Reserve Simulate Told`,
 }
 
 // rooms are the packages that kinds reach by the port only. Of room world they use the vocabulary, and no partition.

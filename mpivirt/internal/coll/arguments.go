@@ -286,6 +286,12 @@ func (c *Collectives) prepareCreation(name world.Procedure, x *creation) *Collec
 // Color returns the color that a member passes to a collective that makes communicators.
 func (v *Collective) Color() int { return v.Creation.color }
 
+// Key returns the key that a member passes to a split.
+func (v *Collective) Key() int { return int(v.Creation.key) }
+
+// NewGroup returns the group that a member passes to a collective that makes communicators, nil for none.
+func (v *Collective) NewGroup() *world.Group { return v.Creation.group }
+
 // SharesResult reports whether all members of a collective share one result.
 func (v *Collective) SharesResult() bool {
 	return v.Operation == collectives.Allreduce && v.Creation == nil

@@ -58,6 +58,7 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	if c.Observer != nil {
 		observer = c.Observer(k.partition.First, k.partition.Ranks)
 	}
+	recorder, _ := observer.(Recorder)
 	if c.Activities {
 		counted := Observer(sums{&k.partition.Summary})
 		if observer != nil {
@@ -68,7 +69,11 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	k.messages.Open(c.Noise, c.Polls, k)
 	k.collectives.Open(algorithms, c.Collectives, c.Program.Repeats)
 	if observer != nil {
+		k.hearing.recorder = recorder
 		k.observe(observer, c.Observer != nil)
+	}
+	if recorder != nil {
+		recorder.Records(k)
 	}
 	if c.Bursts != nil {
 		k.bursts = c.Bursts(k.partition.First, k.partition.Ranks)
@@ -153,6 +158,9 @@ func (k *Kernel) End(lp int32) {
 			invariant.Broken("rank %d ends before what it has begun has taken its time: its body asks Pause after each call, or PostponeEnd",
 				k.partition.Global(lp))
 		}
+	}
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Finishes(lp)
 	}
 	k.partition.Summary.Finish(int(k.partition.Global(lp)), k.partition.Clock[lp])
 	k.partition.Engine.Finished(1)

@@ -27,6 +27,23 @@ type Observer interface {
 	Note(a Activity, d vtime.Duration)
 }
 
+// Recorder is an observer that also hears each call with all its arguments, and its outcome, in the order of the rank's program.
+// A call that fails the rank, or that a deadlock holds, is not left. While a recorder hears the calls, each operation that begins
+// has a request of its own.
+type Recorder interface {
+	Observer
+	// Records hears the kernel whose calls it hears, before the first of them.
+	Records(k *Kernel)
+	// Enters hears a call as the rank hands it in. The call is valid during Enters.
+	Enters(lp int32, q *Call)
+	// Leaves hears the outcome of the call that the rank has entered.
+	Leaves(lp int32, b *Completion)
+	// Computes hears a phase of computing, without noise.
+	Computes(lp int32, d vtime.Duration)
+	// Finishes hears that a rank has come to the end of its program.
+	Finishes(lp int32)
+}
+
 // Activity is a kind of work that takes virtual time.
 type Activity = stats.Activity
 
@@ -67,6 +84,7 @@ type CallEnd struct {
 // hearing is a kernel's state for its observer.
 type hearing struct {
 	observer Observer     // nil for none
+	recorder Recorder     // the observer, or a part of it; nil if it is none
 	inCall   bool         // a call is submitted: calls that are parts of it are not heard
 	open     []CallEnd    // by LP: its unfinished call; Rank is None for none. nil if the observer hears no ends
 	began    []vtime.Time // by LP: the beginning heard last; nil likewise
@@ -76,7 +94,7 @@ type hearing struct {
 // observe attaches an observer to the engine's ranks. An observer that hears no ends of calls costs no memory for each
 // rank.
 func (k *Kernel) observe(o Observer, ends bool) {
-	k.hearing = hearing{observer: o}
+	k.hearing = hearing{observer: o, recorder: k.hearing.recorder}
 	k.messages.InFull()
 	if !ends {
 		return
@@ -91,9 +109,13 @@ func (k *Kernel) observe(o Observer, ends bool) {
 func (k *Kernel) submitObserved(lp int32, q *Call) (complete bool) {
 	h := &k.hearing
 	if !k.InParts(lp) { // else the call has begun before
+		if h.recorder != nil {
+			h.recorder.Enters(lp, q)
+		}
 		k.describeCall(lp, q)
 		k.begins(lp)
 	}
+	begins := h.recorder != nil && q.beginsRequest()
 	if b := &k.messages.Completion; b.LP == lp {
 		b.LP = world.None // of the previous call
 	}
@@ -101,9 +123,31 @@ func (k *Kernel) submitObserved(lp int32, q *Call) (complete bool) {
 	complete = k.Submit(lp, q)
 	h.inCall = false
 	if complete {
+		if b := &k.messages.Completion; begins && b.Err == nil {
+			b.Request, _ = k.messages.OwnRequest(lp, b.Request, h.begin.Procedure)
+		}
+		k.leaves(lp)
 		k.ends(lp)
 	}
 	return complete
+}
+
+// beginsRequest reports whether a call begins an operation, which has a request.
+func (q *Call) beginsRequest() bool {
+	switch q.Procedure.Class() {
+	case world.ClassSend, world.ClassReceive, world.ClassSendReceive:
+		return !q.Procedure.Blocks()
+	case world.ClassCollective, world.ClassNeighborhood, world.ClassCommunicator, world.ClassTopology:
+		return q.nonblocking
+	}
+	return false
+}
+
+// leaves reports the outcome of an LP's call to the recorder.
+func (k *Kernel) leaves(lp int32) {
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Leaves(lp, &k.messages.Completion)
+	}
 }
 
 // describeCall stores the description of a call for the observer.
@@ -232,12 +276,16 @@ func (k *Kernel) endsAt(lp int32, e *CallEnd) {
 // resumes reports the call in which an LP has waited, if any, as over.
 func (k *Kernel) resumes(lp int32) {
 	if k.hearing.open != nil && k.hearing.open[lp].Rank != world.None && !k.InParts(lp) {
+		k.leaves(lp)
 		k.ends(lp)
 	}
 }
 
 // computes reports a phase of computing.
 func (k *Kernel) computes(lp int32, d vtime.Duration) error {
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Computes(lp, d)
+	}
 	k.hearing.begin = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: world.Compute, Length: d}
 	k.begins(lp)
 	err := k.messages.Compute(lp, d, world.Compute)

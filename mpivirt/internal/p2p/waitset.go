@@ -413,6 +413,14 @@ func (m *Messages) WaitedFor(lp int32) []int32 {
 	return x.requests
 }
 
+// WaitSet returns the requests in the wait set of an LP, 0 for inactive ones.
+func (m *Messages) WaitSet(lp int32) []int32 {
+	if x := m.waitSets[lp]; x != nil {
+		return x.requests
+	}
+	return nil
+}
+
 // completesInSet records that a request of a wait set is now complete.
 func (m *Messages) completesInSet(ri int32, r *request) {
 	m.waitSets[r.LP].coming.push(setEntry{r.Time, ^r.whole, ri, r.generation})

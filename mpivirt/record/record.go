@@ -1,0 +1,192 @@
+package record
+
+import (
+	"fmt"
+	"sync"
+
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/trace"
+	"gigarank/vtime"
+)
+
+// Recording records the ranks of all engines of a process. Its method Observer is a Config.Observer.
+type Recording struct {
+	w         *trace.Writer
+	mutex     sync.Mutex
+	recorders []*recorder
+}
+
+// New returns a recording into a file.
+func New(w *trace.Writer) *Recording { return &Recording{w: w} }
+
+// Observer returns the observer of an engine with n ranks from first on.
+func (r *Recording) Observer(first, n int) kernel.Observer {
+	o := &recorder{w: r.w, first: first, ranks: make([]rank, n)}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.recorders = append(r.recorders, o)
+	return o
+}
+
+// Close writes what is left, and ends the file. The run is over. note is for the summary.
+func (r *Recording) Close(note string) error {
+	s := trace.Summary{Functions: map[string]int64{}, Note: note}
+	for _, o := range r.recorders {
+		for lp := range o.ranks {
+			o.endPolls(int32(lp))
+		}
+		if o.flush(0); o.failure != nil {
+			return o.failure
+		}
+		for f, n := range o.calls {
+			if n > 0 {
+				s.Functions[trace.Function(f).String()] += n
+			}
+		}
+		s.Operations, s.Ended = s.Operations+o.operations, s.Ended+o.ended
+	}
+	return r.w.Close(s)
+}
+
+// heldBytes is the most bytes that the streams of an engine hold before they are written.
+const heldBytes = 256 << 20
+
+// recorder records the ranks of an engine. It implements [kernel.Recorder].
+type recorder struct {
+	w          *trace.Writer
+	k          *kernel.Kernel
+	first      int
+	ranks      []rank
+	requests   []int32         // by index in the kernel: number of the request in its task, plus 1; 0 for none
+	messages   map[int32]int64 // by index in the kernel: number of the probed message in its task
+	spare      []*trace.Operation
+	burst      trace.Operation // scratch
+	grouped    *world.Group    // the group of runs
+	runs       []int64
+	held       int // bytes in all streams
+	calls      [1 << 8]int64
+	operations int64
+	ended      int64
+	failure    error // of the recording; nil if there is none
+}
+
+var _ kernel.Recorder = (*recorder)(nil)
+
+// rank is the state of a rank.
+type rank struct {
+	stream   trace.Stream
+	call     *trace.Operation // that the rank is in; nil for none
+	on       int32            // the communicator of the call, by index in the kernel
+	polls    *trace.Operation // a run of tests that have found nothing and is not written yet; nil for none
+	requests numbers
+	comms    []int32 // by number, from 2 on: index in the kernel; world.Freed for a free number
+	probed   numbers
+}
+
+// Records implements [kernel.Recorder].
+func (r *recorder) Records(k *kernel.Kernel) { r.k = k }
+
+// Begins implements [kernel.Observer].
+func (r *recorder) Begins(*kernel.CallBegin) {}
+
+// Ends implements [kernel.Observer].
+func (r *recorder) Ends(*kernel.CallEnd) {}
+
+// Note implements [kernel.Observer].
+func (r *recorder) Note(kernel.Activity, vtime.Duration) {}
+
+// fail ends the run with an error of the recording.
+func (r *recorder) fail(err error) {
+	if r.failure == nil && err != nil {
+		r.failure = err
+		r.k.FailHost(err)
+	}
+}
+
+// refuse ends the run: a call cannot be recorded.
+func (r *recorder) refuse(lp int32, p world.Procedure, why string) {
+	r.fail(fmt.Errorf("rank %d, MPI_%s: %s: run the program without --trace, or leave the call out", r.first+int(lp), p.NameInC(), why))
+}
+
+// add appends an operation to a rank's stream.
+func (r *recorder) add(lp int32, o *trace.Operation) {
+	s := &r.ranks[lp].stream
+	r.held -= s.Len()
+	if r.failure == nil {
+		r.fail(s.Append(r.w, r.first+int(lp), o))
+	}
+	r.held += s.Len()
+	r.operations++
+	r.calls[o.Function] += o.Calls()
+	if r.held > heldBytes {
+		r.flush(r.held / len(r.ranks))
+	}
+}
+
+// flush writes the streams that hold at least a number of bytes.
+func (r *recorder) flush(least int) {
+	for lp := range r.ranks {
+		s := &r.ranks[lp].stream
+		if n := s.Len(); n >= least && r.failure == nil {
+			if err := s.Flush(r.w, r.first+lp); err != nil {
+				r.failure = err
+			}
+			r.held += s.Len() - n
+		}
+	}
+}
+
+// Computes implements [kernel.Recorder].
+func (r *recorder) Computes(lp int32, d vtime.Duration) {
+	r.endPolls(lp)
+	r.burst = trace.Operation{Function: trace.Burst, CPU: int64(d), Wall: int64(d)}
+	r.add(lp, &r.burst)
+}
+
+// Finishes implements [kernel.Recorder].
+func (r *recorder) Finishes(lp int32) {
+	r.endPolls(lp)
+	r.burst = trace.Operation{Function: trace.End}
+	r.add(lp, &r.burst)
+	r.ended++
+}
+
+// take returns an empty operation.
+func (r *recorder) take() *trace.Operation {
+	if n := len(r.spare); n > 0 {
+		o := r.spare[n-1]
+		r.spare = r.spare[:n-1]
+		requests, completed := o.Requests[:0], o.Completed[:0]
+		*o = trace.Operation{Requests: requests, Completed: completed}
+		return o
+	}
+	return &trace.Operation{}
+}
+
+// endPolls writes the run of tests that a rank has made, if any.
+func (r *recorder) endPolls(lp int32) {
+	if o := r.ranks[lp].polls; o != nil {
+		r.ranks[lp].polls = nil
+		r.add(lp, o)
+		r.spare = append(r.spare, o)
+	}
+}
+
+// finish writes an operation that is over, or adds it to the run of equal tests before it.
+func (r *recorder) finish(lp int32, o *trace.Operation) {
+	n := &r.ranks[lp]
+	if !o.Form.Has(trace.Missed) {
+		r.endPolls(lp)
+		r.add(lp, o)
+		r.spare = append(r.spare, o)
+		return
+	}
+	if before := n.polls; before != nil && samePoll(before, o) {
+		before.Times++
+		r.spare = append(r.spare, o)
+		return
+	}
+	r.endPolls(lp)
+	n.polls = o
+}

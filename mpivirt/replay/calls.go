@@ -1,0 +1,491 @@
+package replay
+
+import (
+	"math"
+	"slices"
+
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/trace"
+	"gigarank/vtime"
+)
+
+// procedures are the procedures of functions.
+var procedures = func() (of [1 << 8]world.Procedure) {
+	for p := range world.Procedure(world.Procedures()) {
+		if f := trace.FunctionNamed("MPI_" + p.NameInC()); f.Class() > trace.ClassEnd {
+			of[f] = p
+		}
+	}
+	return of
+}()
+
+// begin begins the next operation of a rank. It returns false for more behind the last one, and false for over if the rank waits. The
+// outcome of a call is taken by end.
+func (b *body) begin(lp int32, r *rank) (more, over bool) {
+	o := &b.o
+	more, err := r.at.Next(b.blocks, o)
+	switch {
+	case err != nil:
+		b.k.Fail(lp, r.last, err)
+		return true, true
+	case !more && r.at.Operation() < 0:
+		b.k.Fail(lp, world.NoProcedure, r.at.Fault(b.file, "the task has no operations: its part of the trace is missing"))
+		return true, true
+	case !more:
+		b.k.Fail(lp, r.last, r.at.Fault(b.file, "the trace of the task is cut behind this operation: record it again, or replay what is before"))
+		return true, true
+	}
+	r.function, r.failed, r.times = o.Function, o.Form.Has(trace.Failed), 0
+	switch o.Function.Class() {
+	case trace.ClassNone:
+		b.fails(lp, r.last, "an operation of a later version of gigarank cannot be replayed")
+		return true, true
+	case trace.ClassMark:
+		return true, true
+	case trace.ClassEnd:
+		r.ended = true
+		return false, true
+	case trace.ClassBurst:
+		d := b.burst(int(b.k.Global(lp)), vtime.Duration(o.CPU), vtime.Duration(o.Wall))
+		if err := b.k.Compute(lp, d); err != nil {
+			b.k.Fail(lp, world.Compute, r.at.Fault(b.file, err.Error()))
+		}
+		return true, true
+	}
+	r.last, r.state = procedures[o.Function], calling
+	return true, b.submitted(lp, r, b.call(lp, r, o))
+}
+
+// submitted returns whether a call is over. It takes the error of such a call, which is lost if the rank pauses.
+func (b *body) submitted(lp int32, r *rank, over bool) bool {
+	if over && b.k.Completion().Err != nil {
+		b.end(lp, r)
+	}
+	return over
+}
+
+// comm returns the communicator of a number of the task, and the rank's number in it. It ends the rank if there is none.
+func (b *body) comm(lp int32, r *rank, number int64) (*kernel.Communicator, int32) {
+	k, index := b.k, int32(world.Freed)
+	switch {
+	case number == trace.World:
+		return k.Communicator(world.World), k.Global(lp)
+	case number == trace.Self:
+		index = world.Self
+	case number >= 2 && number-2 < int64(len(r.comms)):
+		index = r.comms[number-2]
+	}
+	c := k.Communicator(index)
+	if c.Size == 0 {
+		if !r.failed {
+			b.fails(lp, r.last, "the task has no communicator %d here", number)
+		}
+		return c, 0
+	}
+	return c, int32(k.GroupOf(c, lp).Member(int(k.Global(lp))))
+}
+
+// call makes the call of an operation, and reports whether it is over.
+func (b *body) call(lp int32, r *rank, o *trace.Operation) bool {
+	k, p := b.k, r.last
+	switch o.Function.Class() {
+	case trace.ClassWait, trace.ClassTest:
+		return b.waits(lp, r, o)
+	case trace.ClassCancel:
+		if b.list = b.list[:0]; !b.names(lp, r, o.Requests, false) || len(b.list) == 0 || b.list[0] == 0 {
+			return true // a test has completed it already
+		}
+		return k.Submit(lp, k.Compose(p, k.Communicator(world.World), k.Global(lp)).Waits(b.list[:1], nil))
+	case trace.ClassProbe:
+		return b.probes(lp, r, o)
+	}
+	if o.Function == trace.CommCreateGroup {
+		return b.createsGroup(lp, r, o)
+	}
+	c, member := b.comm(lp, r, o.Comm)
+	if k.HasFailed(lp) {
+		return false
+	}
+	r.on = c.Index
+	q, begins := k.Compose(p, c, member), false
+	switch o.Function.Class() {
+	case trace.ClassSend:
+		q.Sends(nil, o.Bytes, number(o.Peer), number(o.Tag))
+		begins = !p.Blocks()
+	case trace.ClassReceive:
+		b.receives(q, r, o)
+		begins = !p.Blocks()
+	case trace.ClassSendReceive:
+		q.Sends(nil, o.Bytes, number(o.Peer), number(o.Tag))
+		b.receives(q, r, o)
+		begins = !p.Blocks()
+	case trace.ClassCollective:
+		q.Enters(b.collective(p, o))
+	case trace.ClassNeighborhood:
+		q.Exchanges(kernel.Exchange{Receives: parts(o.ReceivePeers, o.ReceiveTags, o.ReceiveRooms), Sends: parts(o.SendPeers, o.SendTags, o.SendBytes)}, nil)
+	case trace.ClassCommunicator:
+		v, err := b.creates(lp, r, c, p, o)
+		q.Enters(v, err)
+	}
+	if o.Form.Has(trace.Nonblocking) {
+		q.Nonblocking()
+		begins = true
+	}
+	over := k.Submit(lp, q)
+	if begins && over && k.Completion().Err == nil {
+		b.keeps(lp, r, o.Request, k.Completion().Request)
+	}
+	return over
+}
+
+// number returns an argument as an int, one out of every range if it is none.
+func number(v int64) int {
+	if v < math.MinInt32 || v > math.MaxInt32 {
+		return math.MinInt32
+	}
+	return int(v)
+}
+
+// mostNumbers is the most requests of a rank that are under way, and the like.
+const mostNumbers = 1 << 24
+
+// keeps stores the request that has begun under its number.
+func (b *body) keeps(lp int32, r *rank, number int64, request int32) {
+	switch {
+	case number < 0 && r.failed: // the call failed in the record
+	case number < 0 || number > mostNumbers:
+		b.fails(lp, r.last, "request %d cannot be", number)
+	case r.slot(number) != 0:
+		b.fails(lp, r.last, "request %d begins, but has not been waited for since it began before", number)
+	default:
+		for int(number) >= len(r.slots) {
+			r.slots = append(r.slots, 0)
+		}
+		r.slots[number] = request
+	}
+}
+
+// tested stands for a request that a test has completed, though it found nothing in the record.
+const tested = -1
+
+// slot returns the request with a number, 0 for none.
+func (r *rank) slot(number int64) int32 {
+	if number < 0 || number >= int64(len(r.slots)) {
+		return 0
+	}
+	return r.slots[number]
+}
+
+// receives fills in a receive.
+func (b *body) receives(q *kernel.Call, r *rank, o *trace.Operation) {
+	q.Receives(nil, o.Room, !o.Form.Has(trace.Unsized), number(o.Source), number(o.SourceTag))
+	switch {
+	case o.Message < 0:
+		q.Takes(int32(o.Message))
+	case o.Message > 0 && o.Message <= int64(len(r.messages)):
+		q.Takes(r.messages[o.Message-1])
+		r.messages[o.Message-1] = kernel.MessageNull
+	case o.Message > 0:
+		q.Takes(kernel.MessageNull)
+	}
+}
+
+// collective returns the arguments of a collective. Its operator is never applied: vectors have no contents.
+func (b *body) collective(p world.Procedure, o *trace.Operation) (*kernel.Collective, error) {
+	if o.Function == trace.Barrier {
+		return b.k.Barrier(), nil
+	}
+	v := kernel.Collective{
+		Procedure: p, Operation: p.Operation(), Root: number(o.Root), Bytes: o.Vector, Element: o.Element, Type: world.ElementType(o.Datatype),
+		Data: o.Traits.Has(trace.Data), Phantom: o.Traits.Has(trace.Data),
+	}
+	v.Counts, v.InCounts, v.OutCounts = counts(o.Counts), counts(o.InCounts), counts(o.OutCounts)
+	if o.Traits.Has(trace.Operator) {
+		v.Operator = world.Operator{Name: "recorded", Commutative: o.Traits.Has(trace.Commutative), Apply: func([]byte, []byte, []byte) {}}
+	}
+	return b.k.Prepare(v), nil
+}
+
+// counts returns counts in memory of their own, nil for none.
+func counts(list []int64) []int64 {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.Clone(list)
+}
+
+// parts returns the messages of an exchange.
+func parts(peers, tags, bytes []int64) []kernel.Part {
+	list := make([]kernel.Part, min(len(peers), len(tags), len(bytes)))
+	for i := range list {
+		list[i] = kernel.Part{Peer: number(peers[i]), Tag: number(tags[i]), Bytes: bytes[i]}
+	}
+	return list
+}
+
+// creates returns the arguments of a function that makes communicators.
+func (b *body) creates(lp int32, r *rank, c *kernel.Communicator, p world.Procedure, o *trace.Operation) (v *kernel.Collective, err error) {
+	k := b.k
+	r.color, r.made = int32(number(o.Color)), int32(o.Made)
+	switch p.Plain() {
+	case world.CommDup:
+		v = k.Dup(k.GroupOf(c, lp))
+	case world.CommSplit:
+		v, err = k.Split(number(o.Color), number(o.Key))
+	default:
+		v, err = k.Create(k.GroupOf(c, lp), b.groups.of(o.Group), int(k.Global(lp)))
+	}
+	v.Procedure = p
+	return v, err
+}
+
+// createsGroup makes a communicator whose members alone take part. They agree on the number that tells their call from others.
+func (b *body) createsGroup(lp int32, r *rank, o *trace.Operation) bool {
+	k, g := b.k, b.groups.of(o.Group)
+	r.color, r.made = 0, int32(o.Made)
+	on, v, err := k.CreateGroup(k.Communicator(world.World), g, number(o.Context), lp)
+	r.on = on.Index
+	return k.Submit(lp, k.Compose(r.last, on, int32(g.Member(int(k.Global(lp))))).Enters(v, err))
+}
+
+// groups makes groups from runs: first rank, distance, number.
+type groups struct {
+	runs []int64 // of the latest group
+	last *world.Group
+}
+
+func (g *groups) of(runs []int64) *world.Group {
+	if g.last != nil && slices.Equal(runs, g.runs) {
+		return g.last
+	}
+	g.runs = append(g.runs[:0], runs...)
+	if len(runs) == 3 {
+		g.last = world.Strided(number(runs[0]), number(runs[1]), number(runs[2]))
+		return g.last
+	}
+	var members []int
+	for ; len(runs) >= 3; runs = runs[3:] {
+		for i := range min(runs[2], mostNumbers) {
+			members = append(members, number(runs[0]+i*runs[1]))
+		}
+	}
+	g.last = world.NewGroup(members)
+	return g.last
+}
+
+// waits makes a wait or test, and reports whether it is over.
+func (b *body) waits(lp int32, r *rank, o *trace.Operation) bool {
+	k := b.k
+	b.list = b.list[:0]
+	if o.Form.Has(trace.Missed) {
+		if !b.names(lp, r, o.Requests, false) {
+			return true
+		}
+		r.state, r.times = missing, o.Times
+		return k.Submit(lp, k.Compose(r.last, k.Communicator(world.World), k.Global(lp)).Waits(b.list, nil))
+	}
+	one, all := world.Wait, world.Waitall
+	if o.Function.Class() == trace.ClassTest && r.state != trying {
+		r.state, one, all = trying, world.Test, world.Testall
+	} else {
+		r.state = calling
+	}
+	if !b.completes(lp, r, o, r.state == calling) {
+		return false
+	}
+	procedure := all
+	if len(b.list) == 1 {
+		procedure = one
+	}
+	return k.Submit(lp, k.Compose(procedure, k.Communicator(world.World), k.Global(lp)).Waits(b.list, nil))
+}
+
+// completes lists the requests that a wait or test has completed in the record. If they are over by now, or waited for, the task has
+// them no longer. It reports false, and ends the rank, if there are no such requests.
+func (b *body) completes(lp int32, r *rank, o *trace.Operation, over bool) bool {
+	b.list = b.list[:0]
+	some := o.Function == trace.Waitany || o.Function == trace.Waitsome || o.Function == trace.Testany || o.Function == trace.Testsome
+	if !some || o.Form.Has(trace.Long) {
+		return b.names(lp, r, o.Requests, over)
+	}
+	for _, place := range o.Completed {
+		if place < 0 || place >= int64(len(o.Requests)) {
+			b.fails(lp, r.last, "place %d in a list of %d requests", place, len(o.Requests))
+			return false
+		}
+		if !b.names(lp, r, o.Requests[place:place+1], over) {
+			return false
+		}
+	}
+	return true
+}
+
+// names appends the requests with numbers to the list; 0 stands for a request that a test has completed already. If over is set, the task has
+// them no longer. It reports false, and ends the rank, for a number without a request.
+func (b *body) names(lp int32, r *rank, numbers []int64, over bool) bool {
+	for _, number := range numbers {
+		if number < 0 {
+			b.list = append(b.list, 0)
+			continue
+		}
+		index := r.slot(number)
+		if index == 0 {
+			b.fails(lp, r.last, "no operation has begun request %d, or a wait for it is over", number)
+			return false
+		}
+		b.list = append(b.list, max(index, 0))
+		if over {
+			r.slots[number] = 0
+		}
+	}
+	return true
+}
+
+// again stores the operation in which a rank is. It ends the rank if it cannot be read.
+func (b *body) again(lp int32, r *rank) bool {
+	if err := r.at.Current(b.blocks, &b.o); err != nil {
+		b.k.Fail(lp, r.last, err)
+		return false
+	}
+	return true
+}
+
+// tried ends a test or nonblocking probe that found something in the record. If it has found nothing now, the rank waits.
+func (b *body) tried(lp int32, r *rank, found bool) bool {
+	if !b.again(lp, r) {
+		return true
+	}
+	isTest := r.function.Class() == trace.ClassTest
+	switch {
+	case found && isTest:
+		b.completes(lp, r, &b.o, true)
+		return true
+	case found:
+		return true
+	}
+	b.departures.Waited++
+	over := false
+	if r.state = trying; isTest {
+		over = b.waits(lp, r, &b.o)
+	} else {
+		p := world.Probe
+		if r.last == world.Improbe {
+			p = world.Mprobe
+		}
+		r.state = calling
+		if c, member := b.comm(lp, r, b.o.Comm); !b.k.HasFailed(lp) {
+			over = b.k.Submit(lp, b.k.Compose(p, c, member).Receives(nil, 0, true, number(b.o.Source), number(b.o.SourceTag)))
+		}
+	}
+	return b.submitted(lp, r, over)
+}
+
+// missed ends a test or probe that found nothing in the record. Requests that it completes now are over; a probe leaves its message.
+func (b *body) missed(lp int32, r *rank, done *kernel.Completion) bool {
+	if done.Found {
+		b.departures.Found++
+		for _, index := range done.Completed {
+			if i := slices.Index(r.slots, index); i >= 0 {
+				r.slots[i] = tested
+			}
+		}
+	}
+	if r.times == 0 {
+		return true
+	}
+	left := r.times - 1
+	if !b.again(lp, r) {
+		return true
+	}
+	over := false
+	if r.function.Class() == trace.ClassTest {
+		over = b.waits(lp, r, &b.o)
+	} else {
+		over = b.probes(lp, r, &b.o)
+	}
+	r.times = left
+	return b.submitted(lp, r, over)
+}
+
+// probes makes a probe, and reports whether it is over.
+func (b *body) probes(lp int32, r *rank, o *trace.Operation) bool {
+	c, member := b.comm(lp, r, o.Comm)
+	if b.k.HasFailed(lp) {
+		return false
+	}
+	p := r.last
+	r.message = int32(o.Message)
+	switch {
+	case o.Form.Has(trace.Missed):
+		r.state, r.times = missing, o.Times
+		p = world.Iprobe // which leaves the message where it is
+	case o.Function.MayFind():
+		r.state = trying
+	}
+	return b.k.Submit(lp, b.k.Compose(p, c, member).Receives(nil, 0, true, number(o.Source), number(o.SourceTag)))
+}
+
+// end takes the outcome of a call, which is over. It reports false if the rank has made another call for the operation, and waits.
+func (b *body) end(lp int32, r *rank) bool {
+	k, s := b.k, r.state
+	r.state = between
+	done := k.CompletionOf(lp)
+	if done.Err != nil {
+		if done.Fatal || !r.failed {
+			b.fails(lp, r.last, "%v", done.Err)
+		}
+		return true
+	}
+	if s == missing {
+		return b.missed(lp, r, done)
+	}
+	if r.function.Class() == trace.ClassProbe && r.message > 0 && done.Message != 0 {
+		b.keepsMessage(lp, r, done.Message)
+	}
+	if s == trying {
+		return b.tried(lp, r, done.Found)
+	}
+	switch r.function.Class() {
+	case trace.ClassCommunicator:
+		b.made(lp, r)
+	case trace.ClassFree:
+		b.freed(r)
+	}
+	return true
+}
+
+// keepsMessage stores the message that a probe has found under its number.
+func (b *body) keepsMessage(lp int32, r *rank, message int32) {
+	if r.message > mostNumbers {
+		b.fails(lp, r.last, "probed message %d cannot be", r.message-1)
+		return
+	}
+	for int(r.message) > len(r.messages) {
+		r.messages = append(r.messages, kernel.MessageNull)
+	}
+	r.messages[r.message-1] = message
+}
+
+// made stores the communicator that a call has made under its number.
+func (b *body) made(lp int32, r *rank) {
+	if r.made < 0 {
+		return
+	}
+	c := b.k.NewComm(lp, b.k.Communicator(r.on), int(r.color))
+	if c == nil || r.made < 2 || r.made > mostNumbers {
+		b.fails(lp, r.last, "communicator %d cannot be made", r.made)
+		return
+	}
+	for int(r.made)-2 >= len(r.comms) {
+		r.comms = append(r.comms, world.Freed)
+	}
+	r.comms[r.made-2] = c.Index
+}
+
+// freed forgets the communicator that a call has freed.
+func (b *body) freed(r *rank) {
+	if i := slices.Index(r.comms, r.on); i >= 0 {
+		r.comms[i] = world.Freed
+	}
+}

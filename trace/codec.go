@@ -1,0 +1,228 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// repeated is the greatest length of a list that a mask leaves out because it is the list before.
+const repeated = 64
+
+// state is what the encoding of an operation refers to: the operations before it in the block.
+type state struct {
+	last  [scalars]int64
+	lists [lists]uint32 // place of the latest list in the block, plus 1; 0 for an empty list
+}
+
+// predicted returns the value of a field that a mask does not name. The fields before it in the layout are there.
+func (s *state) predicted(f field, o *Operation) int64 {
+	switch f {
+	case fieldWall:
+		return o.CPU
+	case fieldGotSource:
+		return o.Source
+	case fieldGotTag:
+		return o.SourceTag
+	}
+	if f.rare() {
+		return 0
+	}
+	return s.last[f]
+}
+
+// appendSigned appends a number with the sign in the lowest bit.
+func appendSigned(b []byte, v int64) []byte {
+	return binary.AppendUvarint(b, uint64(v)<<1^uint64(v>>63))
+}
+
+func appendList(b []byte, list []int64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	before := int64(0)
+	for _, v := range list {
+		b = appendSigned(b, v-before)
+		before = v
+	}
+	return b
+}
+
+func (o *Operation) appendListOf(b []byte, f field) []byte {
+	if f == fieldName {
+		return append(binary.AppendUvarint(b, uint64(len(o.Name))), o.Name...)
+	}
+	return appendList(b, *o.list(f))
+}
+
+func (o *Operation) lengthOf(f field) int {
+	if f == fieldName {
+		return len(o.Name)
+	}
+	return len(*o.list(f))
+}
+
+// isRepeated reports whether a list is the latest one of its field in the block that b holds. It may write behind b.
+func (s *state) isRepeated(b []byte, o *Operation, f field) bool {
+	n, place := o.lengthOf(f), s.lists[f-scalars]
+	switch {
+	case n == 0:
+		return place == 0
+	case n > repeated || place == 0:
+		return false
+	}
+	text := o.appendListOf(b, f)[len(b):]
+	return bytes.HasPrefix(b[place-1:], text)
+}
+
+// encode appends an operation to the block that b holds.
+func (s *state) encode(b []byte, o *Operation) []byte {
+	layout, mask := layouts[o.Function.Class()], uint64(0)
+	for i, f := range layout {
+		if f < scalars && *o.scalar(f) != s.predicted(f, o) || f >= scalars && !s.isRepeated(b, o, f) {
+			mask |= 1 << i
+		}
+	}
+	b = append(b, byte(o.Function))
+	b = binary.AppendUvarint(b, mask)
+	for i, f := range layout {
+		named := mask>>i&1 != 0
+		switch {
+		case f < scalars:
+			v := *o.scalar(f)
+			if named {
+				b = appendSigned(b, v-s.predicted(f, o))
+			}
+			s.last[f] = v
+		case named && o.lengthOf(f) == 0:
+			s.lists[f-scalars] = 0
+			b = append(b, 0)
+		case named:
+			s.lists[f-scalars] = uint32(len(b)) + 1
+			b = o.appendListOf(b, f)
+		}
+	}
+	return b
+}
+
+// source reads a block.
+type source struct {
+	data    []byte
+	at      int
+	problem string // the first one
+}
+
+func (r *source) fail(format string, arguments ...any) {
+	if r.problem == "" {
+		r.problem = fmt.Sprintf(format, arguments...)
+	}
+}
+
+func (r *source) unsigned() uint64 {
+	if r.at < len(r.data) && r.data[r.at] < 0x80 {
+		r.at++
+		return uint64(r.data[r.at-1])
+	}
+	v, n := binary.Uvarint(r.data[min(r.at, len(r.data)):])
+	if n <= 0 {
+		r.fail("a number has no end")
+		return 0
+	}
+	r.at += n
+	return v
+}
+
+func (r *source) signed() int64 {
+	v := r.unsigned()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+// length reads the length of a list whose elements take at least a byte each.
+func (r *source) length() int {
+	n := r.unsigned()
+	if n > uint64(len(r.data)-r.at) {
+		r.fail("a list of %d elements has only %d bytes", n, len(r.data)-r.at)
+		return 0
+	}
+	return int(n)
+}
+
+// listOf reads a list of an operation.
+func (r *source) listOf(o *Operation, f field) {
+	n := r.length()
+	if f == fieldName {
+		o.Name = append(o.Name[:0], r.data[r.at:r.at+n]...)
+		r.at += n
+		return
+	}
+	list, before := (*o.list(f))[:0], int64(0)
+	for range n {
+		before += r.signed()
+		list = append(list, before)
+	}
+	*o.list(f) = list
+}
+
+// decode reads the next operation. It stores the fields of the function's class only. An operation of a later version has the
+// function [extension].
+func (s *state) decode(r *source, o *Operation) {
+	if r.at >= len(r.data) {
+		r.fail("the block has fewer operations than it counts")
+		return
+	}
+	o.Function = Function(r.data[r.at])
+	r.at++
+	if o.Function == extension {
+		_ = r.unsigned()
+		n := r.length()
+		r.at += n
+		return
+	}
+	if !o.Function.Known() {
+		r.fail("there is no function %d", o.Function)
+		return
+	}
+	layout, mask := layouts[o.Function.Class()], r.unsigned()
+	if mask>>len(layout) != 0 {
+		r.fail("%v has no fields beyond %d", o.Function, len(layout))
+		return
+	}
+	for i, f := range layout {
+		named := mask>>i&1 != 0
+		switch {
+		case f < scalars:
+			v := s.predicted(f, o)
+			if named {
+				v += r.signed()
+			}
+			*o.scalar(f), s.last[f] = v, v
+		case named:
+			s.lists[f-scalars] = uint32(r.at) + 1
+			if r.listOf(o, f); o.lengthOf(f) == 0 {
+				s.lists[f-scalars] = 0
+			}
+		default:
+			if s.again(r, o, f); r.problem == "" && o.lengthOf(f) > repeated {
+				r.fail("a list of %d elements is not written again", o.lengthOf(f))
+			}
+		}
+		if r.problem != "" {
+			return
+		}
+	}
+}
+
+// again stores the latest list of a field.
+func (s *state) again(r *source, o *Operation, f field) {
+	place := s.lists[f-scalars]
+	if place == 0 {
+		if f == fieldName {
+			o.Name = o.Name[:0]
+		} else {
+			*o.list(f) = (*o.list(f))[:0]
+		}
+		return
+	}
+	before := source{data: r.data, at: int(place - 1)}
+	if before.listOf(o, f); before.problem != "" {
+		r.fail("%s", before.problem)
+	}
+}

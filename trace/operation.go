@@ -1,0 +1,250 @@
+package trace
+
+// Wildcards, the process that is none, and the color of no communicator, as in package mpivirt.
+const (
+	AnySource = -2
+	ProcNull  = -3
+	AnyTag    = -4
+	Undefined = -32766
+)
+
+// The first communicators of each task.
+const (
+	World = 0
+	Self  = 1
+)
+
+// Form says in which form a function was called, and how the call ended.
+type Form int64
+
+// The bits of a form.
+const (
+	Nonblocking Form = 1 << iota // a collective that begins, and has a request
+	Failed                       // the call ended with an error of MPI, which the program took
+	Missed                       // a test or nonblocking probe has found nothing
+	Persistent                   // MPI_Start of a persistent request has begun the message
+	Unsized                      // a receive takes a message of any length
+	Long                         // a wait or test names only the requests that it has completed
+)
+
+// Trait says what a collective is given.
+type Trait int64
+
+// The bits of a trait.
+const (
+	Data        Trait = 1 << iota // vectors of elements; else only sizes
+	Operator                      // an operator reduces the vectors
+	Commutative                   // which may be applied in any order
+)
+
+// Operation is an operation of a task. Which fields it has depends on the class of its function; the others mean nothing.
+type Operation struct {
+	Function Function
+
+	Form Form // of all functions of MPI
+
+	CPU, Wall int64 // of a burst, in picoseconds
+
+	Comm int64 // number of the communicator; of a function that makes communicators the parent
+
+	Peer, Tag, Bytes        int64 // of a send: the destination
+	Source, SourceTag, Room int64 // of a receive or probe; the room for the message in bytes
+	GotSource, GotTag       int64 // the source and tag of the message that a receive with wildcards, or a probe, has found
+	GotBytes                int64 // of a probe
+	Message                 int64 // number of the probed message, plus 1, that a probe has found or a receive takes; 0 for none
+	Request                 int64 // number of the request that begins
+
+	Requests  []int64 // that a wait, test or cancel names, -1 for an inactive request
+	Completed []int64 // places in Requests of those that Waitany, Waitsome, Testany or Testsome has completed; with Long, of all
+	Times     int64   // a test or probe that has found nothing: further calls in a row that found nothing either
+
+	Root, Vector, Element       int64 // of a collective; the bytes of the vector, or of one block, and of an element
+	Datatype                    int64 // of the elements: a number by which members compare theirs
+	Traits                      Trait
+	Counts, InCounts, OutCounts []int64 // bytes by member; see mpivirt/internal/coll.Collective
+	Color, Key                  int64   // of a split
+	Group                       []int64 // ranks of WORLD in the new communicator, for functions that name them
+	Made                        int64   // number of the new communicator; -1 for none
+	Context                     int64   // MPI_Comm_create_group: what tells the call from others of the same group
+	SendPeers, SendTags         []int64 // of an exchange with neighbours
+	SendBytes                   []int64
+	ReceivePeers, ReceiveTags   []int64
+	ReceiveRooms                []int64
+	Name                        []byte // of a mark
+}
+
+// Has reports whether a form has all bits of another one.
+func (f Form) Has(bits Form) bool { return f&bits == bits }
+
+// Has reports whether traits have all bits of others.
+func (t Trait) Has(bits Trait) bool { return t&bits == bits }
+
+// Calls returns how many calls the operation stands for: 1, but for runs of failing tests, and 0 where it is no call.
+func (o *Operation) Calls() int64 {
+	switch o.Function.Class() {
+	case ClassNone, ClassBurst, ClassMark, ClassEnd:
+		return 0
+	case ClassTest, ClassProbe:
+		if o.Form.Has(Missed) {
+			return 1 + o.Times
+		}
+	}
+	return 1
+}
+
+// field is a field of operations, in the file.
+type field uint8
+
+// The fields with a number, then those with a list.
+const (
+	fieldForm field = iota
+	fieldCPU
+	fieldWall
+	fieldComm
+	fieldPeer
+	fieldTag
+	fieldBytes
+	fieldSource
+	fieldSourceTag
+	fieldRoom
+	fieldGotSource
+	fieldGotTag
+	fieldGotBytes
+	fieldMessage
+	fieldRequest
+	fieldTimes
+	fieldRoot
+	fieldVector
+	fieldElement
+	fieldDatatype
+	fieldTraits
+	fieldColor
+	fieldKey
+	fieldMade
+	fieldContext
+	scalars
+
+	fieldRequests field = iota - 1
+	fieldCompleted
+	fieldCounts
+	fieldInCounts
+	fieldOutCounts
+	fieldGroup
+	fieldSendPeers
+	fieldSendTags
+	fieldSendBytes
+	fieldReceivePeers
+	fieldReceiveTags
+	fieldReceiveRooms
+	fieldName
+	fields
+)
+
+const lists = int(fields - scalars)
+
+// layouts are the fields of each class, in the order of the bits of a mask: what changes often first.
+var layouts = [...][]field{
+	ClassBurst:        {fieldCPU, fieldWall},
+	ClassMark:         {fieldName},
+	ClassEnd:          {},
+	ClassSend:         {fieldPeer, fieldTag, fieldBytes, fieldRequest, fieldComm, fieldForm},
+	ClassReceive:      {fieldSource, fieldSourceTag, fieldRoom, fieldRequest, fieldComm, fieldGotSource, fieldGotTag, fieldForm, fieldMessage},
+	ClassSendReceive:  {fieldPeer, fieldTag, fieldBytes, fieldSource, fieldSourceTag, fieldRoom, fieldRequest, fieldComm, fieldGotSource, fieldGotTag, fieldForm},
+	ClassWait:         {fieldRequests, fieldCompleted, fieldForm},
+	ClassTest:         {fieldRequests, fieldCompleted, fieldForm, fieldTimes},
+	ClassProbe:        {fieldSource, fieldSourceTag, fieldGotSource, fieldGotTag, fieldGotBytes, fieldComm, fieldForm, fieldMessage, fieldTimes},
+	ClassCancel:       {fieldRequests, fieldForm},
+	ClassCollective:   {fieldVector, fieldRoot, fieldComm, fieldElement, fieldCounts, fieldTraits, fieldRequest, fieldForm, fieldDatatype, fieldInCounts, fieldOutCounts},
+	ClassNeighborhood: {fieldComm, fieldRequest, fieldForm, fieldSendPeers, fieldSendTags, fieldSendBytes, fieldReceivePeers, fieldReceiveTags, fieldReceiveRooms},
+	ClassCommunicator: {fieldComm, fieldMade, fieldColor, fieldKey, fieldGroup, fieldContext, fieldForm},
+	ClassFree:         {fieldComm, fieldForm},
+}
+
+// rare reports whether a field that a mask does not name is 0, and not the value before.
+func (f field) rare() bool { return f == fieldForm || f == fieldMessage || f == fieldTimes }
+
+// scalar returns a field with a number.
+func (o *Operation) scalar(f field) *int64 {
+	switch f {
+	case fieldForm:
+		return (*int64)(&o.Form)
+	case fieldCPU:
+		return &o.CPU
+	case fieldWall:
+		return &o.Wall
+	case fieldComm:
+		return &o.Comm
+	case fieldPeer:
+		return &o.Peer
+	case fieldTag:
+		return &o.Tag
+	case fieldBytes:
+		return &o.Bytes
+	case fieldSource:
+		return &o.Source
+	case fieldSourceTag:
+		return &o.SourceTag
+	case fieldRoom:
+		return &o.Room
+	case fieldGotSource:
+		return &o.GotSource
+	case fieldGotTag:
+		return &o.GotTag
+	case fieldGotBytes:
+		return &o.GotBytes
+	case fieldMessage:
+		return &o.Message
+	case fieldRequest:
+		return &o.Request
+	case fieldTimes:
+		return &o.Times
+	case fieldRoot:
+		return &o.Root
+	case fieldVector:
+		return &o.Vector
+	case fieldElement:
+		return &o.Element
+	case fieldDatatype:
+		return &o.Datatype
+	case fieldTraits:
+		return (*int64)(&o.Traits)
+	case fieldColor:
+		return &o.Color
+	case fieldKey:
+		return &o.Key
+	case fieldMade:
+		return &o.Made
+	default:
+		return &o.Context
+	}
+}
+
+// list returns a field with a list of numbers.
+func (o *Operation) list(f field) *[]int64 {
+	switch f {
+	case fieldRequests:
+		return &o.Requests
+	case fieldCompleted:
+		return &o.Completed
+	case fieldCounts:
+		return &o.Counts
+	case fieldInCounts:
+		return &o.InCounts
+	case fieldOutCounts:
+		return &o.OutCounts
+	case fieldGroup:
+		return &o.Group
+	case fieldSendPeers:
+		return &o.SendPeers
+	case fieldSendTags:
+		return &o.SendTags
+	case fieldSendBytes:
+		return &o.SendBytes
+	case fieldReceivePeers:
+		return &o.ReceivePeers
+	case fieldReceiveTags:
+		return &o.ReceiveTags
+	default:
+		return &o.ReceiveRooms
+	}
+}
