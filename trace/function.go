@@ -24,6 +24,8 @@ const (
 	Irecv     Function = 19
 	Sendrecv  Function = 20
 	Isendrecv Function = 21
+	Psend     Function = 22 // a message of a partitioned send, which MPI_Psend_init has set up
+	Precv     Function = 23
 	Wait      Function = 25
 	Waitall   Function = 26
 	Waitany   Function = 27
@@ -55,6 +57,7 @@ const (
 	ReduceScatterBlock Function = 54
 	Scan               Function = 55
 	Exscan             Function = 56
+	CommIdup           Function = 57 // waits for the other members; the communicator is a local duplicate
 
 	NeighborAllgather  Function = 60
 	NeighborAllgatherv Function = 61
@@ -73,6 +76,7 @@ const (
 	GraphCreate             Function = 78
 	DistGraphCreate         Function = 79
 	DistGraphCreateAdjacent Function = 80
+	LocalDuplicate          Function = 81 // a communicator that all members make with the same number, without a message
 
 	extension Function = 127
 )
@@ -97,6 +101,7 @@ const (
 	ClassNeighborhood
 	ClassCommunicator // makes communicators
 	ClassFree
+	ClassDuplicate
 )
 
 // functions is the table of functions.
@@ -123,6 +128,8 @@ var functions = [...]struct {
 	Irecv:     {name: "MPI_Irecv", class: ClassReceive},
 	Sendrecv:  {name: "MPI_Sendrecv", class: ClassSendReceive},
 	Isendrecv: {name: "MPI_Isendrecv", class: ClassSendReceive},
+	Psend:     {name: "MPI_Psend_init", class: ClassSend},
+	Precv:     {name: "MPI_Precv_init", class: ClassReceive},
 	Wait:      {name: "MPI_Wait", class: ClassWait},
 	Waitall:   {name: "MPI_Waitall", class: ClassWait},
 	Waitany:   {name: "MPI_Waitany", class: ClassWait},
@@ -154,6 +161,7 @@ var functions = [...]struct {
 	ReduceScatterBlock: {name: "MPI_Reduce_scatter_block", class: ClassCollective},
 	Scan:               {name: "MPI_Scan", class: ClassCollective},
 	Exscan:             {name: "MPI_Exscan", class: ClassCollective},
+	CommIdup:           {name: "MPI_Comm_idup", class: ClassCollective},
 
 	NeighborAllgather:  {name: "MPI_Neighbor_allgather", class: ClassNeighborhood},
 	NeighborAllgatherv: {name: "MPI_Neighbor_allgatherv", class: ClassNeighborhood},
@@ -172,6 +180,7 @@ var functions = [...]struct {
 	GraphCreate:             {name: "MPI_Graph_create", class: ClassCommunicator},
 	DistGraphCreate:         {name: "MPI_Dist_graph_create", class: ClassCommunicator},
 	DistGraphCreateAdjacent: {name: "MPI_Dist_graph_create_adjacent", class: ClassCommunicator},
+	LocalDuplicate:          {name: "local duplicate", class: ClassDuplicate},
 }
 
 // Known reports whether a number stands for a function.

@@ -11,7 +11,7 @@ import (
 // functions are the functions of traces by procedure, [trace.NoFunction] for one that is not recorded.
 var functions = func() (of [1 << 8]trace.Function) {
 	for p := range world.Procedure(world.Procedures()) {
-		if f := trace.FunctionNamed("MPI_" + p.NameInC()); f.Class() > trace.ClassEnd {
+		if f := trace.FunctionNamed("MPI_" + p.NameInC()); f != trace.NoFunction {
 			of[p] = f
 		}
 	}
@@ -37,6 +37,7 @@ func (r *recorder) Enters(lp int32, q *kernel.Call) {
 	case trace.ClassNone:
 		r.refuse(lp, p, "it cannot be recorded yet")
 	case trace.ClassWait, trace.ClassTest, trace.ClassCancel:
+		notesRefusal(o, q)
 		r.names(o, q)
 		return
 	case trace.ClassSend:
@@ -47,15 +48,25 @@ func (r *recorder) Enters(lp int32, q *kernel.Call) {
 		r.sends(o, q)
 		r.receives(lp, o, q)
 	case trace.ClassCollective:
+		notesRefusal(o, q)
 		r.collective(o, q)
 	case trace.ClassNeighborhood:
+		notesRefusal(o, q)
 		r.exchange(o, q)
 	case trace.ClassCommunicator:
+		notesRefusal(o, q)
 		r.creates(lp, o, q)
 	}
 	n.on = q.On().Index
 	if o.Function != trace.CommCreateGroup {
 		r.nameComm(lp, p, o, q.On())
+	}
+}
+
+// notesRefusal notes that the arguments of a call are in error.
+func notesRefusal(o *trace.Operation, q *kernel.Call) {
+	if q.Refused() != nil {
+		o.Form |= trace.Refused
 	}
 }
 
@@ -144,7 +155,7 @@ func (r *recorder) collective(o *trace.Operation, q *kernel.Call) {
 		o.Form |= trace.Nonblocking
 	}
 	v := q.Arguments()
-	if v == nil {
+	if o.Form.Has(trace.Refused) {
 		return
 	}
 	o.Root, o.Vector, o.Element, o.Datatype = int64(v.Root), v.Bytes, v.Element, int64(v.Type)
@@ -178,12 +189,16 @@ func (r *recorder) exchange(o *trace.Operation, q *kernel.Call) {
 
 // creates stores the arguments of a function that makes communicators.
 func (r *recorder) creates(lp int32, o *trace.Operation, q *kernel.Call) {
+	o.Color, o.Made = world.Undefined, -1
+	if o.Form.Has(trace.Refused) {
+		return
+	}
 	v := q.Arguments()
-	if v == nil || q.IsNonblocking() {
+	if q.IsNonblocking() {
 		r.refuse(lp, q.Procedure, "it cannot be recorded yet")
 		return
 	}
-	o.Color, o.Made = int64(v.Color()), -1
+	o.Color = int64(v.Color())
 	switch p := q.Procedure.Plain(); p {
 	case world.CommSplit:
 		o.Key = int64(v.Key())
@@ -258,7 +273,7 @@ func (r *recorder) Leaves(lp int32, b *kernel.Completion) {
 // blocks reports whether a function sends or receives and returns when that is over.
 func blocks(f trace.Function) bool {
 	switch f {
-	case trace.Isend, trace.Issend, trace.Ibsend, trace.Irsend, trace.Irecv, trace.Isendrecv:
+	case trace.Isend, trace.Issend, trace.Ibsend, trace.Irsend, trace.Irecv, trace.Isendrecv, trace.Psend, trace.Precv:
 		return false
 	}
 	return true
@@ -346,10 +361,25 @@ func (r *recorder) made(lp int32, o *trace.Operation) {
 	if made == nil {
 		return
 	}
+	o.Made = n.numberComm(made)
+}
+
+// numberComm gives a communicator a number.
+func (n *rank) numberComm(c *kernel.Communicator) int64 {
 	i := slices.Index(n.comms, world.Freed)
 	if i < 0 {
 		i = len(n.comms)
 		n.comms = append(n.comms, 0)
 	}
-	n.comms[i], o.Made = made.Index, int64(2+i)
+	n.comms[i] = c.Index
+	return int64(2 + i)
+}
+
+// Duplicates implements [kernel.Recorder].
+func (r *recorder) Duplicates(lp int32, c, duplicate *kernel.Communicator, number int32) {
+	r.endPolls(lp)
+	r.burst = trace.Operation{Function: trace.LocalDuplicate, Key: int64(number)}
+	r.nameComm(lp, world.CommDup, &r.burst, c)
+	r.burst.Made = r.ranks[lp].numberComm(duplicate)
+	r.add(lp, &r.burst)
 }

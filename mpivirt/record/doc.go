@@ -4,6 +4,5 @@
 // each declared or measured computing, without noise. The recorded times are those of the simulated machine. A replay on the same
 // machine has the same virtual times.
 //
-// Intercommunicators, partitioned messages, MPI_Comm_idup and local duplicates of communicators are not recorded: a call with one
-// of them ends the run with its name.
+// Calls on intercommunicators, and those that make such, are not recorded: the first of them ends the run with its name.
 package record

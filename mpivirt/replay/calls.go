@@ -13,7 +13,7 @@ import (
 // procedures are the procedures of functions.
 var procedures = func() (of [1 << 8]world.Procedure) {
 	for p := range world.Procedure(world.Procedures()) {
-		if f := trace.FunctionNamed("MPI_" + p.NameInC()); f.Class() > trace.ClassEnd {
+		if f := trace.FunctionNamed("MPI_" + p.NameInC()); f != trace.NoFunction {
 			of[f] = p
 		}
 	}
@@ -50,6 +50,12 @@ func (b *body) begin(lp int32, r *rank) (more, over bool) {
 		d := b.burst(int(b.k.Global(lp)), vtime.Duration(o.CPU), vtime.Duration(o.Wall))
 		if err := b.k.Compute(lp, d); err != nil {
 			b.k.Fail(lp, world.Compute, r.at.Fault(b.file, err.Error()))
+		}
+		return true, true
+	}
+	if o.Function == trace.LocalDuplicate {
+		if c, _ := b.comm(lp, r, o.Comm); !b.k.HasFailed(lp) {
+			b.numbersComm(lp, r, int32(number(o.Made)), b.k.Twin(lp, c, int32(number(o.Key))))
 		}
 		return true, true
 	}
@@ -96,7 +102,7 @@ func (b *body) call(lp int32, r *rank, o *trace.Operation) bool {
 		if b.list = b.list[:0]; !b.names(lp, r, o.Requests, false) || len(b.list) == 0 || b.list[0] == 0 {
 			return true // a test has completed it already
 		}
-		return k.Submit(lp, k.Compose(p, k.Communicator(world.World), k.Global(lp)).Waits(b.list[:1], nil))
+		return k.Submit(lp, k.Compose(p, k.Communicator(world.World), k.Global(lp)).Waits(b.list[:1], refusal(o)))
 	case trace.ClassProbe:
 		return b.probes(lp, r, o)
 	}
@@ -121,9 +127,9 @@ func (b *body) call(lp int32, r *rank, o *trace.Operation) bool {
 		b.receives(q, r, o)
 		begins = !p.Blocks()
 	case trace.ClassCollective:
-		q.Enters(b.collective(p, o))
+		q.Enters(b.collective(p, o), refusal(o))
 	case trace.ClassNeighborhood:
-		q.Exchanges(kernel.Exchange{Receives: parts(o.ReceivePeers, o.ReceiveTags, o.ReceiveRooms), Sends: parts(o.SendPeers, o.SendTags, o.SendBytes)}, nil)
+		q.Exchanges(kernel.Exchange{Receives: parts(o.ReceivePeers, o.ReceiveTags, o.ReceiveRooms), Sends: parts(o.SendPeers, o.SendTags, o.SendBytes)}, refusal(o))
 	case trace.ClassCommunicator:
 		v, err := b.creates(lp, r, c, p, o)
 		q.Enters(v, err)
@@ -192,9 +198,9 @@ func (b *body) receives(q *kernel.Call, r *rank, o *trace.Operation) {
 }
 
 // collective returns the arguments of a collective. Its operator is never applied: vectors have no contents.
-func (b *body) collective(p world.Procedure, o *trace.Operation) (*kernel.Collective, error) {
+func (b *body) collective(p world.Procedure, o *trace.Operation) *kernel.Collective {
 	if o.Function == trace.Barrier {
-		return b.k.Barrier(), nil
+		return b.k.Barrier()
 	}
 	v := kernel.Collective{
 		Procedure: p, Operation: p.Operation(), Root: number(o.Root), Bytes: o.Vector, Element: o.Element, Type: world.ElementType(o.Datatype),
@@ -204,8 +210,18 @@ func (b *body) collective(p world.Procedure, o *trace.Operation) (*kernel.Collec
 	if o.Traits.Has(trace.Operator) {
 		v.Operator = world.Operator{Name: "recorded", Commutative: o.Traits.Has(trace.Commutative), Apply: func([]byte, []byte, []byte) {}}
 	}
-	return b.k.Prepare(v), nil
+	return b.k.Prepare(v)
 }
+
+// refusal returns the error of a call that was refused for its arguments in the record, nil for others.
+func refusal(o *trace.Operation) error {
+	if o.Form.Has(trace.Refused) {
+		return errRefused
+	}
+	return nil
+}
+
+var errRefused = world.Errorf(world.ErrOther, "the arguments were refused in the record")
 
 // counts returns counts in memory of their own, nil for none.
 func counts(list []int64) []int64 {
@@ -227,7 +243,11 @@ func parts(peers, tags, bytes []int64) []kernel.Part {
 // creates returns the arguments of a function that makes communicators.
 func (b *body) creates(lp int32, r *rank, c *kernel.Communicator, p world.Procedure, o *trace.Operation) (v *kernel.Collective, err error) {
 	k := b.k
-	r.color, r.made = int32(number(o.Color)), int32(o.Made)
+	r.color, r.made = int32(number(o.Color)), int32(number(o.Made))
+	if err := refusal(o); err != nil {
+		v, _ = k.Split(world.Undefined, 0)
+		return v, err
+	}
 	switch p.Plain() {
 	case world.CommDup:
 		v = k.Dup(k.GroupOf(c, lp))
@@ -243,7 +263,11 @@ func (b *body) creates(lp int32, r *rank, c *kernel.Communicator, p world.Proced
 // createsGroup makes a communicator whose members alone take part. They agree on the number that tells their call from others.
 func (b *body) createsGroup(lp int32, r *rank, o *trace.Operation) bool {
 	k, g := b.k, b.groups.of(o.Group)
-	r.color, r.made = 0, int32(o.Made)
+	r.color, r.made = 0, int32(number(o.Made))
+	if err := refusal(o); err != nil {
+		v, _ := k.Split(world.Undefined, 0)
+		return k.Submit(lp, k.Compose(r.last, k.Communicator(world.World), k.Global(lp)).Enters(v, err))
+	}
 	on, v, err := k.CreateGroup(k.Communicator(world.World), g, number(o.Context), lp)
 	r.on = on.Index
 	return k.Submit(lp, k.Compose(r.last, on, int32(g.Member(int(k.Global(lp))))).Enters(v, err))
@@ -283,7 +307,7 @@ func (b *body) waits(lp int32, r *rank, o *trace.Operation) bool {
 			return true
 		}
 		r.state, r.times = missing, o.Times
-		return k.Submit(lp, k.Compose(r.last, k.Communicator(world.World), k.Global(lp)).Waits(b.list, nil))
+		return k.Submit(lp, k.Compose(r.last, k.Communicator(world.World), k.Global(lp)).Waits(b.list, refusal(o)))
 	}
 	one, all := world.Wait, world.Waitall
 	if o.Function.Class() == trace.ClassTest && r.state != trying {
@@ -298,7 +322,7 @@ func (b *body) waits(lp int32, r *rank, o *trace.Operation) bool {
 	if len(b.list) == 1 {
 		procedure = one
 	}
-	return k.Submit(lp, k.Compose(procedure, k.Communicator(world.World), k.Global(lp)).Waits(b.list, nil))
+	return k.Submit(lp, k.Compose(procedure, k.Communicator(world.World), k.Global(lp)).Waits(b.list, refusal(o)))
 }
 
 // completes lists the requests that a wait or test has completed in the record. If they are over by now, or waited for, the task has
@@ -415,7 +439,7 @@ func (b *body) probes(lp int32, r *rank, o *trace.Operation) bool {
 		return false
 	}
 	p := r.last
-	r.message = int32(o.Message)
+	r.message = int32(number(o.Message))
 	switch {
 	case o.Form.Has(trace.Missed):
 		r.state, r.times = missing, o.Times
@@ -472,15 +496,19 @@ func (b *body) made(lp int32, r *rank) {
 	if r.made < 0 {
 		return
 	}
-	c := b.k.NewComm(lp, b.k.Communicator(r.on), int(r.color))
-	if c == nil || r.made < 2 || r.made > mostNumbers {
-		b.fails(lp, r.last, "communicator %d cannot be made", r.made)
+	b.numbersComm(lp, r, r.made, b.k.NewComm(lp, b.k.Communicator(r.on), int(r.color)))
+}
+
+// numbersComm stores a communicator under its number.
+func (b *body) numbersComm(lp int32, r *rank, number int32, c *kernel.Communicator) {
+	if c == nil || number < 2 || number > mostNumbers {
+		b.fails(lp, r.last, "communicator %d cannot be made", number)
 		return
 	}
-	for int(r.made)-2 >= len(r.comms) {
+	for int(number)-2 >= len(r.comms) {
 		r.comms = append(r.comms, world.Freed)
 	}
-	r.comms[r.made-2] = c.Index
+	r.comms[number-2] = c.Index
 }
 
 // freed forgets the communicator that a call has freed.

@@ -127,7 +127,11 @@ func (k *Kernel) Token(lp int32) uint64 { return k.collectives.Token(lp) }
 // Twin returns the local duplicate of a communicator that has a number. All members make equal
 // duplicates, without a message.
 func (k *Kernel) Twin(lp int32, c *Communicator, number int32) *Communicator {
-	return k.collectives.Twin(lp, c, number)
+	twin := k.collectives.Twin(lp, c, number)
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Duplicates(lp, c, twin, number)
+	}
+	return twin
 }
 
 // Messages, requests and failures.

@@ -1,0 +1,100 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native_test
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/record"
+	"gigarank/mpivirt/replay"
+	"gigarank/network"
+	"gigarank/sync"
+	"gigarank/trace"
+)
+
+// unrecorded are the programs of the suite with a call that cannot be recorded yet, and its name in the error.
+var unrecorded = map[string]string{"intercommunicators": "MPI_Intercomm_create", "inheritance": "MPI_Intercomm_create", "partitioned": "MPI_Intercomm_create"}
+
+// calls has progress in calls only.
+const calls = "name: calls\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 0.2us, receive: 0.1us}, eager_limit: 64, progress: calls}\n"
+
+// Recorded programs of the suite replay in the same virtual times. A program that cannot be recorded ends with the name of the call.
+func TestConformanceIsRecorded(t *testing.T) {
+	for _, source := range conformance(t) {
+		if languageOf(source) != ".c" {
+			continue // the calls are the same
+		}
+		t.Run(nameOf(source), func(t *testing.T) {
+			t.Parallel()
+			program := buildConformance(t, source)
+			for i, machine := range []string{"xt5", "loggops-default", calls} {
+				ranks := []int{5, 2, 5}[i]
+				m, err := network.Load(machine, os.ReadFile)
+				if err != nil {
+					m, err = network.Parse("test", []byte(machine), nil)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				target, err := m.Target(int64(ranks))
+				if err != nil {
+					t.Fatal(err)
+				}
+				form, err := native.Open(program, nil, native.Options{Stack: 256 << 10})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var file bytes.Buffer
+				w, err := trace.NewWriter(&file, trace.Header{Origin: "simulated", Tasks: ranks}, trace.Zstd)
+				if err != nil {
+					t.Fatal(err)
+				}
+				recording := record.New(w)
+				c := mpivirt.Config{Target: target, Program: mpivirt.Program{Forms: []mpivirt.Form{form}}, Transports: sync.NewInProcess(1), Observer: recording.Observer}
+				simulate := func() (*mpivirt.Result, error) {
+					s, err := mpivirt.New(c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return s.Run()
+				}
+				want, err := simulate()
+				if call := unrecorded[nameOf(source)]; call != "" {
+					if err == nil || !strings.Contains(err.Error(), call+": ") {
+						t.Errorf("%s, %d ranks: ended with %v, want the name of %s", machine, ranks, err, call)
+					}
+					continue
+				}
+				if err == nil {
+					err = recording.Close("")
+				}
+				if err != nil {
+					t.Errorf("%.20s, %d ranks: %v", machine, ranks, err)
+					continue
+				}
+				f, err := trace.Open("file.grt", bytes.NewReader(file.Bytes()), int64(file.Len()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				replayed := replay.New(f, replay.Options{})
+				c.Program.Forms, c.NoContents, c.Observer = []mpivirt.Form{replayed}, true, nil
+				for engines := 1; engines <= min(2, ranks); engines++ {
+					c.Transports = sync.NewInProcess(engines)
+					got, err := simulate()
+					switch {
+					case err != nil:
+						t.Errorf("%.20s, %d ranks, %d engines: %v", machine, ranks, engines, err)
+					case got.Fingerprint != want.Fingerprint || replayed.Departures() != (replay.Departures{}):
+						t.Errorf("%.20s, %d ranks, %d engines: %s, %v, %+v; recorded %s, %v", machine, ranks, engines,
+							got.Fingerprint, got.VirtualTime, replayed.Departures(), want.Fingerprint, want.VirtualTime)
+					}
+				}
+			}
+		})
+	}
+}
