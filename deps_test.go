@@ -140,6 +140,7 @@ var rules = map[string]rule{
 		testsOnly: "sync network mpivirt mpivirt/record mpivirt/replay trace bench internal/cputime",
 	},
 	"mpivirt/native/toolchain": {testsOnly: "internal/cputime"}, // of which it has a twin in C
+	"mpivirt/native/skeleton/ir": {pure: true, testsOnly: "mpivirt/native/toolchain"}, // of which its modules in testdata have mpi.h
 	// It writes the numbers of procedures for C.
 	"mpivirt/native/toolchain/procedures": {imports: "mpivirt/internal/world"},
 
