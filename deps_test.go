@@ -139,8 +139,9 @@ var rules = map[string]rule{
 		imports:   "vtime internal/spelling collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/native/toolchain golang.org/x/sys/unix",
 		testsOnly: "sync network mpivirt mpivirt/record mpivirt/replay trace bench internal/cputime",
 	},
-	"mpivirt/native/toolchain": {testsOnly: "internal/cputime"}, // of which it has a twin in C
-	"mpivirt/native/skeleton/ir": {pure: true, testsOnly: "mpivirt/native/toolchain"}, // of which its modules in testdata have mpi.h
+	"mpivirt/native/toolchain":      {testsOnly: "internal/cputime"},                     // of which it has a twin in C
+	"mpivirt/native/skeleton/ir":    {pure: true, testsOnly: "mpivirt/native/toolchain"}, // of which its modules in testdata have mpi.h
+	"mpivirt/native/skeleton/graph": {pure: true, imports: "mpivirt/native/skeleton/ir"},
 	// It writes the numbers of procedures for C.
 	"mpivirt/native/toolchain/procedures": {imports: "mpivirt/internal/world"},
 
