@@ -32,8 +32,8 @@ operations. algorithm is a name as libraries have it (recursive_doubling_ompi, b
 the library: that of --library, or of field library of the machine file, or else gigarank's defaults. statistic says what the figure is:
   max             from the common entry of all ranks to the last exit, as PICO measures with a barrier
                   before each iteration; also where the column is empty
-  avg, min        the mean over the ranks of the time from a common entry, as the OSU micro-benchmarks
-                  measure with a barrier before each iteration; the first exit
+  avg, min        the mean over the ranks of the time from the exit of a barrier, which is simulated, too, to
+                  that of the operation, as the OSU micro-benchmarks measure; the least of these times
   imb, nccl-tests iterations back to back, their mean; also barrier avg, as osu_barrier
 With jitter in the machine file the time is the median of several seeds.
 

@@ -24,16 +24,18 @@
 //
 //   - max (PICO: "median of max over ranks"): a barrier precedes each iteration, so that all ranks
 //     enter together. The figure is the time from the common entry to the last exit.
-//   - avg (osu_allreduce and its kin): a barrier precedes each iteration, too (as in version 5.3 of the
-//     OSU micro-benchmarks). The figure is the mean over the ranks of the time from the common entry to
-//     the exit of each. min is that of the first exit.
+//   - avg (osu_allreduce and its kin): a barrier precedes each iteration, too, and each rank takes the time from
+//     its own exit of the barrier to its exit of the operation. The figure is the mean over the ranks, min the least
+//     of these times. A barrier by a tree releases its root a latency a level before its leaves, so the
+//     figure of a bcast may be less than a latency, and that of an allreduce holds the wait for the
+//     last rank. So the barrier is simulated, by the algorithm that the library takes for it.
 //   - back to back (IMB, nccl-tests, and osu_barrier, where the operation itself is the barrier): ranks enter an iteration as
 //     they leave the one before. The figure is the mean over ranks and iterations after the first few,
 //     which warm the pipeline of a tree up.
 //
 // All warm iterations of a simulation without jitter are alike, so one is enough. With jitter in the
-// machine file the figure is the median of several seeds. Barriers of a real benchmark release its
-// ranks at different times; the simulated ranks enter at one instant.
+// machine file the figure is the median of several seeds. The last exit changes little with the barrier before it,
+// whose last exit is the common entry.
 //
 // A point is carried out with the algorithm that its row names, if gigarank has it under that name or one
 // in the table of synonyms, else it is listed with the reason. Where it is known that Open MPI does something else

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gigarank/collectives"
+	"gigarank/collectives/library"
 	"gigarank/internal/input"
 	"gigarank/network"
 )
@@ -181,6 +182,37 @@ func TestSimulatedStatistics(t *testing.T) {
 		got, err := c.point.Simulate(machine(t, c.machine))
 		if err != nil || math.Abs(got*1e6-c.want) > 1e-5 { // means are rounded down to picoseconds
 			t.Errorf("%v: got %v us, %v; want %v", c.point, got*1e6, err, c.want)
+		}
+	}
+}
+
+// The OSU micro-benchmarks take times from a barrier on. That of Open MPI among 256 ranks is a binomial tree, which releases rank r as many
+// latencies of 1 us after its root as r has ones. A linear bcast of 2000 bytes gets to each rank 3 us after the root has entered, and a
+// rank with k ones waits for it for 3 - k us: C(8,1) ranks for 2 us, C(8,2) for 1 us, the others not at all. In an allreduce by recursive
+// doubling rank r waits for each rank s, which enters at the ones of s, and whose vector takes a message for each bit in which r and s differ. So a
+// rank with k ones enters at k and leaves at 16 - k: after 8 us in the mean, and rank 255 at once.
+func TestMeanAfterBarrier(t *testing.T) {
+	table, err := library.Named("openmpi-4.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := machine(t, "network: {model: flat, latency: 1us, bandwidth: 1GB/s}\n")
+	for _, c := range []struct {
+		op        collectives.Operation
+		algorithm collectives.Algorithm
+		bytes     int64
+		statistic Statistic
+		want      float64 // us
+	}{
+		{collectives.Bcast, collectives.Linear, 2000, MeanExit, (8*2. + 28*1) / 256},
+		{collectives.Bcast, collectives.Linear, 2000, FirstExit, 0},
+		{collectives.Bcast, collectives.Linear, 2000, LastExit, 3},
+		{collectives.Allreduce, collectives.RecursiveDoubling, 0, MeanExit, 8},
+		{collectives.Allreduce, collectives.RecursiveDoubling, 0, FirstExit, 0},
+	} {
+		p := Point{Operation: c.op, Algorithm: c.algorithm, Named: true, Library: table, Nodes: 256, PerNode: 1, Bytes: c.bytes, Statistic: c.statistic}
+		if got, err := p.Simulate(m); err != nil || math.Abs(got*1e6-c.want) > 1e-5 {
+			t.Errorf("%v, %v: got %v us, %v; want %v", c.op, c.statistic, got*1e6, err, c.want)
 		}
 	}
 }

@@ -22,8 +22,8 @@ type Statistic uint8
 // The statistics.
 const (
 	LastExit   Statistic = iota // from the common entry to the last exit
-	MeanExit                    // the mean over the ranks of the time from the common entry
-	FirstExit                   // from the common entry to the first exit
+	MeanExit                    // the mean over the ranks of the time from a rank's own entry, after a barrier
+	FirstExit                   // the least of these times
 	BackToBack                  // the mean of iterations that follow each other without a barrier
 )
 
@@ -252,6 +252,9 @@ func (p *Point) target(m *network.Machine) (*network.Target, error) {
 	return t, nil
 }
 
+// afterBarrier reports whether ranks enter the operation as they leave a barrier, and not together.
+func (p *Point) afterBarrier() bool { return p.Statistic == MeanExit || p.Statistic == FirstExit }
+
 // config returns the configuration of a simulation of the point on one engine.
 func (p *Point) config(t *network.Target) mpivirt.Config {
 	c := mpivirt.Config{Target: t, Kind: steps.Kind, Transports: sync.NewInProcess(1), Protocol: sync.Hybrid, Seed: 1, Output: func(string) {}}
@@ -277,11 +280,18 @@ func (l ofElements) Choose(q collectives.Question) collectives.Algorithm {
 	return l.Library.Choose(q)
 }
 
-// program returns that of the ranks. They enter the first iteration together, and compute nothing.
+// program returns that of the ranks. They enter the first iteration, or the barrier before it, together, and compute nothing.
 func (p *Point) program(iterations int) steps.Program {
-	op, name, bytes := p.Operation, p.Operation.String(), p.Bytes
+	op, name, bytes, barriers := p.Operation, p.Operation.String(), p.Bytes, 0
+	if p.afterBarrier() {
+		barriers = 1
+	}
 	return steps.New(func(r *steps.Rank, taken *uint16) steps.Outcome {
-		i := int(*taken)
+		i := int(*taken) - barriers
+		if i < 0 {
+			*taken++
+			return r.Barrier()
+		}
 		if i == iterations {
 			return r.Finish()
 		}
@@ -308,7 +318,11 @@ func (p *Point) Cost(m *network.Machine) (float64, error) {
 	}
 	c := p.config(t)
 	all, _ := p.iterations()
-	return mpivirt.CostOf(&c, 1, mpivirt.Use{Operation: p.Operation, Bytes: p.Bytes, Times: all}).Time * 1e-9 * float64(p.seeds(t)), nil
+	uses := []mpivirt.Use{{Operation: p.Operation, Bytes: p.Bytes, Times: all}}
+	if p.afterBarrier() {
+		uses = append(uses, mpivirt.Use{Operation: collectives.Barrier, Times: 1})
+	}
+	return mpivirt.CostOf(&c, 1, uses...).Time * 1e-9 * float64(p.seeds(t)), nil
 }
 
 // seeds returns the number of simulations of the point.
