@@ -191,10 +191,11 @@ network: {model: twolevel, intra: {latency: 100ns, bandwidth: 4GB/s}, inter: {la
 
 // An allreduce of 3,000 bytes by recursive doubling on two nodes of two ranks, whose memories read and write 3 GB/s.
 //
-//   - Ranks 0 and 1 exchange vectors from 0 on. The memory carries that of rank 0 until 2 us and that of rank 1 until 4 us: they are there at
-//     3 and 5 us. A sum takes the memory 3 us, with two reads and a write: that of rank 1 from 4 us and that of rank 0 from 7 us.
-//   - Ranks 1 and 3 are ready at 7 us, and ranks 0 and 2 at 10 us. The vectors are there 10 us later, and the memories are free: they end at 20 and
-//     23 us.
+//   - Each memory reads and writes the vectors that its two ranks copy to where they are combined, until 4 us.
+//   - Ranks 0 and 1 exchange vectors from then on. The memory carries that of rank 0 until 6 us and that of rank 1 until 8 us: they are there at
+//     7 and 9 us. A sum takes the memory 3 us, with two reads and a write: that of rank 1 from 8 us and that of rank 0 from 11 us.
+//   - Ranks 1 and 3 are ready at 11 us, and ranks 0 and 2 at 14 us. The vectors are there 10 us later, and the memories are free: they end at 24 and
+//     27 us.
 //
 // Then ranks 0 and 2, which are alone on their nodes in a communicator, take 10 us for the vectors and 3 us for the sum.
 func TestSumsShareTheMemory(t *testing.T) {
@@ -222,7 +223,7 @@ network: {model: twolevel, intra: {latency: 1us}, inter: {latency: 10us}}
 		return nil
 	})
 	const us = vtime.Time(vtime.Microsecond)
-	wantInstants(t, got, []map[string]vtime.Time{{"all": 23 * us, "two": 113 * us}, {"all": 20 * us}, {"all": 23 * us, "two": 113 * us}, {"all": 20 * us}})
+	wantInstants(t, got, []map[string]vtime.Time{{"all": 27 * us, "two": 113 * us}, {"all": 24 * us}, {"all": 27 * us, "two": 113 * us}, {"all": 24 * us}})
 }
 
 // Messages of a pair wait for the path behind each other, and of a path with a table only the bytes at its last slope occupy it: the rest is latency.

@@ -54,7 +54,7 @@ network: {model: twolevel, intra: {latency: %s, bandwidth: 6GB/s}, inter: {laten
 			rapid.SampledFrom([]string{"infinite", "300MB/s", "8GB/s", "50GB/s"}).Draw(t, "memory"),
 			rapid.SampledFrom([]string{"1ps", "500ns"}).Draw(t, "within"), rapid.SampledFrom([]string{"1us", "5us"}).Draw(t, "between"),
 			rapid.SampledFrom([]string{"0ns", "30ns", "1us"}).Draw(t, "overhead"), rapid.SampledFrom([]string{"1MiB", "1000"}).Draw(t, "eager limit"),
-			rapid.SampledFrom([]string{"", ", gap: 45ns", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}", ", launch: 3us"}).Draw(t, "work")), ranks)
+			rapid.SampledFrom([]string{"", ", gap: 45ns", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}", ", launch: 3us", ", fresh_memory: {above: 1KiB, bandwidth: 300MB/s}"}).Draw(t, "work")), ranks)
 		run := func(engines int, c0 mpivirt.Config) *mpivirt.Result {
 			c0.Target, c0.Algorithms = tgt, map[collectives.Operation]collectives.Algorithm{op: a}
 			c0.Program = repeats(c, 3, func(rank, time int) vtime.Duration {

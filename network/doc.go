@@ -91,7 +91,7 @@
 // its bytes over the bandwidth plus a gap. Section node also gives the memory of the node
 // ([Target.ContendedWithin]): each message within the node occupies it for the time in which it reads
 // and writes the bytes ([Target.MemoryTime]), and so do sums ([Target.CombiningTime]) and copies
-// ([Target.LocalCopyTimeAmong]). Section contention describes a network that all nodes
+// ([Target.LocalCopyTimeAmong], [Target.BufferTime]). Section contention describes a network that all nodes
 // share instead ([Target.Contention]): busses and links, scaled bandwidth, or fair shares, which may
 // include each link of the topology ([Target.Routes]). Delay is the delay of an undisturbed message,
 // without interfaces. Package contention has the arithmetic, and package mpivirt carries it out in
@@ -183,6 +183,8 @@
 //	  local_copy: {bandwidth: 7GB/s}    # optional: infinite; of a rank's own block in an alltoall,
 //	                                    # or a list of size and delay, as for join; with it
 //	                                    # a message to oneself takes a copy, at least its latency
+//	  fresh_memory: {above: 32MiB, bandwidth: 5GB/s} # optional: none; pages of long buffers of
+//	                                    # collectives; above is optional: 32MiB
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
 //	  launch: 6us                       # optional: none; from a collective call to its first message
 //	  barrier: {time: 3us}              # optional: none; from the last entry to the exits, or a

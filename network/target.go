@@ -33,6 +33,7 @@ type Target struct {
 	jitter         []jitter       // by level: of tiers, or within nodes and between them
 	reduce         path           // of combined bytes
 	local          path           // of the block that a rank sends to itself
+	fresh          rate           // time per byte of the pages of a new buffer
 	copied         rate           // time per byte of the processor at either end
 	join           path           // of joins, if joins is set
 	joins          bool           // joins take other times than messages within a node
@@ -62,7 +63,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", m.name, err)
 	}
-	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: m.reduce.path(), local: m.localCopy.path(), shared: m.model.kind().shared, jittered: m.HasJitter()}
+	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: m.reduce.path(), local: m.localCopy.path(), fresh: rateOf(m.fresh.bandwidth), shared: m.model.kind().shared, jittered: m.HasJitter()}
 	t.barrier = m.barrier.on(t.Nodes())
 	if t.jittered {
 		_, node := levelNames(m.model)

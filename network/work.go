@@ -3,6 +3,7 @@ package network
 import (
 	"go.yaml.in/yaml/v3"
 
+	"gigarank/internal/quantity"
 	"gigarank/vtime"
 )
 
@@ -39,6 +40,34 @@ func (l memoryWork) write(w *writer, o *objectWriter, key string) {
 
 func (l memoryWork) given() bool { return l.table != nil || l.bandwidth != 0 }
 
+// freshMemory is the time in which the pages of a long buffer are made. An allocator returns such a buffer to the
+// operating system when it is freed. The zero value takes no time.
+type freshMemory struct {
+	above     int64 // bytes of the longest buffer that the allocator keeps
+	bandwidth bandwidth
+}
+
+// mappedAbove is the greatest threshold of glibc above which malloc maps a buffer: DEFAULT_MMAP_THRESHOLD_MAX, see mallopt(3).
+const mappedAbove = 32 << 20
+
+func parseFresh(o *object) (f freshMemory) {
+	if inner := o.object("fresh_memory", false, ""); inner != nil {
+		f = freshMemory{inner.size("above", false, mappedAbove), inner.bandwidth("bandwidth", true)}
+		inner.close("", nil)
+	}
+	return f
+}
+
+func (f freshMemory) write(o *objectWriter) {
+	if f.bandwidth == 0 && !o.estimated(o.within("fresh_memory")) {
+		return
+	}
+	inner := o.writer.object(o.within("fresh_memory"))
+	inner.text("above", quantity.FormatSize(f.above))
+	inner.text("bandwidth", f.bandwidth.String())
+	o.put("fresh_memory", inner.node)
+}
+
 // path returns the path that the bytes take.
 func (l memoryWork) path() path {
 	if len(l.table) > 0 {
@@ -63,6 +92,27 @@ func (t *Target) LocalCopyTime(bytes int64) vtime.Duration { return t.local.tota
 // no less than the memory of the node takes to read and to write all of these bytes.
 func (t *Target) LocalCopyTimeAmong(n int, bytes int64) vtime.Duration {
 	return max(t.local.total(bytes), t.MemoryTime(allBytes(n, bytes)))
+}
+
+// HasBuffers reports whether buffers of collectives take time, see BufferTime.
+func (t *Target) HasBuffers() bool { return t.machine.fresh.bandwidth != 0 || t.sharesWithin }
+
+// BufferTime returns the time in which each of n ranks of a node allocates buffers of so many bytes, and copies so
+// many bytes to where it combines them. Pages of long buffers are made first: no sooner than the memory of the node takes to clear
+// those of all ranks. The memory reads and writes the copies of all ranks of a node; a rank that is alone on its node takes no time for its
+// own copy, which is part of the times of its messages and sums as they are measured.
+func (t *Target) BufferTime(n int, bytes int64, allocated, copied int) (d vtime.Duration) {
+	f := &t.machine.fresh
+	if fresh := allBytes(allocated, bytes); f.bandwidth != 0 && bytes > f.above && fresh > 0 {
+		d = t.fresh.time(fresh)
+		if t.sharesWithin {
+			d = max(d, t.carrying.time(allBytes(n, fresh)))
+		}
+	}
+	if n > 1 {
+		d = d.Plus(t.MemoryTime(allBytes(n, allBytes(copied, bytes))))
+	}
+	return d
 }
 
 // CombiningTime returns the time for which a rank that combines bytes with as many others occupies the

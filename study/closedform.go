@@ -33,7 +33,19 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 		return 0, false
 	}
 	d, ok := collectives.ClosedForm(p.Operation, a, f.members, count, size, f.cost)
-	return d.Plus(target.LaunchTime()), ok && (f.rendezvous || f.largest <= target.EagerLimit())
+	return d.Plus(target.LaunchTime()).Plus(buffers(target, p.Operation, a, count*size)), ok && (f.rendezvous || f.largest <= target.EagerLimit())
+}
+
+// buffers returns the time in which each rank makes the buffers of an algorithm. Where ranks share the memory of a node no form is exact.
+func buffers(t *network.Target, op collectives.Operation, a collectives.Algorithm, payload int64) vtime.Duration {
+	if t.Ranks() == 1 {
+		return 0
+	}
+	if op == collectives.Allgather || op == collectives.Alltoall || op == collectives.ReduceScatter {
+		payload *= int64(t.Ranks()) // which fits, see fitsForm
+	}
+	b := collectives.BuffersOf(op, a)
+	return t.BufferTime(1, payload, b.Allocated, b.Copied)
 }
 
 // fitsForm reports whether the bytes of all ranks can be counted.

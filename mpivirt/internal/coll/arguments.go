@@ -160,11 +160,24 @@ func blocks(bytes int64, n int) int64 {
 	return math.MaxInt64
 }
 
-// Launch charges an LP for the work before the member enters the instance: the launch that the machine gives, and the copies of
-// its own block in an alltoall and of the blocks that the algorithm rotates. It returns the error of Compute.
+// vector returns the bytes of the vector that [collectives.Buffers] count, among a number of members.
+func (v *Collective) vector(members int) int64 {
+	switch op := v.Operation; {
+	case op == collectives.Alltoall, op == collectives.Allgather, op == collectives.ReduceScatter && v.Counts == nil:
+		return blocks(v.Bytes, members)
+	}
+	return v.Bytes
+}
+
+// Launch charges an LP for the work before the member enters the instance: the launch that the machine gives, the copies of
+// its own block in an alltoall and of the blocks that the algorithm rotates, and the buffers of the algorithm. It returns the error of Compute.
 func (c *Collectives) Launch(lp int32, comm *Communicator, member int, v *Collective) error {
 	c.copiers = c.copiersOf(comm)
 	c.beforehand = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copyTimeAmong).Plus(c.launch)
+	if c.buffers && comm.Size > 1 {
+		b := collectives.BuffersOf(v.Operation, v.Algorithm)
+		c.beforehand = c.beforehand.Plus(c.partition.Target.BufferTime(c.copiers, v.vector(comm.Size), b.Allocated, b.Copied))
+	}
 	if c.beforehand == 0 {
 		return nil
 	}

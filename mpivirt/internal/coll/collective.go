@@ -109,7 +109,7 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	}
 	c.copyTime, c.memoryTime = c.partition.Target.LocalCopyTime, c.partition.Target.MemoryTime
 	c.copyTimeAmong = func(bytes int64) vtime.Duration { return c.partition.Target.LocalCopyTimeAmong(c.copiers, bytes) }
-	c.launch = c.partition.Target.LaunchTime()
+	c.launch, c.buffers = c.partition.Target.LaunchTime(), c.partition.Target.HasBuffers()
 	if repeated != nil {
 		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes, repeated.Element), repeated)
 	}
@@ -165,6 +165,7 @@ type collecting struct {
 	Row        int            // number of vectors that lie one behind another in Apply's into; 0 if Apply combines left and right
 	beforehand vtime.Duration // time that the running LP has spent on launch and copies for its next collective
 	launch     vtime.Duration // of a collective, given by the machine
+	buffers    bool           // buffers of algorithms take time
 	Joiners    Joiners
 	tasks      []task      // tasks of items in the ready queue; see taskItems
 	idle       []int32     // free places in tasks

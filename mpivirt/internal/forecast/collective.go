@@ -380,6 +380,11 @@ func (o *costModel) dryRun(times, divisor int) *dryRun {
 		r.target, r.compute, r.oneRoot = o.target, o.scaledCompute(s), o.oneRoot()
 		r.own = collectives.CopiedFirst(o.call.Operation, o.call.Algorithm, o.Participants, o.use.Bytes, o.target.LocalCopyTime).Plus(o.target.LaunchTime())
 		total := o.use.Bytes * int64(o.Participants)
+		b, vector := collectives.BuffersOf(o.call.Operation, o.call.Algorithm), o.use.Bytes
+		if op := o.call.Operation; op == collectives.Allgather || op == collectives.Alltoall || op == collectives.ReduceScatter {
+			vector = total
+		}
+		r.own = r.own.Plus(o.target.BufferTime(1, vector, b.Allocated, b.Copied))
 		r.packing = func(round int) vtime.Duration {
 			return collectives.Packing(s, round, total/int64(n), total, o.target.LocalCopyTime)
 		}
