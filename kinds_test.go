@@ -42,13 +42,13 @@ var port = struct {
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token Twin
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
-		Activity ActivityTimes Blocked Call Collective Communicator Completion Config DeadlockError Distribution
-		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent Program Repeated Result Sample Simulation
-		SizeClass`,
+		Activity ActivityTimes Balance Blocked Call CallStatistics CallTimes Cause Causes Collective Communicator Completion Config DeadlockError Distribution
+		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent PhaseTimes Program Repeated Result Sample Simulation
+		SizeClass Task Total`,
 	names: `
-		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
+		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Computing Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
 		Kinds
-		Late Message MessageNoProc MessageNull New Noise Observer Recorder RegisterKind Reserve Simulate Told`,
+		Late Message MessageNoProc MessageNull New Noise NumberOfCauses Observer Recorder RegisterKind Reserve Simulate Told`,
 }
 
 // rooms are the packages that kinds reach by the port only. Of room world they use the vocabulary, and no partition.

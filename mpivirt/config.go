@@ -72,6 +72,8 @@ type Config struct {
 	// Activities has the activities of VACED-SIM counted, and messages and calls of collectives by size. Collectives then
 	// go by messages.
 	Activities bool
+	// Matrix has the bytes between ranks counted, if Activities are.
+	Matrix bool
 	// Observer returns the observer of an engine of this process, which has n ranks from first on. It is called once for
 	// each engine. Nil observes nothing.
 	Observer func(first, n int) Observer

@@ -21,6 +21,7 @@ type Result struct {
 	Activities  []ActivityTimes  // all six, or nil if they were not counted
 	Sent        []SizeClass      // messages sent point to point, by size; nil if they were not counted
 	Handed      []SizeClass      // calls of collectives, by the bytes that the rank hands over; nil if they were not counted
+	Calls       *CallStatistics  // times of calls by their cause; nil if they were not counted
 	Uncharged   bool             // ranks have computed, and no virtual time was charged for it; it rests on times of the host
 	Late        Late             // what came later than decisions that it might have changed
 }
@@ -118,6 +119,7 @@ func resultOf(r *kernel.Result) *Result {
 		})
 	}
 	of.Sent, of.Handed = sizeClasses(r.Sent), sizeClasses(r.Handed)
+	of.Calls = r.Calls
 	return of
 }
 

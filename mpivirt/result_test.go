@@ -16,6 +16,13 @@ func fill(v reflect.Value, next *uint64) {
 		for i := range v.NumField() {
 			fill(v.Field(i), next)
 		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), next)
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), next)
+		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0), next)

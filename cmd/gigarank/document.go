@@ -64,6 +64,7 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 			Min: int64(a.Min), Mean: int64(a.Mean), Max: int64(a.Max), PerRank: int64(a.PerRank)})
 	}
 	d.Sent, d.Handed = sizeClasses(simulated.Sent), sizeClasses(simulated.Handed)
+	d.Statistics = statisticsOf(simulated.Calls, r.ranks, simulated.VirtualTime)
 	if o.Err != nil {
 		d.Reason = o.Err.Error()
 	}

@@ -29,22 +29,22 @@ import (
 // runFlags are the flags of run as they are written, so that all their faults can be
 // reported together.
 type runFlags struct {
-	ranks, lambda                   string
-	machine, engines, lp, sync      string
-	strict                          bool
-	barrier, allreduce, collectives string
-	library                         string
-	algorithms                      []string
-	mapping, allocation, perNode    string
-	iterations, compute, payload    string
-	contents, datatype              string
-	seed, noise, json, progress     string
-	watchdog, lostAfter, polls      string
-	stack, stacks                   string
-	label, strictFunctions, stats   bool
-	verbose                         bool
-	cpu                             cpuFlags
-	programArguments                []string
+	ranks, lambda                         string
+	machine, engines, lp, sync            string
+	strict                                bool
+	barrier, allreduce, collectives       string
+	library                               string
+	algorithms                            []string
+	mapping, allocation, perNode          string
+	iterations, compute, payload          string
+	contents, datatype                    string
+	seed, noise, json, progress           string
+	watchdog, lostAfter, polls            string
+	stack, stacks                         string
+	label, strictFunctions, stats, matrix bool
+	verbose                               bool
+	cpu                                   cpuFlags
+	programArguments                      []string
 }
 
 // Headings of flags in the help of several commands.
@@ -83,7 +83,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	})
 	terminal.Group(all, groupResults, func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
-		flags.BoolVar(&f.stats, "stats", false, "count the activities of ranks and messages (computation, copies, REQ, ACK, DATA), and messages and calls of collectives by size; collectives go by messages")
+		flags.BoolVar(&f.stats, "stats", false, "say where the time of ranks goes, by function, rank and cause of waiting, and count messages and calls of collectives by size; collectives go by messages")
+		flags.BoolVar(&f.matrix, "matrix", false, "count the bytes between ranks as well, in blocks of ranks beyond 1,024 ranks; implies --stats")
 	})
 	terminal.Group(all, "Native programs", func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default the limit of ulimit -s)")
@@ -261,7 +262,7 @@ func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageErr
 	chosen, err := terminal.Choose("interpreter", f.collectives, interpreters)
 	faults.Add("--collectives", err)
 	r.config.Collectives = mpivirt.Interpreter(chosen)
-	if f.stats {
+	if r.config.Matrix = f.matrix; f.stats || f.matrix {
 		faults.Add("--stats", r.countActivities())
 	}
 	_, err = host.ReadLostAfter(f.lostAfter)

@@ -35,6 +35,7 @@ func (d *document) summarize(w io.Writer) {
 	p("\n")
 	d.tabulate(w)
 	d.tabulateFigures(w)
+	d.tabulateStatistics(w)
 	d.tabulateActivities(w)
 	tabulateSizes(w, "messages sent point to point", "messages", d.Sent)
 	tabulateSizes(w, "bytes that a rank hands to a collective", "calls", d.Handed)
@@ -153,7 +154,7 @@ func (d *document) tabulateActivities(w io.Writer) {
 		return
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "activity\tcount\tmin\tmean\tmax\ttime of a rank")
+	_, _ = fmt.Fprintln(table, "part of messages\tcount\tmin\tmean\tmax\ttime of a rank")
 	for _, a := range d.Activities {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%v\t%v\t%v\t%v\n", a.Activity, a.Count,
 			vtime.Duration(a.Min), vtime.Duration(a.Mean), vtime.Duration(a.Max), vtime.Duration(a.PerRank))

@@ -84,6 +84,8 @@ type Document struct {
 	// classes that have any.
 	Sent   []SizeClass `json:"sent,omitzero"`
 	Handed []SizeClass `json:"handed_to_collectives,omitzero"`
+	// Statistics are there if they were asked for.
+	Statistics *Statistics `json:"statistics,omitempty"`
 }
 
 // Activity sums up one of the six activities of VACED-SIM over all ranks and messages:

@@ -94,6 +94,9 @@ func (c *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 			spelling.Count(v.InCounts[member], "byte"), v.OutCounts[member]))
 	}
 	a := c.newAgent(inst, lp, member, layout, inst.entryOf(c, lp, int(member)))
+	if c.explains {
+		c.beginAccount(a, inst.restOf(int(member), inst.entryOf(c, lp, int(member))), 0)
+	}
 	c.paceAgent(a, int(member))
 	if v.Moved() {
 		c.lay(c.agents.At(a), c.memories.Open(a), v, v.Input, v.Output)
@@ -105,6 +108,9 @@ func (c *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 // The vectors of the other members have come at an instant, and take some work.
 func (c *Collectives) startLeader(inst *instance, p int, lp int32, come vtime.Time, work vtime.Duration) {
 	a := c.newAgent(inst, lp, int32(p), inst.layout, come.Add(work))
+	if c.explains {
+		c.beginAccount(a, inst.join.rests[p-inst.comm.nodes.here], work)
+	}
 	if inst.join.sums != nil {
 		m := c.memories.Open(a)
 		m.own, _ = inst.join.sums.take(p)
@@ -207,6 +213,7 @@ func (c *Collectives) RunAgent(index int32) {
 				c.dropKept(a.memory)
 				return
 			}
+			c.closesWindow(index, a.clock)
 			a.clock, a.matched = max(a.clock, a.matched), 0
 		}
 		a.stage = sending
@@ -302,6 +309,10 @@ func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	m, dst := c.roundMessage(index, a, step)
 	begun := a.clock
 	a.clock, m.arrival = c.departRound(a, int(m.rank), dst, m.bytes)
+	if c.explains {
+		c.worked(index, c.sendingPhase(m.bytes), a.clock.Sub(begun))
+		c.carrying = carried{rest: c.sentRest(index)}
+	}
 	c.checkSent(a, dst, m.bytes, begun, m.arrival)
 	c.partition.Engine.Statistics.Messages++
 	content, at := c.gather(a, step.Send, a.inst.width)
@@ -408,7 +419,10 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 		c.reply(index, a, a.message)
 		return false
 	}
-	arrival := c.chargeReceive(a, m)
+	if c.explains {
+		c.carrying = *c.carries.Open(a.message)
+	}
+	arrival := c.chargeReceive(index, a, m)
 	src, bytes := int(m.rank), m.bytes
 	if !c.acceptRound(a, step) {
 		return false
@@ -418,8 +432,16 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 
 // chargeReceive charges an agent for receiving the message of its round and returns the arrival of
 // the content.
-func (c *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Time) {
-	arrival = c.matchRoundMessage(m, a, a.posted)
+func (c *Collectives) chargeReceive(index int32, a *agent, m *roundMessage) (arrival vtime.Time) {
+	if c.explains {
+		return c.chargeExplained(index, a, m)
+	}
+	return c.chargeFor(index, a, m)
+}
+
+// chargeFor is chargeReceive without statistics.
+func (c *Collectives) chargeFor(index int32, a *agent, m *roundMessage) (arrival vtime.Time) {
+	arrival = c.matchRoundMessage(m, index, a, a.posted)
 	if a.window != nil {
 		a.window.landings = append(a.window.landings, landing{arrival, m.bytes, m.rank})
 		return arrival
@@ -583,6 +605,9 @@ func (c *Collectives) endAgent(index int32) {
 	}
 	if a.memory != nil {
 		c.finish(a)
+	}
+	if c.explains {
+		c.explain(inst, lp, member, index)
 	}
 	switch {
 	case c.Messages.Processors == nil && !inst.leaders:

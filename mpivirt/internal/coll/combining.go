@@ -4,6 +4,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -41,6 +42,7 @@ func (c *Collectives) workOf(a *agent, combined int64) (alone, memory vtime.Dura
 func (c *Collectives) charge(index int32, a *agent, alone, memory vtime.Duration) (goesOn bool) {
 	if memory == 0 {
 		a.clock = a.clock.Add(alone)
+		c.worked(index, stats.SequentialComputation, alone)
 		if c.partition.Activities != nil {
 			c.Messages.Computed(alone)
 		}
@@ -67,6 +69,10 @@ func (c *Collectives) combined(p *resource.Passage, at vtime.Time) {
 	}
 	if c.partition.Activities != nil {
 		c.Messages.Computed(at.Sub(p.At))
+	}
+	if c.explains {
+		c.worked(p.Index, stats.SequentialComputation, p.Transfer)
+		c.accounts.Open(p.Index).within += at.Sub(p.At) - p.Transfer
 	}
 	a.clock, a.stage = at, acknowledging
 	if a.unacked == 0 || !a.endsWindow() {

@@ -94,6 +94,9 @@ func (c *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 		c.receiveJoin(inst, r)
 	case world.RecordRelease:
 		p, t := int(r.U64()), vtime.Time(r.U64())
+		if c.explains {
+			c.leaving = account{rest: readRest(&r)}
+		}
 		if len(r.Rest) > 0 && inst.result == nil {
 			inst.result = append([]byte(nil), r.Rest...)
 		}
@@ -136,6 +139,9 @@ func (c *Collectives) sendJoin(inst *instance, p int) {
 		_, early = inst.join.sums.take(p)
 	}
 	size := 8 + 8 + 4
+	if c.explains {
+		size += restRecord
+	}
 	for _, e := range early {
 		size += 4 + 8 + len(e.data)
 	}
@@ -144,6 +150,9 @@ func (c *Collectives) sendJoin(inst *instance, p int) {
 	w.U64(uint64(p))
 	w.U64(uint64(inst.join.last[node]))
 	w.U32(uint32(inst.comm.nodes.locals(c, p)))
+	if c.explains {
+		inst.join.rests[node].write(&w)
+	}
 	for _, e := range early {
 		w.U32(uint32(e.index))
 		w.U64(uint64(len(e.data)))
@@ -156,6 +165,9 @@ func (c *Collectives) sendJoin(inst *instance, p int) {
 func (c *Collectives) receiveJoin(inst *instance, r world.Reader) {
 	p := int(r.U64())
 	last, count := vtime.Time(r.U64()), int32(r.U32())
+	if c.explains {
+		inst.join.rests[p-inst.comm.nodes.here].add(readRest(&r))
+	}
 	missing := inst.enterOthers(p-inst.comm.nodes.here, last, count)
 	for len(r.Rest) > 0 {
 		index, n := int(r.U32()), r.U64()
@@ -170,8 +182,15 @@ func (c *Collectives) receiveJoin(inst *instance, r world.Reader) {
 // sendRelease sends another engine, which has members of a node, the instant at which the node's
 // leader leaves.
 func (c *Collectives) sendRelease(inst *instance, p int, t vtime.Time, engine int) {
-	w := c.collectiveRecord(inst, engine, world.RecordRelease, 16+len(inst.result))
+	size := 16
+	if c.explains {
+		size += restRecord
+	}
+	w := c.collectiveRecord(inst, engine, world.RecordRelease, size+len(inst.result))
 	w.U64(uint64(p))
 	w.U64(uint64(t))
+	if c.explains {
+		c.leaving.write(&w)
+	}
 	copy(w.Rest, inst.result)
 }

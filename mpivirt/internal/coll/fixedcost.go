@@ -195,6 +195,9 @@ func (c *Collectives) receiveEntries(inst *instance, r world.Reader) {
 func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []byte) {
 	comm, g := inst.comm, inst.fixedCost
 	t := last.Add(g.cost)
+	if c.explains {
+		c.leaving = account{rest: rest{latest: last}}
+	}
 	if g.sum != nil {
 		inst.result = append([]byte(nil), result...)
 		if inst.Call.Operation == collectives.Bcast {
@@ -229,6 +232,7 @@ func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []b
 	for member := comm.First; member < comm.Last; member++ {
 		if lp, here := c.partition.Local(comm.RankOf(member, 0)); here {
 			c.checkFixedCost(inst, lp, last, t)
+			c.explainMember(inst, lp, member, true)
 			c.exit(inst, lp, member, t)
 		}
 	}
@@ -238,6 +242,11 @@ func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []b
 // leaveTogether ends the parts of all ranks of this engine, who wait in the blocking form.
 func (c *Collectives) leaveTogether(inst *instance, last, t vtime.Time) {
 	c.checkFixedCost(inst, 0, last, t)
+	if c.explains {
+		for lp := range c.partition.Ranks {
+			c.explainMember(inst, int32(lp), c.partition.First+lp, true)
+		}
+	}
 	c.noteTimes(inst, 0, t, c.partition.Clock)
 	for i := range c.partition.Clock {
 		c.partition.Clock[i] = t

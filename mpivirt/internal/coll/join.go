@@ -88,6 +88,7 @@ func (s *nodeSums) take(node int) (value []byte, early []contribution) {
 // joinArrays holds arrays by node.
 type joinArrays struct {
 	awaited []int32      // members whose joins this engine still waits for
+	rests   []rest       // for statistics: what the members that have joined rest on; else nil
 	last    []vtime.Time // the latest arrival from a member other than the leader; once complete, the instant at which the leader goes on
 }
 
@@ -114,6 +115,12 @@ func (c *Collectives) beginJoins(inst *instance) {
 	if j.joinArrays, reused = spare.joins.Pop(); !reused {
 		j.awaited = world.Reserve[int32](c.partition, nodes.there-nodes.here)
 		j.last = world.Reserve[vtime.Time](c.partition, nodes.there-nodes.here)
+	}
+	if c.explains {
+		if j.rests == nil {
+			j.rests = make([]rest, nodes.there-nodes.here)
+		}
+		clear(j.rests)
 	}
 	j.size = nodes.size(0)
 	j.times, j.alike = c.joining(inst, 0), c.partition.Target.JoinsAlike()
@@ -151,6 +158,9 @@ func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) 
 func (c *Collectives) enterNode(inst *instance, t vtime.Time, member int) (p int, missing int32) {
 	nodes := inst.comm.nodes
 	p = nodes.at(member)
+	if c.explains {
+		inst.join.rests[p-nodes.here].add(inst.restOf(member, t))
+	}
 	if nodes.ledBy(p, member) {
 		t = 0
 	} else if c.partition.Target.HasJitterWithinNodes() {
@@ -347,6 +357,9 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
 	if nodes.perNode > 0 && inst.nonblocking == nil && !c.partition.Target.HasJitterWithinNodes() && (inst.split == nil || inst.split.done) && !c.partition.Strict && c.Messages.Processors == nil && leader >= c.partition.First && leader+size <= c.partition.First+c.partition.Ranks {
+		for i := 0; i < size && c.explains; i++ {
+			c.explainMember(inst, int32(leader-c.partition.First+i), leader+i, i == 0)
+		}
 		c.releaseBlock(inst, p, leader, size, t)
 		return
 	}
@@ -363,6 +376,7 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 				told = append(told, owner)
 			}
 		case member == leader:
+			c.explainMember(inst, lp, member, true)
 			c.exit(inst, lp, member, t)
 		default:
 			left := others
@@ -372,6 +386,7 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 			if left == vtime.Forever {
 				c.pastRelease(inst, p, rank, t)
 			}
+			c.explainMember(inst, lp, member, false)
 			c.exit(inst, lp, member, left)
 		}
 	}
@@ -441,6 +456,7 @@ func (c *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
 			if left == vtime.Forever {
 				c.pastRelease(inst, p, rank, t)
 			}
+			c.explainMember(inst, lp, member, false)
 			c.exit(inst, lp, member, left)
 		}
 	}

@@ -38,6 +38,9 @@ func (c *Collectives) sendRoundAcross(a *agent, m *roundMessage, payload []byte,
 	r := c.rounds.At(index)
 	*r = *m
 	r.payload = payload
+	if c.explains {
+		*c.carries.Open(index) = c.carrying
+	}
 	c.keep(r, owner, at)
 	c.partition.Engine.Buffer(roundBytes + int64(len(payload)))
 	way := c.way
@@ -57,6 +60,9 @@ func (c *Collectives) reachRoundAcross(m *roundMessage, dst int, sent vtime.Time
 	index := c.rounds.Take()
 	r := c.rounds.At(index)
 	*r = *m
+	if c.explains {
+		*c.carries.Open(index) = c.carrying
+	}
 	c.keep(r, nil, 0)
 	c.partition.Engine.Buffer(roundBytes + int64(len(m.payload)))
 	p := resource.Passage{Sent: sent, Source: m.rank, Dest: int32(dst), Owner: resource.OfAgents, Kind: p2p.PassMessage, Index: index, Bytes: m.bytes, Order: c.orderOfRound(m)}
@@ -77,6 +83,9 @@ func (c *Collectives) reply(index int32, a *agent, message int32) {
 	p := c.Messages.PassageOf(int(c.partition.Global(a.lp)), int(m.rank), 0, max(a.posted, m.arrival), 0)
 	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassReply, c.orderOfRound(m), c.shakes.Take()
 	*c.shakes.At(p.Index) = roundShake{agent: m.agent, round: m.round, receiver: index, message: message, bytes: m.bytes}
+	if c.explains {
+		*c.tells.Open(p.Index) = carried{rest: c.postedOf(index)}
+	}
 	arrival := p.At.Add(p.Latency)
 	if arrival == vtime.Forever {
 		c.pastReceive(a.inst, int(m.rank), int(p.Source), m.bytes, p.At)
@@ -92,6 +101,9 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 		c.partition.PastEnd(int(p.Source), p.At, world.NoProcedure, "a message of %s of a collective to rank %d", spelling.Count(p.Bytes, "byte"), p.Dest)
 		return
 	}
+	if c.explains {
+		c.passing(p).shared += begins.Sub(p.At)
+	}
 	s := roundShake{}
 	if p.Kind == p2p.PassData {
 		s = *c.shakes.At(p.Index)
@@ -104,6 +116,9 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 		m := c.rounds.At(p.Index)
 		m.arrival = asks
 		c.partition.Engine.Buffer(-roundBytes - int64(len(m.payload)))
+		if c.explains {
+			c.carrying = *c.carries.Open(p.Index)
+		}
 		c.sendRoundMessage(m, p.Context, int(p.Dest), p.Sent, m.payload)
 		c.disposeRound(p.Index)
 	default:
@@ -145,6 +160,9 @@ func (f *roundFreight) Arrived(p *resource.Passage, at vtime.Time) {
 	if c.partition.Activities != nil {
 		c.Messages.Passed(p, at, p.Kind == p2p.PassMessage && c.rounds.At(p.Index).agent != 0)
 	}
+	if c.explains {
+		c.delayed(c.passing(p), p, at)
+	}
 	if p.Kind == p2p.PassMessage {
 		m := c.rounds.At(p.Index)
 		m.arrival = at
@@ -161,6 +179,9 @@ func (c *Collectives) roundAnswered(p *resource.Passage, at vtime.Time) {
 	s := c.shakes.At(p.Index)
 	if p.Kind == p2p.PassReply {
 		a := c.agents.At(s.agent)
+		if c.explains {
+			c.readied(s.agent, c.tells.Open(p.Index).rest)
+		}
 		if s.rank = p.Source; a.paced {
 			known := false
 			if at, known = c.awaitCall(s.agent, a, p.Index, at); !known {
@@ -172,6 +193,10 @@ func (c *Collectives) roundAnswered(p *resource.Passage, at vtime.Time) {
 	}
 	if a := c.agents.At(s.receiver); a.fate != ended {
 		m := c.rounds.At(s.message)
+		if c.explains {
+			t, of := c.tells.Open(p.Index), c.carries.Open(s.message)
+			of.shared, of.within = of.shared+t.shared, of.within+t.within
+		}
 		m.arrival, m.agent, m.taking = at, 0, untaken
 		if a.message == s.message {
 			c.continueAgent(s.receiver)
@@ -231,7 +256,11 @@ func (c *Collectives) sendRoundAnswer(p *resource.Passage, asks vtime.Time) {
 	if p.Kind == p2p.PassData {
 		kind = world.RecordRoundData
 	}
-	w := world.Writer{Rest: c.partition.Engine.Record(c.partition.Engine.Partition().Owner(int(p.Dest)), roundAnswerRecord)}
+	size := roundAnswerRecord
+	if c.explains {
+		size += carriedRecord
+	}
+	w := world.Writer{Rest: c.partition.Engine.Record(c.partition.Engine.Partition().Owner(int(p.Dest)), size)}
 	w.U8(kind)
 	w.U32(uint32(p.Source))
 	w.U32(uint32(p.Dest))
@@ -243,6 +272,9 @@ func (c *Collectives) sendRoundAnswer(p *resource.Passage, asks vtime.Time) {
 	w.U64(uint64(asks))
 	w.U64(p.Order[0])
 	w.U64(p.Order[1])
+	if c.explains {
+		c.tells.Open(p.Index).write(&w)
+	}
 }
 
 // DeliverRoundAnswer handles a record that holds an ACK or DATA of a round.
@@ -256,6 +288,9 @@ func (c *Collectives) DeliverRoundAnswer(kind byte, r world.Reader) {
 	p.Sent = vtime.Time(r.U64())
 	asks := vtime.Time(r.U64())
 	p.Order = [2]uint64{r.U64(), r.U64()}
+	if c.explains {
+		*c.tells.Open(p.Index) = readCarried(&r)
+	}
 	s.round = int32(uint32(p.Order[1]))
 	c.partition.Engine.CheckArrival(int(p.Source), int(p.Dest), p.Sent, asks)
 	if c.Messages.Shares(int(p.Source), int(p.Dest)) {

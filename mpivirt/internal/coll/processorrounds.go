@@ -49,6 +49,7 @@ func (c *Collectives) goOnAgent(index int32) {
 			if a.unacked > 0 {
 				return
 			}
+			c.closesWindow(index, a.clock)
 			a.released = max(a.released, a.matched)
 			a.clock, a.matched = max(a.clock, a.matched, c.Messages.Processors.FreeFrom(a.lp, a.matched)), 0
 		}
@@ -106,6 +107,10 @@ func (c *Collectives) sendRoundAt(p *resource.Processor, index int32, at vtime.T
 	p.Sent = at
 	m.arrival = at.Add(c.partition.Target.Latency(int(m.rank), dst))
 	a.clock, a.released = p.State.CPU, max(a.released, at)
+	if c.explains {
+		c.worked(index, c.sendingPhase(m.bytes), p.State.CPU.Sub(at))
+		c.carrying = carried{rest: c.sentRest(index)}
+	}
 	c.checkSent(a, dst, m.bytes, at, m.arrival)
 	if c.partition.Activities != nil {
 		c.Messages.DepartedAt(at, p.State.CPU, m.arrival)
@@ -119,7 +124,7 @@ func (c *Collectives) sendRoundAt(p *resource.Processor, index int32, at vtime.T
 // takeRound has an agent receive the message of its round, which its LP has just taken in.
 func (c *Collectives) takeRound(index int32, a *agent) {
 	if at := c.rounds.At(a.message).arrival; at >= a.posted {
-		c.matchRound(a, at)
+		c.matchRound(index, a, at)
 		return
 	}
 	c.postRound(index, a)
@@ -131,15 +136,19 @@ func (c *Collectives) receiveRoundAt(index int32, at vtime.Time) {
 	if a.fate == ended {
 		return
 	}
-	c.matchRound(a, at)
+	c.matchRound(index, a, at)
 	c.goOnAgent(index)
 }
 
 // matchRound matches the message of an agent's round at an instant.
-func (c *Collectives) matchRound(a *agent, at vtime.Time) {
+func (c *Collectives) matchRound(index int32, a *agent, at vtime.Time) {
+	before := a.clock
 	a.stage, a.released = matched, max(a.released, at)
 	a.clock = max(a.clock, at, c.Messages.Processors.FreeFrom(a.lp, at))
-	c.matchRoundMessage(c.rounds.At(a.message), a, at)
+	if c.explains {
+		c.accounts.Open(index).receives(c.carries.Open(a.message), before, at, a.clock)
+	}
+	c.matchRoundMessage(c.rounds.At(a.message), index, a, at)
 }
 
 // finishReceive receives an agent's message, once the agent's own message has begun to leave. It
@@ -170,6 +179,7 @@ func (c *Collectives) combineAt(lp int32, p *resource.Processor, index int32, at
 	if a.fate == ended {
 		return
 	}
+	c.worked(index, stats.SequentialComputation, length)
 	a.clock, a.released, a.stage = c.Messages.Processors.Of(a.lp).State.CPU, max(a.released, at), acknowledging
 	c.goOnAgent(index)
 }

@@ -34,6 +34,9 @@ type roundMessage struct {
 
 // rounding holds the agents and round messages of a partition.
 type rounding struct {
+	*reasoning      // nil without statistics
+	explains   bool // statistics are on
+
 	roundSlots    []int32 // by LP: its round queue, 0 for none; nil before the first queue
 	queues        world.Slab[roundQueue]
 	agents        world.Slab[agent]
@@ -153,6 +156,9 @@ func (c *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owne
 	index := c.rounds.Take()
 	r := c.rounds.At(index)
 	*r = *m
+	if c.explains {
+		*c.carries.Open(index) = c.carrying
+	}
 	if c.Messages.Processors != nil {
 		c.keep(r, owner, at)
 		c.Messages.Processors.Reach(lp, resource.Arrival{At: r.arrival, Released: sent, Source: r.rank, Index: index, Owner: resource.OfAgents})
@@ -180,9 +186,9 @@ func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 			c.partition.Engine.Prefetch(lp)
 		}
 		c.takeIn(a, step, m)
-		goesOn := c.chargeCombine(index, a, step, int(m.rank), m.bytes, c.chargeReceive(a, m))
+		goesOn := c.chargeCombine(index, a, step, int(m.rank), m.bytes, c.chargeReceive(index, a, m))
 		if int(m.engine) != c.partition.Engine.Index() {
-			c.partition.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
+			c.partition.Engine.Consumed(int(m.engine), c.roundSize()+len(m.payload))
 		}
 		if !goesOn {
 			return true
@@ -204,7 +210,7 @@ const roundRecord = 2 + 2*8 + 5*4 + 3*8
 const faultShift = 1
 
 func (c *Collectives) sendRoundMessage(m *roundMessage, context uint64, dst int, sent vtime.Time, payload []byte) {
-	w := world.Writer{Rest: c.partition.Engine.Record(c.partition.Engine.Partition().Owner(dst), roundRecord+len(payload))}
+	w := world.Writer{Rest: c.partition.Engine.Record(c.partition.Engine.Partition().Owner(dst), c.roundSize()+len(payload))}
 	w.U8(world.RecordRound)
 	flags := byte(m.fault) << faultShift
 	if payload != nil {
@@ -221,6 +227,9 @@ func (c *Collectives) sendRoundMessage(m *roundMessage, context uint64, dst int,
 	w.U64(uint64(sent))
 	w.U64(uint64(m.arrival))
 	w.U64(uint64(m.bytes))
+	if c.explains {
+		c.carrying.write(&w)
+	}
 	copy(w.Rest, payload)
 }
 
@@ -232,6 +241,9 @@ func (c *Collectives) DeliverRound(src int, r world.Reader) {
 	m.number, m.round, m.rank, m.agent = r.U32(), int32(r.U32()), int32(r.U32()), int32(r.U32())
 	sent := vtime.Time(r.U64())
 	m.arrival, m.bytes = vtime.Time(r.U64()), int64(r.U64())
+	if c.explains {
+		c.carrying = readCarried(&r)
+	}
 	if flags&p2p.FlagPayload != 0 {
 		m.payload = r.Rest
 	}
@@ -246,7 +258,7 @@ func (c *Collectives) DeliverRound(src int, r world.Reader) {
 // matchRoundMessage returns the arrival of the content of a round message, which the agent receives
 // from posted on. It sends a sender that waits for the match the instant at which the sender is
 // free.
-func (c *Collectives) matchRoundMessage(m *roundMessage, a *agent, posted vtime.Time) (arrival vtime.Time) {
+func (c *Collectives) matchRoundMessage(m *roundMessage, index int32, a *agent, posted vtime.Time) (arrival vtime.Time) {
 	if m.agent == 0 {
 		return m.arrival
 	}
@@ -262,9 +274,11 @@ func (c *Collectives) matchRoundMessage(m *roundMessage, a *agent, posted vtime.
 	case c.Messages.Processors != nil:
 		c.Messages.Processors.TellMatch(resource.OfAgents, m.engine, m.agent, dst, free)
 	case int(m.engine) == c.partition.Engine.Index():
+		c.readied(m.agent, c.postedOf(index))
 		c.AgentAcknowledged(m.agent, free)
 	default:
-		c.Messages.SendAcknowledgement(world.RecordRoundAcknowledgement, m.engine, m.agent, free)
+		ready := c.postedOf(index)
+		c.Messages.SendAcknowledgement(world.RecordRoundAcknowledgement, m.engine, m.agent, free, ready.latest, ready.root)
 	}
 	return arrival
 }
@@ -273,7 +287,7 @@ func (c *Collectives) matchRoundMessage(m *roundMessage, a *agent, posted vtime.
 func (c *Collectives) disposeRound(index int32) {
 	m := c.rounds.At(index)
 	if int(m.engine) != c.partition.Engine.Index() {
-		c.partition.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
+		c.partition.Engine.Consumed(int(m.engine), c.roundSize()+len(m.payload))
 	}
 	if m.content != 0 {
 		c.drop(m.content)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -17,10 +18,12 @@ func (c *Collectives) openWindow(index int32, a *agent, step *collectives.Step) 
 	if a.round < a.until {
 		if c.Messages.Processors != nil {
 			a.posted = a.clock
+			c.posts(index, false)
 		}
 		return
 	}
 	a.posted, a.until = a.clock, a.round+1+int32(step.Left)
+	c.posts(index, step.Left > 0 && c.Messages.Processors == nil)
 	if step.Left == 0 || c.Messages.Processors != nil {
 		return
 	}
@@ -58,12 +61,16 @@ func (c *Collectives) chargeWindow(index int32, a *agent) (goesOn bool) {
 	slices.SortStableFunc(w.landings, func(p, q landing) int {
 		return cmp.Or(p.arrival.Compare(q.arrival), cmp.Compare(p.rank, q.rank))
 	})
+	before := a.clock
 	for i := range w.landings {
 		l := &w.landings[i]
 		a.clock = c.partition.Target.Receive(c.flow(a), l.bytes, a.posted, a.clock, l.arrival)
 		c.checkReceived(a, int(l.rank), l.bytes, l.arrival)
 	}
 	a.window = nil
+	if n := len(w.landings); n > 0 && c.explains {
+		c.worked(index, stats.WaitingPhase, max(a.clock.Sub(max(before, w.landings[n-1].arrival)), 0))
+	}
 	if goesOn = c.charge(index, a, w.alone, w.memory); a.clock == vtime.Forever && len(w.landings) > 0 {
 		l := &w.landings[len(w.landings)-1]
 		c.checkReceived(a, int(l.rank), l.bytes, l.arrival)
@@ -130,7 +137,7 @@ func (c *Collectives) matchAhead(index, message int32) {
 		return
 	}
 	c.takeOver(m)
-	m.arrival = c.matchRoundMessage(m, a, a.posted)
+	m.arrival = c.matchRoundMessage(m, index, a, a.posted)
 	m.agent = 0
 }
 

@@ -35,6 +35,7 @@ type Config struct {
 	Touch       func(memory []byte)
 	Watchdog    float64
 	Activities  bool
+	Matrix      bool
 	Observer    func(first, n int) Observer // of the engine with these ranks; nil for none
 	Output      func(text string)
 }
@@ -72,6 +73,7 @@ type Result struct {
 	Activities  []ActivityTimes  // all six activities; nil if they were not counted
 	Sent        []SizeClass      // of messages point to point; nil if they were not counted
 	Handed      []SizeClass      // of what ranks hand to collectives; nil if that was not counted
+	Calls       *CallStatistics  // times of calls by their cause; nil if they were not counted
 	Late        Late             // events that came after decisions that they might have changed
 	Uncharged   bool             // ranks have computed without a charge of virtual time; depends on times of the host
 }

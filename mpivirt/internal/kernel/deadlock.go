@@ -272,10 +272,33 @@ func (k *Kernel) commText(lp, index int32) string {
 	if c.Of != nil {
 		c = c.Of
 	}
-	name, made := "", ""
+	name, made := "", k.madeBy(c)
 	if k.locator != nil {
 		name = k.locator.CommName(lp, c.Index)
 	}
+	switch {
+	case name != "":
+		return fmt.Sprintf("%q%s", name, made)
+	case made != "":
+		return "communicator" + made
+	}
+	return c.String()
+}
+
+// madeText describes a communicator by the collective that has made it.
+func (k *Kernel) madeText(c *world.Comm) string {
+	if c.Of != nil {
+		c = c.Of
+	}
+	if made := k.madeBy(c); made != "" {
+		return "communicator" + made
+	}
+	return c.String()
+}
+
+// madeBy describes the collective that has made a communicator, "" for one that was there from the beginning, or was made
+// otherwise.
+func (k *Kernel) madeBy(c *world.Comm) (made string) {
 	if o := &c.Origin; o.Parent != nil {
 		by, on := k.partition.NameOf(o.Procedure), "another communicator"
 		if o.Procedure.Plain() == world.CommSplit {
@@ -286,13 +309,7 @@ func (k *Kernel) commText(lp, index int32) string {
 		}
 		made = fmt.Sprintf(" (%s, collective %d on %s)", by, o.Number, on)
 	}
-	switch {
-	case name != "":
-		return fmt.Sprintf("%q%s", name, made)
-	case made != "":
-		return "communicator" + made
-	}
-	return c.String()
+	return made
 }
 
 // describe describes the event that completes a request of an LP.

@@ -60,7 +60,7 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	}
 	recorder, _ := observer.(Recorder)
 	if c.Activities {
-		counted := Observer(sums{&k.partition.Summary})
+		counted := Observer(k.newSums())
 		if observer != nil {
 			counted = both{observer, counted}
 		}
@@ -70,7 +70,10 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	k.collectives.Open(algorithms, c.Collectives, c.Program.Repeats)
 	if observer != nil {
 		k.hearing.recorder = recorder
-		k.observe(observer, c.Observer != nil)
+		k.observe(observer)
+	}
+	if c.Activities {
+		k.collectives.Explain()
 	}
 	if recorder != nil {
 		recorder.Records(k)
@@ -226,10 +229,10 @@ func (k *Kernel) Deliver(src int, record []byte) {
 	case world.RecordRound:
 		k.collectives.DeliverRound(src, r)
 	case world.RecordAcknowledgement:
-		k.messages.Acknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.messages.DeliverAcknowledgement(r)
 		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordRoundAcknowledgement:
-		k.collectives.AgentAcknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.collectives.DeliverAcknowledgement(r)
 		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordReply, world.RecordData, world.RecordFree:
 		k.messages.DeliverAnswer(record[0], r)

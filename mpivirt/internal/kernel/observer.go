@@ -57,10 +57,12 @@ type CallBegin struct {
 	Nonblocking bool           // a collective in its nonblocking form
 	Context     uint64         // of the communicator; [world.NoContext] for a call without one
 	Sent        Envelope       // of a send; the send of a Sendrecv
+	Dest        int            // rank in WORLD of the receiver of the message sent; None for no message
 	Received    Envelope       // of a receive or probe; the receive of a Sendrecv
 	Root        int            // of a collective
 	Bytes       int64          // of a collective: the size of the vector, or of one block
 	Handed      int64          // of a collective: the bytes that the rank contributes to it
+	Idle        bool           // a wait or test without an active request
 	Refused     bool           // the arguments are in error: the call sends nothing and enters nothing
 	Length      vtime.Duration // of Compute, without noise
 }
@@ -77,34 +79,43 @@ type Envelope struct {
 type CallEnd struct {
 	Rank         int // in WORLD
 	Procedure    world.Procedure
+	Context      uint64 // of the communicator, as at the beginning
+	Bytes        int64  // that the call sends, receives or hands to a collective
 	Began, Ended vtime.Time
 	Ready        vtime.Time // instant at which all that the call needs had arrived; Began if that was before
 	For          int        // if the rank waited: the rank whose message arrived last, [world.None] for no message
 	Err          error      // MPI's error of the call
+
+	// If [Config] counts activities: why the time has passed, and the activities of the process.
+	Causes stats.Causes
+	Phases stats.Phases
+	Idle   bool // a wait or test without an active request
 }
 
 // hearing is a kernel's state for its observer.
 type hearing struct {
-	observer Observer     // nil for none
-	recorder Recorder     // the observer, or a part of it; nil if it is none
-	inCall   bool         // a call is submitted: calls that are parts of it are not heard
-	open     []CallEnd    // by LP: its unfinished call; Rank is None for none. nil if the observer hears no ends
-	began    []vtime.Time // by LP: the beginning heard last; nil likewise
-	begin    CallBegin    // scratch
+	observer Observer   // nil for none
+	recorder Recorder   // the observer, or a part of it; nil if it is none
+	inCall   bool       // a call is submitted: calls that are parts of it are not heard
+	open     []openCall // by LP: its unfinished call
+	begin    CallBegin  // scratch
 }
 
-// observe attaches an observer to the engine's ranks. An observer that hears no ends of calls costs no memory for each
-// rank.
-func (k *Kernel) observe(o Observer, ends bool) {
-	k.hearing = hearing{observer: o, recorder: k.hearing.recorder}
+// openCall is the unfinished call of an LP.
+type openCall struct {
+	began     vtime.Time // the beginning heard last
+	context   uint64
+	bytes     int64
+	procedure world.Procedure
+	large     bool // it sends a message above the eager limit
+	open      bool
+	idle      bool // it waits for no request, or tests none: some kinds of rank answer that by themselves
+}
+
+// observe attaches an observer to the engine's ranks.
+func (k *Kernel) observe(o Observer) {
+	k.hearing = hearing{observer: o, recorder: k.hearing.recorder, open: make([]openCall, k.partition.Ranks)}
 	k.messages.InFull()
-	if !ends {
-		return
-	}
-	k.hearing.open, k.hearing.began = make([]CallEnd, k.partition.Ranks), make([]vtime.Time, k.partition.Ranks)
-	for lp := range k.hearing.open {
-		k.hearing.open[lp].Rank = world.None
-	}
 }
 
 // submitObserved is Submit for an observer.
@@ -116,10 +127,12 @@ func (k *Kernel) submitObserved(lp int32, q *Call) (complete bool) {
 		}
 		k.describeCall(lp, q)
 		k.begins(lp)
+	} else if b := &k.messages.Completion; b.LP == lp && len(b.Completed) > 0 && k.messages.Explains() {
+		k.collectives.PartEnds(lp, k.messages.EndingOf(lp, k.messages.EndedBy(lp, q.Procedure)))
 	}
 	begins := h.recorder != nil && q.beginsRequest()
 	if b := &k.messages.Completion; b.LP == lp {
-		b.LP = world.None // of the previous call
+		b.LP = world.None // of the previous call, or part
 	}
 	h.inCall = true
 	complete = k.Submit(lp, q)
@@ -155,8 +168,9 @@ func (k *Kernel) leaves(lp int32) {
 // describeCall stores the description of a call for the observer.
 func (k *Kernel) describeCall(lp int32, q *Call) {
 	b := &k.hearing.begin
-	*b = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: q.Procedure}
+	*b = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: q.Procedure, Dest: world.None}
 	class := q.Procedure.Class()
+	b.Idle = k.isInactive(lp, q)
 	if class != world.ClassWait && class != world.ClassTest && class != world.ClassRequest && q.Comm != nil {
 		b.Context = q.Comm.Context
 	}
@@ -167,6 +181,7 @@ func (k *Kernel) describeCall(lp int32, q *Call) {
 			b.Received = side
 		} else {
 			b.Sent = side
+			k.describeDest(lp, q)
 		}
 		return
 	}
@@ -189,10 +204,19 @@ func (k *Kernel) describeCall(lp int32, q *Call) {
 	}
 	switch b.Refused = k.refuses(lp, q); {
 	case b.Refused:
+	case b.Sent.Present:
+		k.describeDest(lp, q)
 	case class == world.ClassCollective:
 		b.Handed = q.communicator.Handed(int(q.Member), q.collective)
 	case class == world.ClassNeighborhood:
 		b.Handed = q.handed()
+	}
+}
+
+// describeDest stores the receiver of the message that a call sends for the observer.
+func (k *Kernel) describeDest(lp int32, q *Call) {
+	if b := &k.hearing.begin; !b.Refused && b.Sent.Member != world.ProcNull {
+		b.Dest = q.Comm.Peers().RankOf(b.Sent.Member, k.partition.Global(lp))
 	}
 }
 
@@ -216,10 +240,11 @@ func (k *Kernel) refuses(lp int32, q *Call) bool {
 // begins reports the call in hearing.begin as begun at the LP's clock, once the clock includes all
 // operations that the LP has started.
 func (k *Kernel) begins(lp int32) {
-	h := &k.hearing
-	if h.open != nil {
-		h.open[lp] = CallEnd{Rank: h.begin.Rank, Procedure: h.begin.Procedure, For: world.None}
+	h, b := &k.hearing, &k.hearing.begin
+	h.open[lp] = openCall{
+		began: h.open[lp].began, procedure: b.Procedure, context: b.Context, bytes: b.bytes(), large: b.Sent.Bytes > k.partition.EagerLimit, open: true, idle: b.Idle,
 	}
+	k.collectives.Begins(lp)
 	if k.messages.Behind(lp) {
 		b := h.begin
 		k.messages.After(lp, func() { k.beginsAt(lp, &b) })
@@ -228,56 +253,137 @@ func (k *Kernel) begins(lp int32) {
 	k.beginsAt(lp, &h.begin)
 }
 
+// bytes returns the bytes of the message that a call sends, or that a rank hands to a collective.
+func (b *CallBegin) bytes() int64 {
+	switch {
+	case b.Refused:
+		return 0
+	case b.Sent.Present && b.Sent.Member != world.ProcNull:
+		return b.Sent.Bytes
+	}
+	return b.Handed
+}
+
 func (k *Kernel) beginsAt(lp int32, b *CallBegin) {
 	b.Time = k.partition.Clock[lp]
-	if k.hearing.began != nil {
-		k.hearing.began[lp] = b.Time
-	}
+	k.hearing.open[lp].began = b.Time
 	k.hearing.observer.Begins(b)
 }
 
 // ends reports the call of an LP as over at the LP's clock, once the clock includes all operations
 // that the LP has started.
 func (k *Kernel) ends(lp int32) {
-	if k.hearing.open == nil {
-		return
-	}
-	e := &k.hearing.open[lp]
-	b := &k.messages.Completion
-	switch own := b.LP == lp; e.Procedure.Class() {
-	case world.ClassSend, world.ClassReceive, world.ClassSendReceive, world.ClassWait, world.ClassTest, world.ClassProbe:
-		if own {
-			e.Ready, e.For = k.messages.EndedBy(lp, e.Procedure)
-			e.Err = b.Err
-		}
-	case world.ClassLocal:
-	default:
-		e.Ready = vtime.Forever // the end of a collective
-		if own {
-			e.Err = b.Err
-		}
-	}
+	o := &k.hearing.open[lp]
+	o.open = false
+	e := CallEnd{Rank: int(k.partition.Global(lp)), Procedure: o.procedure, Context: o.context, Bytes: o.bytes, For: world.None, Idle: o.idle}
+	why := reason{large: o.large}
+	k.findEnd(lp, &e, &why)
 	if !k.messages.Behind(lp) {
-		k.endsAt(lp, e)
+		k.endsAt(lp, &e, &why)
 		return
 	}
-	later := *e
-	e.Rank = world.None
-	k.messages.After(lp, func() { k.endsAt(lp, &later) })
+	later, whyLater := e, why // of this call alone, so that other calls do not allocate
+	k.messages.After(lp, func() { k.endsAt(lp, &later, &whyLater) })
 }
 
-func (k *Kernel) endsAt(lp int32, e *CallEnd) {
-	e.Began, e.Ended = k.hearing.began[lp], k.partition.Clock[lp]
+// findEnd stores what has ended a call of an LP, apart from the instant.
+func (k *Kernel) findEnd(lp int32, e *CallEnd, why *reason) {
+	b := &k.messages.Completion
+	own := b.LP == lp
+	class := e.Procedure.Class()
+	if class == world.ClassLocal {
+		return
+	}
+	if own {
+		e.Err = b.Err
+	}
+	switch class {
+	case world.ClassSend, world.ClassReceive, world.ClassSendReceive, world.ClassWait, world.ClassTest, world.ClassProbe:
+		if !own {
+			return
+		}
+		ended := k.messages.EndedBy(lp, e.Procedure)
+		e.Ready, e.For = ended.At, ended.Rank
+		if e.Procedure.Blocks() && (class == world.ClassReceive || class == world.ClassSendReceive) {
+			e.Bytes += k.messages.StatusOf(b).Bytes
+		}
+		if k.messages.Explains() {
+			why.ending = k.messages.EndingOf(lp, ended)
+		}
+	default:
+		e.Ready = vtime.Forever // the end of a collective
+		switch {
+		case !k.messages.Explains():
+		case own && len(b.Completed) > 0: // messages with named members
+			why.ending = k.messages.EndingOf(lp, k.messages.EndedBy(lp, e.Procedure))
+		default:
+			why.ending, why.collective = k.collectives.EndingOf(lp), true
+		}
+	}
+}
+
+// reason is why a call has taken its time.
+type reason struct {
+	ending     stats.Ending
+	collective bool // a collective, whose end is that of the call
+	large      bool // the call sends a message above the eager limit
+}
+
+func (k *Kernel) endsAt(lp int32, e *CallEnd, why *reason) {
+	e.Began, e.Ended = k.hearing.open[lp].began, k.partition.Clock[lp]
 	if e.Ready = min(e.Ready, e.Ended); e.Ready <= e.Began {
 		e.Ready, e.For = e.Began, world.None
 	}
+	if k.messages.Explains() {
+		e.Causes = why.causes(e)
+		e.Phases = why.phases(e)
+	}
 	k.hearing.observer.Ends(e)
-	e.Rank = world.None
+}
+
+// causes divides the time of a call among causes.
+func (why *reason) causes(e *CallEnd) (all stats.Causes) {
+	if e.Procedure.Class() == world.ClassLocal {
+		all[stats.Computing] = e.Ended.Sub(e.Began)
+		return all
+	}
+	if why.collective {
+		why.ending.Ready = e.Ended
+	}
+	return why.ending.Split(e.Began, e.Ended)
+}
+
+// phases divides the time of a call among the activities of a process.
+func (why *reason) phases(e *CallEnd) (all stats.Phases) {
+	took := e.Ended.Sub(e.Began)
+	class := e.Procedure.Class()
+	if class == world.ClassLocal || why.collective && !why.ending.Known {
+		all[stats.SequentialComputation] = took
+		return all
+	}
+	start := min(max(why.ending.From.Sub(e.Began), 0), took) // the starting phase
+	switch sends := stats.DataSending; {
+	case why.collective:
+		all = why.ending.Phases
+	case class == world.ClassReceive && e.Ready <= e.Began:
+		all[stats.DataReceiving] = took
+	case class == world.ClassSend || class == world.ClassSendReceive:
+		if why.large {
+			sends = stats.RequestSending
+		}
+		if !why.ending.Known {
+			start = took
+		}
+		all[sends] = start
+	case class == world.ClassNeighborhood:
+		all[sends] = start
+	}
+	return all.Within(took)
 }
 
 // resumes reports the call in which an LP has waited, if any, as over.
 func (k *Kernel) resumes(lp int32) {
-	if k.hearing.open != nil && k.hearing.open[lp].Rank != world.None && !k.InParts(lp) {
+	if k.hearing.open[lp].open && !k.InParts(lp) {
 		k.leaves(lp)
 		k.ends(lp)
 	}
@@ -288,29 +394,65 @@ func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 	if k.hearing.recorder != nil {
 		k.hearing.recorder.Computes(lp, d)
 	}
-	k.hearing.begin = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: world.Compute, Length: d}
+	k.hearing.begin = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: world.Compute, Dest: world.None, Length: d}
 	k.begins(lp)
 	err := k.messages.Compute(lp, d, world.Compute)
 	switch {
 	case err == nil:
 		k.ends(lp)
-	case k.hearing.open != nil:
-		k.hearing.open[lp].Rank = world.None
+	default:
+		k.hearing.open[lp].open = false
 	}
 	return err
 }
 
 // sums is the observer of Config.Activities: it adds up the statistics of `run --stats`, in the summary of the
-// engine's ranks. It hears no ends.
-type sums struct{ *world.Summary }
+// engine's ranks.
+type sums struct {
+	*world.Summary
+	kernel    *Kernel
+	partition *world.Partition
+	context   uint64 // of the communicator of the latest call that has one
+}
+
+// TasksKept is the number of ranks up to which the sums of each rank are kept.
+const TasksKept = 1 << 16
+
+// newSums returns the observer of Config.Activities.
+func (k *Kernel) newSums() *sums {
+	p := k.partition
+	ranks := p.Target.Ranks()
+	p.Summary.Calls.Open(p.First, p.Ranks, ranks <= TasksKept)
+	if k.config.Matrix {
+		p.Summary.Calls.Matrix().Open(ranks)
+	}
+	return &sums{Summary: &p.Summary, kernel: k, partition: p}
+}
+
+// name stores the name of a communicator, which the program is about to use.
+func (s *sums) name(context uint64) {
+	index, known := s.partition.Contexts[context]
+	if context == world.NoContext || !known {
+		return
+	}
+	if s.context = context; !s.Calls.Names(context) {
+		s.Calls.Name(context, s.kernel.madeText(s.partition.Comms.At(index)))
+	}
+}
 
 // Begins counts the message that a call sends, and the bytes that a rank hands to a collective.
-func (s sums) Begins(b *CallBegin) {
+func (s *sums) Begins(b *CallBegin) {
+	if b.Context != s.context {
+		s.name(b.Context)
+	}
 	if b.Refused {
 		return
 	}
 	if b.Sent.Present && b.Sent.Member != world.ProcNull {
 		s.Sent.Note(b.Sent.Bytes)
+		if m := s.Calls.Matrix(); m.Counts() {
+			m.Note(b.Rank, b.Dest, b.Sent.Bytes)
+		}
 	}
 	switch b.Procedure.Class() {
 	case world.ClassCollective, world.ClassNeighborhood:
@@ -318,9 +460,23 @@ func (s sums) Begins(b *CallBegin) {
 	}
 }
 
-func (sums) Ends(*CallEnd) {}
+// Ends counts a call, or computing.
+func (s *sums) Ends(e *CallEnd) {
+	lp := int32(e.Rank - s.partition.First)
+	for p, d := range e.Phases {
+		s.Calls.Phases().Note(stats.Phase(p), d)
+	}
+	if e.Procedure == world.Compute {
+		s.Calls.Compute(lp, e.Ended.Sub(e.Began))
+		return
+	}
+	if e.Idle && e.Ended == e.Began {
+		return
+	}
+	s.Calls.Note(lp, stats.CallKey{Procedure: uint8(e.Procedure), Context: e.Context}, e.Bytes, &e.Causes)
+}
 
-func (s sums) Note(a Activity, d vtime.Duration) { s.Activities.Note(a, d) }
+func (s *sums) Note(a Activity, d vtime.Duration) { s.Activities.Note(a, d) }
 
 // both is an observer that forwards to two observers.
 type both struct{ first, second Observer }

@@ -186,6 +186,7 @@ func (s *Simulation) Run() (*Result, error) {
 	if s.config.Activities {
 		result.Activities = total.Activities.Times(s.config.Target.Ranks())
 		result.Sent, result.Handed = total.Sent.Classes(), total.Handed.Classes()
+		result.Calls = s.statisticsOf(total)
 	}
 	result.Complete = err == nil
 	return result, err

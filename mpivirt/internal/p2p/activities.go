@@ -94,32 +94,31 @@ func (m *Messages) Received(bytes int64) {
 // them.
 func (m *Messages) InFull() { m.sendsAtOnce, m.Partition.ClocksOnly = false, false }
 
-// EndedBy returns the instant at which all messages that a call of an LP has completed had arrived,
-// and the rank whose message arrived last, None for no message. The LP's completion must be that of
-// the call.
-func (m *Messages) EndedBy(lp int32, c world.Procedure) (at vtime.Time, rank int) {
-	b := &m.Completion
-	rank = world.None
+// EndedBy returns the end of a call of an LP, whose completion must be that of the call.
+func (m *Messages) EndedBy(lp int32, c world.Procedure) Ended {
+	b, e := &m.Completion, Ended{Rank: world.None}
 	if c.Class() == world.ClassProbe {
 		if b.Found && b.Status.Source != world.ProcNull {
-			found := m.messages.At(m.Box(lp).Wait.Subject)
-			at, rank = found.arrival, int(found.rank)
+			e.Message = m.Box(lp).Wait.Subject
+			found := m.messages.At(e.Message)
+			e.At, e.Rank = found.arrival, int(found.rank)
 		}
-		return at, rank
+		return e
 	}
 	for _, index := range b.Completed {
 		r := m.Requests.At(index)
-		if m.shared(index) || r.Time < at {
+		if m.shared(index) || r.Time < e.At {
 			continue
 		}
-		switch at = r.Time; r.Kind {
+		e.At, e.Request = r.Time, index
+		switch r.Kind {
 		case ReceiveRequest:
-			rank = int(r.rank)
+			e.Rank = int(r.rank)
 		case SendRequest:
-			rank = m.Partition.Comms.At(r.Comm).Peers().RankOf(int(r.Peer), m.Partition.Global(lp))
+			e.Rank = m.Partition.Comms.At(r.Comm).Peers().RankOf(int(r.Peer), m.Partition.Global(lp))
 		default:
-			rank = world.None
+			e.Rank = world.None
 		}
 	}
-	return at, rank
+	return e
 }

@@ -104,6 +104,9 @@ func (m *Messages) partComplete(whole int32) {
 func (m *Messages) completeExchange(whole int32, x *exchange) {
 	t := m.Requests.At(whole).posted
 	for _, part := range x.parts {
+		if at := m.Requests.At(part).Time; m.why != nil && at >= t {
+			*m.why.of.Open(whole) = *m.why.of.Open(part)
+		}
 		t = max(t, m.Requests.At(part).Time)
 		if err := m.failure(part); err != nil && !m.Requests.At(whole).failed {
 			m.FailRequest(whole, err)

@@ -36,6 +36,8 @@ type Messages struct {
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
 	mayCancel []bool   // by LP; nil until a program sets it
 
+	why *reasons // for statistics; nil without them
+
 	Lender Lender // holds the memory of sends; nil if Go manages that memory
 
 	latencyBySize bool // the latency of a message depends on its size

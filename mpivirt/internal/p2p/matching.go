@@ -109,6 +109,9 @@ func (m *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled boo
 func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	r, msg := m.Requests.At(ri), m.messages.At(index)
 	r.undecided = false
+	if m.why != nil {
+		m.why.takes(ri, index, msg.arrival)
+	}
 	queued := m.inWaits && msg.arrival <= r.arrival
 	kept := false
 	switch {
@@ -183,7 +186,7 @@ func (m *Messages) dispose(index int32) {
 // consumed releases the flow control window of the engine that sent a message.
 func (m *Messages) consumed(msg *message) {
 	if engine := m.ownerOf(msg); int(engine) != m.Partition.Engine.Index() {
-		m.Partition.Engine.Consumed(int(engine), messageRecord+len(msg.payload))
+		m.Partition.Engine.Consumed(int(engine), m.recordSize()+len(msg.payload))
 	}
 }
 

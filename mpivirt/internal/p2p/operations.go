@@ -5,6 +5,7 @@ import (
 
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -143,8 +144,14 @@ func (w *program) Sender(request int32) (lp int32, c world.Procedure, live bool)
 	return r.LP, r.Procedure, true
 }
 
-// Matched completes the request of a send at t.
-func (w *program) Matched(request int32, t vtime.Time) { (*Messages)(w).CompleteRequest(request, t) }
+// Matched completes the request of a send at t. Between an undisturbed match and t the receiver was late, or its processor busy.
+func (w *program) Matched(request int32, t vtime.Time) {
+	m := (*Messages)(w)
+	if m.why != nil && t.Sub(m.why.of.Open(request).came) > resource.LatestMatch {
+		m.readied(request, stats.LateReceiver, t)
+	}
+	m.CompleteRequest(request, t)
+}
 
 // Leaving returns the call and the name of the message of a send, for errors.
 func (w *program) Leaving(op *resource.Operation) (c world.Procedure, message string, live bool) {
@@ -255,6 +262,12 @@ func (m *Messages) sendAt(p *resource.Processor, op *resource.Operation, at vtim
 	msg.arrival = at.Add(m.Partition.Target.Latency(int(msg.rank), int(op.Dest)))
 	if max(p.State.CPU, msg.arrival) == vtime.Forever {
 		m.Partition.PastEnd(int(msg.rank), at, op.Procedure, "a message of %s to rank %d", spelling.Count(msg.bytes, "byte"), op.Dest)
+	}
+	if m.why != nil {
+		m.why.sends(op.Index, at, at)
+		if op.Request != 0 {
+			m.why.of.Open(op.Request).came = msg.arrival
+		}
 	}
 	if msg.request == 0 && op.Request != 0 {
 		m.CompleteRequest(op.Request, at)

@@ -88,6 +88,9 @@ func (f *freight) Left(p *resource.Passage, begins, asks vtime.Time) {
 		return
 	}
 	_, local := m.Partition.Local(int(p.Dest))
+	if p.Kind == PassMessage && m.why != nil {
+		m.why.origins.Open(p.Index).disturbed(false, begins.Sub(p.At))
+	}
 	if p.Kind != PassMessage {
 		m.answerLeft(p, begins, asks, local)
 		return
@@ -99,7 +102,7 @@ func (f *freight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	msg := m.messages.At(p.Index)
 	msg.arrival = asks
 	m.Partition.Engine.Buffer(-msg.bufferedBytes())
-	m.sendMessage(msg, p.Context, int(p.Dest), p.Sent)
+	m.sendMessage(p.Index, p.Context, int(p.Dest), p.Sent)
 	msg.free(m)
 	m.messages.Release(p.Index)
 }
@@ -128,6 +131,9 @@ func (f *freight) Arrived(p *resource.Passage, at vtime.Time) {
 	if p.Kind != PassMessage {
 		h := *m.handshakes.At(p.Index)
 		m.handshakes.Release(p.Index)
+		if m.why != nil {
+			m.delays(h.request, m.WithinNode(p), m.Interfaces.Delay(p, at))
+		}
 		m.answered(recordOf(p.Kind), h, at)
 		return
 	}
@@ -136,6 +142,9 @@ func (f *freight) Arrived(p *resource.Passage, at vtime.Time) {
 		msg.comm = m.above.IndexOfContext(p.Context) // its members here may have freed the communicator meanwhile
 	}
 	msg.arrival = at
+	if m.why != nil {
+		m.why.origins.Open(p.Index).disturbed(m.WithinNode(p), m.Interfaces.Delay(p, at))
+	}
 	m.Partition.Engine.Buffer(-msg.bufferedBytes())
 	m.arrive(lp, p.Index)
 }
@@ -160,6 +169,9 @@ func (m *Messages) answerAcross(h *handshake, at vtime.Time) {
 	}
 	index := m.handshakes.Take()
 	*m.handshakes.At(index) = *h
+	if m.why != nil {
+		*m.why.readies.Open(index) = m.readyOf(h, at)
+	}
 	p := m.PassageOf(int(m.Partition.Global(h.lp)), int(h.peer), bytes, at, 0)
 	p.Owner, p.Kind, p.Index, p.Order = resource.OfProgram, kind, index, h.order
 	m.Interfaces.Leave(p)
@@ -175,14 +187,19 @@ func (m *Messages) orderOfShake(request int32) [2]uint64 {
 // once DATA has left.
 func (m *Messages) answerLeft(p *resource.Passage, begins, asks vtime.Time, local bool) {
 	free := m.DataLeft(p, begins)
+	left := begins.Sub(p.At) // the delay at the interfaces of the node
+	if m.why != nil && p.Kind == PassData {
+		m.delays(m.handshakes.At(p.Index).request, false, left)
+	}
 	if local {
+		m.delays(m.handshakes.At(p.Index).opposite, false, left)
 		m.answerFreed(p, free)
 		m.Interfaces.Reach(*p, asks)
 		return
 	}
 	h := *m.handshakes.At(p.Index)
 	m.handshakes.Release(p.Index)
-	m.sendAnswer(recordOf(p.Kind), int(h.peer), m.answerTo(&h, p), asks)
+	m.sendAnswer(recordOf(p.Kind), int(h.peer), m.answerTo(&h, p), asks, told{ready: m.toldReady(p.Index), delay: left})
 	m.dataFreed(&h, p, free)
 }
 
@@ -195,6 +212,7 @@ func (m *Messages) answerTo(h *handshake, p *resource.Passage) *handshake {
 // an instant.
 func (m *Messages) answerFreed(p *resource.Passage, free vtime.Time) {
 	h := *m.handshakes.At(p.Index)
+	m.readied(h.opposite, h.causeOf(), m.toldReady(p.Index))
 	answer := m.answerTo(&h, p)
 	answer.lp, _ = m.Partition.Local(int(h.peer))
 	*m.handshakes.At(p.Index) = *answer

@@ -367,8 +367,9 @@ func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 		if m.Partition.Activities != nil {
 			m.acked(own, int(h.peer))
 		}
-		if !h.blocks || m.Partition.Strict || !m.answerForBoth(h, back) {
-			m.tell(world.RecordReply, h, back)
+		ready := m.readyOf(h, at)
+		if !h.blocks || m.Partition.Strict || !m.answerForBoth(h, back, ready) {
+			m.tell(world.RecordReply, h, back, ready)
 		}
 		return true
 	}
@@ -379,7 +380,7 @@ func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 	if m.Partition.Activities != nil {
 		m.sentData(h.bytes, at, arrival)
 	}
-	m.tell(world.RecordData, h, arrival)
+	m.tell(world.RecordData, h, arrival, m.readyOf(h, at))
 	m.closed(h.lp)
 	if h.request != 0 {
 		m.Acknowledged(h.request, free)
@@ -390,8 +391,8 @@ func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 // answerForBoth completes a rendezvous whose ACK is back at an instant. Its sender is then in a
 // call, and sends DATA at once. So the receiver's engine can compute when DATA arrives and when the
 // sender is free, and sends that in one record. It returns false, and changes nothing, if one of
-// the two would come after the end of virtual time.
-func (m *Messages) answerForBoth(h *handshake, back vtime.Time) bool {
+// the two would come after the end of virtual time. ready is what readyOf returns.
+func (m *Messages) answerForBoth(h *handshake, back, ready vtime.Time) bool {
 	arrival, free := m.Partition.Target.Data(int(h.peer), int(m.Partition.Global(h.lp)), h.bytes, back)
 	if max(arrival, free) == vtime.Forever {
 		return false
@@ -399,7 +400,7 @@ func (m *Messages) answerForBoth(h *handshake, back vtime.Time) bool {
 	if m.Partition.Activities != nil {
 		m.sentData(h.bytes, back, arrival)
 	}
-	m.tell(world.RecordFree, h, free)
+	m.tell(world.RecordFree, h, free, ready)
 	m.arrived(h, arrival)
 	return true
 }
@@ -457,30 +458,35 @@ func (m *Messages) awaits(w *wait, request int32) bool {
 	return false
 }
 
-// tell delivers the answer to a handshake to the other rank at an instant.
-func (m *Messages) tell(kind byte, h *handshake, t vtime.Time) {
+// tell delivers the answer to a handshake to the other rank at an instant. ready is what readyOf returns.
+func (m *Messages) tell(kind byte, h *handshake, t, ready vtime.Time) {
 	answer := handshake{bytes: h.bytes, peer: m.Partition.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large}
 	lp, local := m.Partition.Local(int(h.peer))
 	if local {
 		answer.lp = lp
+		m.hears(kind, answer.request, told{ready: ready})
 		m.answered(kind, answer, t)
 		return
 	}
-	m.sendAnswer(kind, int(h.peer), &answer, t)
+	m.sendAnswer(kind, int(h.peer), &answer, t, told{ready: ready})
 }
 
-// Sizes in bytes of the record of an answer to a handshake, and of its additional part where it
-// passes interfaces.
+// Sizes in bytes of the record of an answer to a handshake, and of its additional parts where it
+// passes interfaces, and with statistics.
 const (
 	answerRecord  = 1 + 1 + 4*4 + 8 + 8
 	passageRecord = 3 * 8
+	toldRecord    = 2 * 8
 )
 
 // sendAnswer sends an answer to a handshake as a record to the engine of the other rank.
-func (m *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Time) {
+func (m *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Time, tells told) {
 	bytes := answerRecord
 	if m.Interfaces != nil {
 		bytes += passageRecord
+	}
+	if m.why != nil {
+		bytes += toldRecord
 	}
 	w := world.Writer{Rest: m.Partition.Engine.Record(m.Partition.Engine.Partition().Owner(rank), bytes)}
 	w.U8(kind)
@@ -500,6 +506,10 @@ func (m *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Ti
 		w.U64(answer.order[0])
 		w.U64(answer.order[1])
 	}
+	if m.why != nil {
+		w.U64(uint64(tells.ready))
+		w.U64(uint64(tells.delay))
+	}
 }
 
 // DeliverAnswer handles a record that holds an answer to a handshake.
@@ -511,6 +521,11 @@ func (m *Messages) DeliverAnswer(kind byte, r world.Reader) {
 	t := vtime.Time(r.U64())
 	if m.Interfaces != nil {
 		answer.at, answer.order = vtime.Time(r.U64()), [2]uint64{r.U64(), r.U64()}
+	}
+	if m.why != nil {
+		m.hears(kind, answer.request, told{vtime.Time(r.U64()), vtime.Duration(r.U64())})
+	}
+	if m.Interfaces != nil {
 		m.reachAnswer(kind, &answer, t)
 		return
 	}
@@ -526,6 +541,9 @@ func (m *Messages) answered(kind byte, h handshake, t vtime.Time) {
 		m.closed(h.lp)
 		m.Acknowledged(h.request, t)
 	case h.large:
+		if m.why != nil && h.request != 0 {
+			m.why.of.Open(h.request).came = t
+		}
 		m.scheduleHandshake(h, t)
 	default: // of a synchronous send, whose sender waits in a call
 		m.Acknowledged(h.request, t)
@@ -538,6 +556,9 @@ func (m *Messages) shake(lp, ri, index int32, queued bool) {
 	msg := m.messages.At(index)
 	h := handshake{order: m.orderOfShake(ri), bytes: msg.bytes, lp: lp, peer: msg.rank, request: ri, opposite: msg.request, large: msg.large, blocks: msg.sender&sendsInCall != 0}
 	posted, arrival := m.Requests.At(ri).posted, msg.arrival
+	if m.why != nil {
+		m.why.shakes(&h, posted, arrival)
+	}
 	h.by = m.Requests.At(ri).Procedure
 	m.discard(index)
 	if !queued || !m.answer(&h, posted) {

@@ -4,6 +4,7 @@ import (
 	"gigarank/internal/invariant"
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -70,6 +71,9 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 		return 0
 	}
 	m.Partition.Engine.Statistics.Messages++
+	if m.why != nil {
+		m.why.sends(index, sent, m.left)
+	}
 	if msg.large {
 		m.opened(lp)
 		if m.InCalls && msg.request != 0 {
@@ -189,6 +193,9 @@ func (m *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	index := m.Requests.Take()
 	*m.Requests.At(index) = request{Kind: kind, LP: lp, Procedure: c, generation: m.generation, posted: m.Partition.Clock[lp]}
 	m.Box(lp).Wait.active++
+	if m.why != nil {
+		*m.why.of.Open(index) = reason{Ending: m.why.ending}
+	}
 	if m.InCalls && (kind == ReceiveRequest || kind == CollectiveRequest) {
 		m.opened(lp)
 		m.Requests.At(index).arrival = m.computing[lp].left
@@ -205,7 +212,7 @@ func (m *Messages) dispatch(index int32, dst int, sent vtime.Time) {
 		return
 	}
 	msg := m.messages.At(index)
-	m.sendMessage(msg, m.Partition.Comms.At(msg.comm).Context, dst, sent)
+	m.sendMessage(index, m.Partition.Comms.At(msg.comm).Context, dst, sent)
 	msg.free(m)
 	if m.Processors != nil && msg.request != 0 {
 		m.Processors.AwaitMatch(msg.arrival)
@@ -276,17 +283,18 @@ const (
 )
 
 // sendMessage sends a message as a record to the engine of its destination.
-func (m *Messages) sendMessage(msg *message, context uint64, dst int, sent vtime.Time) {
+func (m *Messages) sendMessage(index int32, context uint64, dst int, sent vtime.Time) {
+	msg := m.messages.At(index)
 	engine, tail := m.Partition.Engine.Partition().Owner(dst), m.tailOf(msg)
 	var w world.Writer
 	if tail != nil {
 		r := m.Requests.At(msg.request)
 		m.Lender.Lend(r.LP, tail)
 		var number int32
-		w.Rest, number = m.Partition.Engine.RecordWithTail(engine, messageRecord, tail, m.Lender)
+		w.Rest, number = m.Partition.Engine.RecordWithTail(engine, m.recordSize(), tail, m.Lender)
 		r.rank = ^number
 	} else {
-		w.Rest = m.Partition.Engine.Record(engine, messageRecord+len(msg.payload))
+		w.Rest = m.Partition.Engine.Record(engine, m.recordSize()+len(msg.payload))
 	}
 	w.U8(world.RecordMessage)
 	flags := byte(0)
@@ -312,6 +320,9 @@ func (m *Messages) sendMessage(msg *message, context uint64, dst int, sent vtime
 	w.U64(uint64(sent))
 	w.U64(uint64(msg.arrival))
 	w.U64(uint64(msg.bytes))
+	if m.why != nil {
+		m.why.origins.Open(index).write(&w)
+	}
 	if tail == nil {
 		copy(w.Rest, msg.payload)
 	}
@@ -355,6 +366,9 @@ func (m *Messages) DeliverMessage(src int, r world.Reader) {
 	}
 	sent := vtime.Time(r.U64())
 	msg.arrival, msg.bytes = vtime.Time(r.U64()), int64(r.U64())
+	if m.why != nil {
+		*m.why.origins.Open(index) = readOrigin(&r)
+	}
 	if flags&FlagPayload != 0 {
 		msg.payload, msg.view = r.Rest, true
 	}
@@ -400,32 +414,51 @@ func (m *Messages) match(msg *message, lp int32, posted vtime.Time, c world.Proc
 		m.Partition.PastEnd(dst, max(posted, msg.arrival), c, "a message of %s from rank %d", spelling.Count(msg.bytes, "byte"), src)
 	}
 	if msg.request != 0 {
-		m.acknowledge(msg, dst, free)
+		m.acknowledge(msg, dst, posted, free)
 	}
 	return arrival
 }
 
-// acknowledge completes the send of a message at instant t, after the match by a rank.
-func (m *Messages) acknowledge(msg *message, by int, t vtime.Time) {
+// acknowledge completes the send of a message at instant t, after the match by a rank that has posted its receive at an instant.
+func (m *Messages) acknowledge(msg *message, by int, posted, t vtime.Time) {
 	engine := m.ownerOf(msg)
 	if m.Processors != nil {
 		m.Processors.TellMatch(resource.OfProgram, engine, msg.request, by, t)
 		return
 	}
 	if int(engine) == m.Partition.Engine.Index() {
+		m.readied(msg.request, stats.LateReceiver, posted)
 		m.Acknowledged(msg.request, t)
 		return
 	}
-	m.SendAcknowledgement(world.RecordAcknowledgement, engine, msg.request, t)
+	m.SendAcknowledgement(world.RecordAcknowledgement, engine, msg.request, t, posted, 0)
 }
 
 // SendAcknowledgement sends another engine the instant at which a send of that engine completes.
-// The kind of the record says whether index is a request or an agent.
-func (m *Messages) SendAcknowledgement(kind byte, engine, index int32, t vtime.Time) {
-	w := world.Writer{Rest: m.Partition.Engine.Record(int(engine), 1+4+8)}
+// The kind of the record says whether index is a request or an agent. For statistics the record has the instant from which on
+// the receiver was ready, and for an agent the entry of the root.
+func (m *Messages) SendAcknowledgement(kind byte, engine, index int32, t, ready, root vtime.Time) {
+	size := 1 + 4 + 8
+	if m.why != nil {
+		size += 2 * 8
+	}
+	w := world.Writer{Rest: m.Partition.Engine.Record(int(engine), size)}
 	w.U8(kind)
 	w.U32(uint32(index))
 	w.U64(uint64(t))
+	if m.why != nil {
+		w.U64(uint64(ready))
+		w.U64(uint64(root))
+	}
+}
+
+// DeliverAcknowledgement handles a record of SendAcknowledgement for a request.
+func (m *Messages) DeliverAcknowledgement(r world.Reader) {
+	request, t := int32(r.U32()), vtime.Time(r.U64())
+	if m.why != nil {
+		m.readied(request, stats.LateReceiver, vtime.Time(r.U64()))
+	}
+	m.Acknowledged(request, t)
 }
 
 // Acknowledged completes a send that waits for its match.

@@ -90,6 +90,9 @@ type Network interface {
 	Reach(p Passage, at vtime.Time)
 	// Serve handles a timed event of source. All events up to it are known.
 	Serve(source int32, now vtime.Time)
+	// Delay returns the time by which other messages have delayed a message that arrives at an instant, since it has asked at
+	// its receiver's node, or at all.
+	Delay(p *Passage, at vtime.Time) vtime.Duration
 }
 
 // NewNetwork returns the idle network of a partition on a target where messages delay each other.
@@ -276,6 +279,23 @@ func (x *Interfaces) take(side *contention.Interfaces, p *Passage, rank int32) (
 	}
 	bytes = t.RailTime(p.Bytes)
 	return side.Take(node, x.rail(rank), p.At, bytes), bytes
+}
+
+// Delay implements [Network].
+func (x *Interfaces) Delay(p *Passage, at vtime.Time) vtime.Duration {
+	t := x.partition.Target
+	alone := t.RailTime(p.Bytes)
+	switch {
+	case t.Node(int(p.Source)) == t.Node(int(p.Dest)):
+		way := p.Transfer.Plus(p.Jitter)
+		alone = p.Latency.Plus(way)
+		if bytes := x.memoryTime(p); bytes > 0 {
+			alone = alone.Plus(network.HeldUntil(p.At, p.At, bytes, way).Sub(p.At))
+		}
+	case x.striped && p.Owner == OfAgents:
+		alone = t.InterfaceTime(p.Bytes)
+	}
+	return at.Sub(p.At.Add(alone))
 }
 
 // inOrder returns when an ordered message that begins at an instant asks at its receiver's node: not

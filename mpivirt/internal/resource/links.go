@@ -192,6 +192,9 @@ func (x *Links) ends(p *Passage, at, now vtime.Time) {
 	x.order[key] = queue
 }
 
+// Delay implements [Network].
+func (x *Links) Delay(p *Passage, at vtime.Time) vtime.Duration { return at.Sub(p.At.Add(p.Transfer)) }
+
 // arrives passes on a message that arrives at an instant.
 func (x *Links) arrives(p *Passage, at, now vtime.Time) {
 	free := at.Add(-p.Latency)

@@ -11,6 +11,10 @@ import (
 // event. least is the least time of a message.
 func Slack(least vtime.Duration) vtime.Duration { return min(least/2, vtime.Nanosecond) }
 
+// LatestMatch is the greatest time after the arrival of a message at which its sender takes the match of a receiver that has
+// waited for it.
+const LatestMatch = vtime.Nanosecond
+
 // AwaitMatch bounds the engine's EIT by the match of a message to another engine. The sender waits
 // for the match, which is no earlier than the arrival.
 func (x *Processors) AwaitMatch(arrival vtime.Time) {

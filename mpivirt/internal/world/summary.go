@@ -19,6 +19,7 @@ type Summary struct {
 	Activities stats.Activities
 	Sent       stats.Sizes // of messages point to point
 	Handed     stats.Sizes // bytes that ranks hand to collectives
+	Calls      stats.Calls
 	Uncharged  Uncharged
 }
 
@@ -46,18 +47,19 @@ func (s *Summary) Merge(o *Summary) {
 	s.Activities.Merge(&o.Activities)
 	s.Sent.Merge(&o.Sent)
 	s.Handed.Merge(&o.Handed)
+	s.Calls.Merge(&o.Calls)
 	s.Uncharged.merge(&o.Uncharged)
 }
 
 // Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return s.Tally.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))))))
+	return s.Tally.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))))))))
 }
 
 // DecodeSummary returns the summary and statistics that Encode has packed into b, and the rest of
 // b.
 func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
 	s = &Summary{}
-	rest = s.Tally.Read(s.Uncharged.read(s.Handed.Read(s.Sent.Read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b)))))))))
+	rest = s.Tally.Read(s.Calls.Read(s.Uncharged.read(s.Handed.Read(s.Sent.Read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b))))))))))
 	return s, counts, rest
 }

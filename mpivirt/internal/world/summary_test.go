@@ -21,9 +21,11 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 		engines := rapid.IntRange(1, 4).Draw(t, "engines")
 		alone, parts := &Summary{Ended: new(atomic.Int64)}, make([]*Summary, engines)
 		alone.Tally.Start(1<<30, nil)
+		alone.Calls.Open(0, 150, false)
 		for i := range parts {
 			parts[i] = &Summary{Ended: new(atomic.Int64)}
 			parts[i].Tally.Start(1<<30, nil)
+			parts[i].Calls.Open(0, 150, false)
 		}
 		instant := rapid.Int64Range(0, 3)
 		for rank := range rapid.IntRange(0, 150).Draw(t, "ranks") {
@@ -34,6 +36,8 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 				s.Activities.Note(stats.Data, vtime.Duration(rank))
 				s.Sent.Note(int64(rank))
 				s.Handed.Note(int64(rank) * 100)
+				s.Calls.Compute(int32(rank), vtime.Duration(rank))
+				s.Calls.Note(int32(rank), stats.CallKey{Procedure: uint8(rank % 5), Context: uint64(rank % 3)}, 8, &stats.Causes{stats.Network: vtime.Duration(rank)})
 				s.Uncharged.merge(&Uncharged{Code: int64(rank), Timeless: 1, Declared: rank == 140})
 			}
 		}
@@ -46,6 +50,8 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 			}
 		}
 		alone.Tally.Settle()
+		alone.Calls.Settle()
+		all := func(uint64) bool { return true }
 		total := &Summary{}
 		for _, i := range rapid.Permutation(parts).Draw(t, "order") {
 			i.Tally.Settle()
@@ -57,6 +63,7 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 		}
 		for _, c := range []struct{ got, want any }{
 			{total.Digest, alone.Digest}, {total.Late, alone.Late}, {total.Unreceived, alone.Unreceived}, {total.Uncharged, alone.Uncharged},
+			{total.Calls.Times(all), alone.Calls.Times(all)}, {total.Calls.Balance(), alone.Calls.Balance()},
 			{total.Activities, alone.Activities}, {total.Sent, alone.Sent}, {total.Handed, alone.Handed}, {total.Tally.Finishes(), alone.Tally.Finishes()},
 			{total.Tally.Iterations(), alone.Tally.Iterations()}, {total.Tally.Operations(), alone.Tally.Operations()},
 		} {

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+	"text/tabwriter"
+
+	"gigarank/internal/result"
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// statisticsOf returns the statistics of calls in the form of a document, nil for none. A run takes a time.
+func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *result.Statistics {
+	if c == nil {
+		return nil
+	}
+	s := &result.Statistics{Calls: []result.CallTimes{}}
+	var all [mpivirt.NumberOfCauses]mpivirt.Total
+	all[mpivirt.Computing] = c.Balance.Computing
+	for _, row := range c.Calls {
+		of := result.CallTimes{Function: row.Procedure, Communicator: row.Communicator, Count: row.Count, Bytes: row.Bytes}
+		of.Times = causeTimes(&row.Times)
+		for i := range all {
+			all[i].Merge(row.Times[i])
+		}
+		s.Calls = append(s.Calls, of)
+	}
+	s.Times = causeTimes(&all)
+	for rank, task := range c.Tasks {
+		var times [mpivirt.NumberOfCauses]mpivirt.Total
+		for i, d := range task.Times {
+			times[i].Add(d)
+		}
+		s.Tasks = append(s.Tasks, result.Task{Rank: rank, Count: task.Count, Bytes: task.Bytes, Times: causeTimes(&times)})
+	}
+	for _, phase := range c.Phases {
+		s.Phases = append(s.Phases, result.Phase{Activity: phase.Name, Count: phase.Count, Time: phase.Time.Big()})
+	}
+	if greatest := float64(c.Balance.Greatest); greatest > 0 {
+		mean := float64(c.Balance.Computing.Over(uint64(ranks)))
+		s.Efficiency = &result.Efficiency{
+			LoadBalance: mean / greatest, Communication: greatest / float64(took), Parallel: mean / float64(took),
+			Greatest: int64(c.Balance.Greatest), GreatestRank: c.Balance.Rank,
+		}
+	}
+	if c.Block > 0 {
+		s.Matrix = &result.Matrix{Block: c.Block, Bytes: c.Matrix}
+	}
+	return s
+}
+
+// causeTimes returns times by cause in the form of a document.
+func causeTimes(times *[mpivirt.NumberOfCauses]mpivirt.Total) (of result.Times) {
+	of.Time, of.Waiting, of.Causes = new(big.Int), new(big.Int), map[string]*big.Int{}
+	for i, sum := range times {
+		cause, d := mpivirt.Cause(i), sum.Big()
+		if d.Sign() == 0 {
+			continue
+		}
+		of.Causes[cause.String()] = d
+		of.Time.Add(of.Time, d)
+		if cause.Waits() {
+			of.Waiting.Add(of.Waiting, d)
+		}
+	}
+	return of
+}
+
+// over returns a sum of times divided by a number, rounded down.
+func over(sum *big.Int, n int64) vtime.Duration {
+	return vtime.Duration(new(big.Int).Quo(sum, big.NewInt(n)).Int64())
+}
+
+// causes are the names of all causes in their order.
+func causes() (names []string) {
+	for i := range mpivirt.NumberOfCauses {
+		names = append(names, mpivirt.Cause(i).String())
+	}
+	return names
+}
+
+// tabulateStatistics prints the statistics of calls, if they were counted.
+func (d *document) tabulateStatistics(w io.Writer) {
+	s := d.Statistics
+	if s == nil {
+		return
+	}
+	d.tabulateCauses(w)
+	if e := s.Efficiency; e != nil {
+		_, _ = fmt.Fprintf(w, "load balance %.3f: rank %d computes longest, %v; communication efficiency %.3f, parallel efficiency %.3f\n\n",
+			e.LoadBalance, e.GreatestRank, vtime.Duration(e.Greatest), e.Communication, e.Parallel)
+	}
+	d.tabulateCalls(w)
+	d.tabulateTasks(w)
+	tabulateMatrix(w, s.Matrix)
+	d.tabulatePhases(w)
+}
+
+// tabulateCauses prints for which causes the time of a rank passes.
+func (d *document) tabulateCauses(w io.Writer) {
+	s := d.Statistics
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "where time goes\ttime of a rank\tshare")
+	for _, name := range causes() {
+		if sum := s.Times.Causes[name]; sum != nil {
+			_, _ = fmt.Fprintf(table, "%s\t%v\t%s\n", name, over(sum, d.Ranks), share(sum, s.Times.Time))
+		}
+	}
+	_, _ = fmt.Fprintf(table, "all\t%v\t%s\n", over(s.Times.Time, d.Ranks), share(s.Times.Time, s.Times.Time))
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// share returns a part of a whole in per cent.
+func share(part, whole *big.Int) string {
+	if whole.Sign() == 0 {
+		return "-"
+	}
+	ratio, _ := new(big.Rat).SetFrac(part, whole).Float64()
+	return fmt.Sprintf("%.1f %%", 100*ratio)
+}
+
+// tabulateCalls prints a row for each function and communicator, with the causes that take any time.
+func (d *document) tabulateCalls(w io.Writer) {
+	if len(d.Statistics.Calls) == 0 {
+		return
+	}
+	var shown []string
+	for _, name := range causes() {
+		for _, row := range d.Statistics.Calls {
+			if row.Causes[name] != nil {
+				shown = append(shown, name)
+				break
+			}
+		}
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, strings.Join(append([]string{"function", "communicator", "calls", "bytes", "time of a rank", "waiting"}, shown...), "\t"))
+	for _, row := range d.Statistics.Calls {
+		communicator := row.Communicator
+		if communicator == "" {
+			communicator = "-"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%v\t%v", row.Function, communicator, row.Count, row.Bytes, over(row.Time, d.Ranks), over(row.Waiting, d.Ranks))
+		for _, name := range shown {
+			_, _ = fmt.Fprintf(table, "\t%s", mean(row.Causes[name], d.Ranks))
+		}
+		_, _ = fmt.Fprintln(table)
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// mean returns a sum of times divided by a number, a dash for no time.
+func mean(sum *big.Int, n int64) string {
+	if sum == nil {
+		return "-"
+	}
+	return over(sum, n).String()
+}
+
+// shownTasks is the number of ranks up to which a summary has a row for each of them.
+const shownTasks = 16
+
+// tabulateTasks prints a row for each rank; of many ranks the least, mean and greatest time of each cause.
+func (d *document) tabulateTasks(w io.Writer) {
+	tasks := d.Statistics.Tasks
+	if len(tasks) == 0 {
+		return
+	}
+	var shown []string
+	for _, name := range causes() {
+		if d.Statistics.Times.Causes[name] != nil {
+			shown = append(shown, name)
+		}
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	if len(tasks) > shownTasks {
+		_, _ = fmt.Fprintln(table, "over ranks\tleast\trank\tmean\tgreatest\trank")
+		for _, name := range shown {
+			least, greatest := extremes(tasks, name)
+			_, _ = fmt.Fprintf(table, "%s\t%v\t%d\t%s\t%v\t%d\n", name, timeOf(&tasks[least], name), tasks[least].Rank,
+				mean(d.Statistics.Times.Causes[name], d.Ranks), timeOf(&tasks[greatest], name), tasks[greatest].Rank)
+		}
+	} else {
+		_, _ = fmt.Fprintln(table, strings.Join(append([]string{"rank", "calls", "bytes", "time", "waiting"}, shown...), "\t"))
+		for i := range tasks {
+			t := &tasks[i]
+			_, _ = fmt.Fprintf(table, "%d\t%d\t%d\t%v\t%v", t.Rank, t.Count, t.Bytes, over(t.Time, 1), over(t.Waiting, 1))
+			for _, name := range shown {
+				_, _ = fmt.Fprintf(table, "\t%s", mean(t.Causes[name], 1))
+			}
+			_, _ = fmt.Fprintln(table)
+		}
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// timeOf returns the time of a rank for a cause.
+func timeOf(t *result.Task, cause string) vtime.Duration {
+	if d := t.Causes[cause]; d != nil {
+		return over(d, 1)
+	}
+	return 0
+}
+
+// extremes returns the first tasks with the least and with the greatest time for a cause.
+func extremes(tasks []result.Task, cause string) (least, greatest int) {
+	for i := range tasks {
+		d := timeOf(&tasks[i], cause)
+		if d < timeOf(&tasks[least], cause) {
+			least = i
+		}
+		if d > timeOf(&tasks[greatest], cause) {
+			greatest = i
+		}
+	}
+	return least, greatest
+}
+
+// tabulateMatrix prints the bytes between ranks, or the size of a matrix that is too large for a terminal.
+func tabulateMatrix(w io.Writer, m *result.Matrix) {
+	if m == nil {
+		return
+	}
+	n := len(m.Bytes)
+	if n > shownTasks {
+		_, _ = fmt.Fprintf(w, "bytes between ranks: %d x %d blocks of ranks, %d each; --json FILE has them\n\n", n, n, m.Block)
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprint(table, "bytes from rank\t")
+	for to := range n {
+		_, _ = fmt.Fprintf(table, "to %d\t", to*m.Block)
+	}
+	_, _ = fmt.Fprintln(table)
+	for from, row := range m.Bytes {
+		_, _ = fmt.Fprintf(table, "%d\t", from*m.Block)
+		for _, bytes := range row {
+			_, _ = fmt.Fprintf(table, "%d\t", bytes)
+		}
+		_, _ = fmt.Fprintln(table)
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// tabulatePhases prints the activities of processes.
+func (d *document) tabulatePhases(w io.Writer) {
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "activity of VACED-SIM\tcount\ttime of a rank")
+	for _, phase := range d.Statistics.Phases {
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%v\n", phase.Activity, phase.Count, over(phase.Time, d.Ranks))
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}

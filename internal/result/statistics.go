@@ -1,0 +1,62 @@
+package result
+
+import "math/big"
+
+// Statistics are the times of calls by their cause, summed over ranks. docs/statistics.md has the rules.
+type Statistics struct {
+	Times
+	Efficiency *Efficiency `json:"efficiency,omitempty"`
+	Calls      []CallTimes `json:"calls"`
+	// Tasks has each rank; it is left out above 65,536 ranks.
+	Tasks []Task `json:"tasks,omitempty"`
+	// Phases are the six activities of a process in VACED-SIM.
+	Phases []Phase `json:"vaced_sim"`
+	Matrix *Matrix `json:"matrix,omitempty"`
+}
+
+// Times are the time of calls or ranks, the part in which they wait, and the times by cause. Causes without time are left out.
+type Times struct {
+	Time    *big.Int            `json:"time_ps"`
+	Waiting *big.Int            `json:"waiting_ps"`
+	Causes  map[string]*big.Int `json:"causes_ps"`
+}
+
+// Efficiency has the efficiencies of POP that rest on computing times: load balance is the mean over the greatest, communication
+// efficiency the greatest over the time of the run, and parallel efficiency their product. It is left out if no rank computes.
+type Efficiency struct {
+	LoadBalance   float64 `json:"load_balance"`
+	Communication float64 `json:"communication"`
+	Parallel      float64 `json:"parallel"`
+	Greatest      int64   `json:"greatest_computing_ps"`
+	GreatestRank  int     `json:"greatest_computing_rank"`
+}
+
+// CallTimes sums up the calls of a function on a communicator, "" for calls without one.
+type CallTimes struct {
+	Function     string `json:"function"`
+	Communicator string `json:"communicator,omitempty"`
+	Count        uint64 `json:"count"`
+	Bytes        uint64 `json:"bytes"`
+	Times
+}
+
+// Task sums up the calls of a rank. Its times include computing.
+type Task struct {
+	Rank  int    `json:"rank"`
+	Count uint64 `json:"count"`
+	Bytes uint64 `json:"bytes"`
+	Times
+}
+
+// Phase sums up an activity of processes: "A_DS", "A_RS", "A_DR", "A_AS", "A_WT" or "A_SC".
+type Phase struct {
+	Activity string   `json:"activity"`
+	Count    uint64   `json:"count"`
+	Time     *big.Int `json:"time_ps"`
+}
+
+// Matrix has the bytes of messages point to point by sender, then by receiver. Each row and column is a block of Block ranks.
+type Matrix struct {
+	Block int        `json:"block"`
+	Bytes [][]uint64 `json:"bytes"`
+}

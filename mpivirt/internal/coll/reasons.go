@@ -1,0 +1,292 @@
+package coll
+
+import (
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/p2p"
+	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Why members wait. Where statistics are on, each message of a collective carries the latest entry among the members on
+// which it rests, and the entry of the root where all members need the root. A member waits for these members until the
+// latest of their entries. What comes then is the work of its processor, and the network. docs/statistics.md has the rules.
+
+// rest is what a message, or a member's part, rests on.
+type rest struct {
+	latest vtime.Time // entry of a member
+	root   vtime.Time // entry of the root, 0 if it is not known, or does not matter
+}
+
+func (r *rest) add(o rest) { r.latest, r.root = max(r.latest, o.latest), max(r.root, o.root) }
+
+// restRecord is the size of a rest in a record between engines.
+const restRecord = 2 * 8
+
+// account is the part of an agent so far.
+type account struct {
+	rest
+	posted         rest           // when the receives of the window were posted
+	pending        rest           // of what the window waits for, from its end on
+	several        bool           // the window has several rounds
+	works          vtime.Duration // of the processor since the latest entry
+	shared, within vtime.Duration // for which other messages and work have delayed it since then
+	phases         stats.Phases   // of the processor, since the beginning
+}
+
+// carried is what a round message carries.
+type carried struct {
+	rest
+	shared, within vtime.Duration // for which other messages have delayed it
+}
+
+// carriedRecord is the size of what a round message carries in a record between engines.
+const carriedRecord = restRecord + 2*8
+
+// reasoning is the state of a partition for statistics.
+type reasoning struct {
+	accounts world.Beside[account] // of agents
+	carries  world.Beside[carried] // of round messages
+	tells    world.Beside[carried] // of shakes: what ACK or DATA tells the agent that it is for
+	carrying carried               // of the round message that is handled, while it has no place
+	leaving  account               // of the members that leave
+	endings  []stats.Ending        // by LP: of its latest collective in the blocking form
+}
+
+// Explain has the messages of collectives carry what explains the waiting of members.
+func (c *Collectives) Explain() {
+	c.Messages.Explain()
+	c.explains, c.reasoning = true, &reasoning{endings: make([]stats.Ending, c.partition.Ranks)}
+}
+
+// Begins notes that an LP's call begins.
+func (c *Collectives) Begins(lp int32) {
+	c.Messages.Begins(lp)
+	if c.explains {
+		c.endings[lp] = stats.Ending{}
+	}
+}
+
+// EndingOf returns the ending of the collective that an LP has left. It is empty if no member has waited for another.
+func (c *Collectives) EndingOf(lp int32) stats.Ending { return c.endings[lp] }
+
+// PartEnds notes the ending of a part of an LP's call that consists of messages.
+func (c *Collectives) PartEnds(lp int32, e stats.Ending) { c.endings[lp] = e }
+
+// toRoot reports whether all members need the root.
+func (v *Collective) toRoot() bool {
+	return v.Operation == collectives.Bcast || v.Operation == collectives.Scatter || v.Operation == collectives.Scatterv
+}
+
+// lateOf returns the cause for which members wait for each other.
+func (v *Collective) lateOf() stats.Cause {
+	switch {
+	case v.Operation == collectives.Barrier:
+		return stats.WaitAtBarrier
+	case synchronizing(v.Operation) || v.Creation != nil || v.Operation == collectives.Allgatherv || v.Operation == collectives.Alltoallv:
+		return stats.WaitAtNToN
+	}
+	return stats.LateMember
+}
+
+// restOf returns what the part of a member rests on when it enters at an instant.
+func (inst *instance) restOf(member int, entry vtime.Time) rest {
+	r := rest{latest: entry}
+	if inst.Call.toRoot() && member == inst.Call.Root {
+		r.root = entry
+	}
+	return r
+}
+
+// beginAccount begins the account of an agent.
+func (c *Collectives) beginAccount(index int32, r rest, works vtime.Duration) {
+	a := account{rest: r, posted: r, works: works}
+	a.phases[stats.SequentialComputation] = works
+	*c.accounts.Open(index) = a
+}
+
+// learns has the account of an agent rest on more, of which the agent learns while its clock stands at an instant.
+func (c *account) learns(r rest, before vtime.Time) {
+	if r.latest > c.latest && r.latest >= before {
+		c.works, c.shared, c.within = 0, 0, 0
+	}
+	c.rest.add(r)
+}
+
+// receives adds a message to the account of an agent that has received it from an instant on.
+func (c *account) receives(m *carried, before, arrival, after vtime.Time) {
+	if c.several {
+		c.pending.add(m.rest)
+	} else {
+		c.learns(m.rest, before)
+	}
+	waited := max(arrival.Sub(max(before, c.latest)), 0)
+	within := min(m.within, waited)
+	c.within += within
+	c.shared += min(m.shared, waited-within)
+	if d := after.Sub(max(before, arrival)); d > 0 {
+		c.works += d
+		if arrival <= before {
+			c.phases[stats.DataReceiving] += d
+		}
+	}
+}
+
+// worked adds time for which the processor of an agent has worked to the agent's account.
+func (c *Collectives) worked(index int32, p stats.Phase, d vtime.Duration) {
+	if c.explains {
+		a := c.accounts.Open(index)
+		a.works += d
+		a.phases[p] += d
+	}
+}
+
+// sendingPhase returns the activity of a processor that sends a message.
+func (c *Collectives) sendingPhase(bytes int64) stats.Phase {
+	if bytes > c.partition.EagerLimit {
+		return stats.RequestSending
+	}
+	return stats.DataSending
+}
+
+// noteEnding notes why the part of a local member, which leaves, has taken its time.
+func (c *Collectives) noteEnding(inst *instance, lp int32, member int, a *account) {
+	e, v := c.Messages.Ending(), inst.callOf(member)
+	e.Known = true
+	e.From, e.Root, e.Other, e.Late = inst.entryOf(c, lp, member), a.root, a.latest, v.lateOf()
+	e.Works, e.Shared, e.Within, e.Phases = a.works, a.shared, a.within, a.phases
+	if inst.nonblocking != nil {
+		if request := inst.nonblocking.requests[member-inst.comm.First]; request != 0 {
+			*c.Messages.ReasonOf(request) = e
+			return
+		}
+	}
+	c.endings[lp] = e
+}
+
+// readied has the account of an agent rest, from the end of the window on, on the call of the receiver of its message.
+func (c *Collectives) readied(index int32, r rest) {
+	if c.explains && c.agents.At(index).fate != ended {
+		c.accounts.Open(index).pending.add(r)
+	}
+}
+
+// posts notes that an agent posts the receives of a window.
+func (c *Collectives) posts(index int32, several bool) {
+	if c.explains {
+		a := c.accounts.Open(index)
+		a.posted, a.several = a.rest, several
+	}
+}
+
+// closesWindow notes that the window of an agent ends, whose clock stands at an instant.
+func (c *Collectives) closesWindow(index int32, at vtime.Time) {
+	if c.explains {
+		a := c.accounts.Open(index)
+		a.learns(a.pending, at)
+		a.pending = rest{}
+	}
+}
+
+// postedOf returns what an agent rested on when it posted the receives of its window.
+func (c *Collectives) postedOf(index int32) (r rest) {
+	if c.explains {
+		r = c.accounts.Open(index).posted
+	}
+	return r
+}
+
+// write writes a rest to a record.
+func (r rest) write(w *world.Writer) {
+	w.U64(uint64(r.latest))
+	w.U64(uint64(r.root))
+}
+
+func readRest(r *world.Reader) rest { return rest{vtime.Time(r.U64()), vtime.Time(r.U64())} }
+
+// write writes what a round message carries to a record.
+func (m *carried) write(w *world.Writer) {
+	m.rest.write(w)
+	w.U64(uint64(m.shared))
+	w.U64(uint64(m.within))
+}
+
+func readCarried(r *world.Reader) carried {
+	return carried{readRest(r), vtime.Duration(r.U64()), vtime.Duration(r.U64())}
+}
+
+// delayed adds the time by which other messages have delayed a message that has passed until an instant.
+func (c *Collectives) delayed(m *carried, p *resource.Passage, at vtime.Time) {
+	if d := c.Messages.Interfaces.Delay(p, at); c.Messages.WithinNode(p) {
+		m.within += d
+	} else {
+		m.shared += d
+	}
+}
+
+// roundSize returns the size of the fixed part of a round message between engines.
+func (c *Collectives) roundSize() int {
+	if c.explains {
+		return roundRecord + carriedRecord
+	}
+	return roundRecord
+}
+
+// DeliverAcknowledgement handles the record of an acknowledgement for an agent.
+func (c *Collectives) DeliverAcknowledgement(r world.Reader) {
+	index, t := int32(r.U32()), vtime.Time(r.U64())
+	if c.explains {
+		c.readied(index, readRest(&r))
+	}
+	c.AgentAcknowledged(index, t)
+}
+
+// sentRest returns what a message rests on that an agent sends.
+func (c *Collectives) sentRest(index int32) rest {
+	a := c.accounts.Open(index)
+	if a.several {
+		return a.posted
+	}
+	return a.rest
+}
+
+// explain notes why the part of an agent, which ends, has taken its time. Of a node with several members it notes it when they are
+// released.
+func (c *Collectives) explain(inst *instance, lp int32, member int, index int32) {
+	c.leaving = *c.accounts.Open(index)
+	switch {
+	case !inst.leaders:
+		c.noteEnding(inst, lp, member, &c.leaving)
+	case c.Messages.Processors != nil && c.agents.At(index).single():
+		c.noteEnding(inst, lp, inst.comm.nodes.leader(member), &c.leaving)
+	}
+}
+
+// explainMember notes why the part of a member of a node has taken its time. The account of the members that leave is that of
+// their leader, who alone has worked.
+func (c *Collectives) explainMember(inst *instance, lp int32, member int, leader bool) {
+	switch {
+	case !c.explains:
+	case leader:
+		c.noteEnding(inst, lp, member, &c.leaving)
+	default:
+		c.noteEnding(inst, lp, member, &account{rest: c.leaving.rest})
+	}
+}
+
+// passing returns what a message, an ACK or DATA of a round carries on its way.
+func (c *Collectives) passing(p *resource.Passage) *carried {
+	if p.Kind == p2p.PassMessage {
+		return c.carries.Open(p.Index)
+	}
+	return c.tells.Open(p.Index)
+}
+
+// chargeExplained is chargeReceive with statistics. The message carries c.carrying.
+func (c *Collectives) chargeExplained(index int32, a *agent, m *roundMessage) (arrival vtime.Time) {
+	carrying, before := c.carrying, a.clock
+	arrival = c.chargeFor(index, a, m)
+	c.accounts.Open(index).receives(&carrying, before, arrival, a.clock)
+	return arrival
+}

@@ -1,0 +1,76 @@
+package kernel
+
+import (
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
+)
+
+// Why a rank's time passes, and what adds it up.
+type (
+	// Cause is the reason for which a rank's time passes.
+	Cause = stats.Cause
+	// Causes are times by cause.
+	Causes = stats.Causes
+	// Total is a sum of times in picoseconds, with 128 bits.
+	Total = stats.Total
+	// Task sums up the calls of a rank.
+	Task = stats.Task
+)
+
+// Computing is the cause of time outside MPI, and NumberOfCauses the number of causes.
+const (
+	Computing      = stats.Computing
+	NumberOfCauses = stats.NumberOfCauses
+)
+
+// CallStatistics are the times of calls by their cause. Package mpivirt documents the fields.
+type CallStatistics struct {
+	Calls   []CallTimes // by procedure, then by communicator
+	Tasks   []Task      // by rank; nil above TasksKept ranks
+	Phases  []PhaseTimes
+	Balance Balance
+	Matrix  [][]uint64
+	Block   int // ranks of a row or column of Matrix; 0 without it
+}
+
+// CallTimes sums up the calls of a procedure on a communicator.
+type CallTimes struct {
+	Procedure    string // as programs name it
+	Communicator string // "" for calls without one
+	Count, Bytes uint64
+	Times        [NumberOfCauses]Total
+}
+
+// PhaseTimes sums up an activity of processes as VACED-SIM defines it.
+type PhaseTimes struct {
+	Name  string
+	Count uint64
+	Time  Total
+}
+
+// Balance is what the load balance of ranks rests on: the sum and the greatest of their computing times.
+type Balance = stats.Balance
+
+// manyCommunicators is the name of communicators that are too many to be listed.
+const manyCommunicators = "other communicators"
+
+// statisticsOf returns the statistics of the calls that a summary has.
+func (s *Simulation) statisticsOf(total *world.Summary) *CallStatistics {
+	calls := &total.Calls
+	all := &CallStatistics{Tasks: calls.Tasks(), Balance: calls.Balance(), Matrix: calls.Matrix().Rows(), Block: calls.Matrix().Block()}
+	own := func(context uint64) bool {
+		return context == world.NoContext || context == world.WorldContext || context == world.SelfContext
+	}
+	name := s.runs[0].kernel.partition.NameOf
+	for _, row := range calls.Times(own) {
+		of := CallTimes{Procedure: name(world.Procedure(row.Procedure)), Communicator: row.Name, Count: row.Count, Bytes: row.Bytes, Times: row.Times}
+		if row.Context == stats.OtherContext {
+			of.Communicator = manyCommunicators
+		}
+		all.Calls = append(all.Calls, of)
+	}
+	for p, sum := range calls.Phases() {
+		all.Phases = append(all.Phases, PhaseTimes{stats.Phase(p).String(), sum.Count, sum.Time})
+	}
+	return all
+}

@@ -1,0 +1,223 @@
+package p2p
+
+import (
+	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// Why calls wait. Where statistics are on, a message carries when its send began, and the answer to a message that its sender
+// waits for carries when the receive was posted. The state lies beside that of messages and requests, so that a run without
+// statistics has no memory for it. docs/statistics.md has the rules.
+
+// reasons is the state of a partition for statistics.
+type reasons struct {
+	origins world.Beside[origin] // of messages
+	of      world.Beside[reason] // of requests
+	waits   []vtime.Time         // by LP: its clock when its call began to wait, 0 if it did not
+	ending  stats.Ending         // what all endings have in common
+	shaking map[shakingKey]shaking
+	readies world.Beside[vtime.Time] // of handshakes that pass interfaces: what readyOf returns
+}
+
+// origin is what a message carries of its send.
+type origin struct {
+	sent, left     vtime.Time     // the send began, and its processor let the message go
+	shared, within vtime.Duration // for which other messages have delayed it, between nodes and within a node
+}
+
+// originRecord is the size of an origin in a record between engines.
+const originRecord = 4 * 8
+
+// reason is what a request knows of the time until it is complete. Its Ready is not used.
+type reason struct {
+	stats.Ending
+	came vtime.Time // REQ at its receiver, ACK or the undisturbed match at its sender
+}
+
+// Explain has messages carry what explains the waiting of their receivers and senders.
+func (m *Messages) Explain() {
+	c := m.Partition.Target.Contention()
+	m.why = &reasons{waits: make([]vtime.Time, m.Partition.Ranks)}
+	m.why.ending.Bus = c.Model == network.ModelLinks && c.Busses > 0 && c.Out == 0 && c.In == 0
+	m.why.ending.Link = c.Model != "" && !m.why.ending.Bus
+}
+
+// Explains reports whether messages carry what explains waiting.
+func (m *Messages) Explains() bool { return m.why != nil }
+
+// Begins notes that an LP's call begins, which does not wait yet.
+func (m *Messages) Begins(lp int32) {
+	if m.why != nil {
+		m.why.waits[lp] = 0
+	}
+}
+
+// Ending returns the ending of an operation that shares nothing yet.
+func (m *Messages) Ending() stats.Ending { return m.why.ending }
+
+// ReasonOf returns the reason of a nonblocking collective, to be set.
+func (m *Messages) ReasonOf(request int32) *stats.Ending { return &m.why.of.Open(request).Ending }
+
+// sends notes where a message comes from.
+func (w *reasons) sends(message int32, sent, left vtime.Time) {
+	*w.origins.Open(message) = origin{sent: sent, left: left}
+}
+
+// takes notes the message of a receive.
+func (w *reasons) takes(request, message int32, arrival vtime.Time) {
+	o, r := w.origins.Open(message), w.of.Open(request)
+	*r = reason{Ending: w.ending, came: arrival}
+	r.Late, r.Other, r.Left, r.Shared, r.Within = stats.LateSender, o.sent, o.left, o.shared, o.within
+}
+
+// readied notes the instant from which on the other end of a request could go on, an instant of 0 for none.
+func (m *Messages) readied(request int32, c stats.Cause, at vtime.Time) {
+	if m.why == nil || request == 0 || at == 0 {
+		return
+	}
+	r := m.why.of.Open(request)
+	r.Late, r.Other = c, max(r.Other, at)
+}
+
+// delays notes the time for which other messages have delayed ACK or DATA of a request.
+func (m *Messages) delays(request int32, within bool, d vtime.Duration) {
+	if m.why == nil || request == 0 {
+		return
+	}
+	if r := m.why.of.Open(request); within {
+		r.Within += d
+	} else {
+		r.Shared += d
+	}
+}
+
+// disturbed adds a delay to those of a message.
+func (o *origin) disturbed(within bool, d vtime.Duration) {
+	if within {
+		o.within += d
+	} else {
+		o.shared += d
+	}
+}
+
+// WithinNode reports whether a message stays within a node.
+func (m *Messages) WithinNode(p *resource.Passage) bool {
+	t := m.Partition.Target
+	return t.Node(int(p.Source)) == t.Node(int(p.Dest))
+}
+
+// write writes an origin to a record.
+func (o *origin) write(w *world.Writer) {
+	w.U64(uint64(o.sent))
+	w.U64(uint64(o.left))
+	w.U64(uint64(o.shared))
+	w.U64(uint64(o.within))
+}
+
+// readOrigin reads an origin from a record.
+func readOrigin(r *world.Reader) origin {
+	return origin{vtime.Time(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64()), vtime.Duration(r.U64())}
+}
+
+// recordSize returns the size of the fixed part of a message between engines.
+func (m *Messages) recordSize() int {
+	if m.why != nil {
+		return messageRecord + originRecord
+	}
+	return messageRecord
+}
+
+// Ended is the end of a call: the instant at which all messages that the call has completed had arrived, the rank whose message
+// arrived last, None for no message, and the request or the message that determines the instant, 0 for none.
+type Ended struct {
+	At      vtime.Time
+	Rank    int
+	Request int32
+	Message int32
+}
+
+// EndingOf returns why an LP's call has taken its time.
+func (m *Messages) EndingOf(lp int32, e Ended) (why stats.Ending) {
+	why = m.why.ending
+	switch {
+	case e.Request != 0:
+		why = m.why.of.Open(e.Request).Ending
+	case e.Message != 0:
+		o := m.why.origins.Open(e.Message)
+		why.Late, why.Other, why.Left, why.Shared, why.Within = stats.LateSender, o.sent, o.left, o.shared, o.within
+	}
+	why.Known = e.Request != 0 || e.Message != 0
+	why.From, why.Ready = m.why.waits[lp], e.At
+	return why
+}
+
+// told is what the answer to a handshake tells the other rank for statistics.
+type told struct {
+	ready vtime.Time     // instant from which on the rank that answers could do so, if that has delayed the answer, else 0
+	delay vtime.Duration // at the interfaces of the node of that rank
+}
+
+// shaking is when a receive was posted, and when the message for it came that its sender waits for.
+type shaking struct{ posted, came vtime.Time }
+
+// shakingKey identifies a handshake by its sender and the sender's request.
+type shakingKey struct{ peer, opposite int32 }
+
+// shakes notes a handshake with the sender of a message, which its rank may answer later. The receive may be over by then.
+func (w *reasons) shakes(h *handshake, posted, came vtime.Time) {
+	if w.shaking == nil {
+		w.shaking = map[shakingKey]shaking{}
+	}
+	w.shaking[shakingKey{h.peer, h.opposite}] = shaking{posted, came}
+}
+
+// readyOf returns the instant from which on the rank of a handshake, which it answers at an instant, could answer: when it had
+// posted the receive, or when it was in a call. It is 0 for an ACK that has not waited. Each answer asks once.
+func (m *Messages) readyOf(h *handshake, at vtime.Time) vtime.Time {
+	if m.why == nil {
+		return 0
+	}
+	s, key := shaking{}, shakingKey{h.peer, h.opposite}
+	switch {
+	case !h.ack:
+		s = m.why.shaking[key]
+		delete(m.why.shaking, key)
+	case h.request != 0:
+		s.came = m.why.of.Open(h.request).came
+	default:
+		return 0
+	}
+	if at > max(s.posted, s.came) {
+		return at
+	}
+	return s.posted
+}
+
+// causeOf returns the cause for which the receiver of the answer to a handshake waits before that.
+func (h *handshake) causeOf() stats.Cause {
+	if h.ack {
+		return stats.LateSender
+	}
+	return stats.LateReceiver
+}
+
+// hears notes what an answer of a kind tells a request.
+func (m *Messages) hears(kind byte, request int32, t told) {
+	cause := stats.LateReceiver
+	if kind == world.RecordData {
+		cause = stats.LateSender
+	}
+	m.readied(request, cause, t.ready)
+	m.delays(request, false, t.delay)
+}
+
+// toldReady returns what readyOf has returned for a handshake that passes interfaces.
+func (m *Messages) toldReady(index int32) vtime.Time {
+	if m.why == nil {
+		return 0
+	}
+	return *m.why.readies.Open(index)
+}

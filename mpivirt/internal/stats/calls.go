@@ -1,0 +1,318 @@
+package stats
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"gigarank/vtime"
+)
+
+// Calls sums up calls by procedure and communicator, and by rank. The outcome does not depend on the order of notes and merges.
+type Calls struct {
+	rows   map[CallKey]*callRow
+	latest *callRow // of the call noted last
+	key    CallKey  // its key
+
+	tasks     []Task // by LP, or all ranks once merged; nil if ranks are not kept
+	first     int    // rank of the first task
+	balance   Balance
+	counted   bool
+	matrix    Matrix
+	phases    PhaseSums
+	names     map[uint64]string // of communicators, by context
+	computing []vtime.Duration  // by LP; nil once settled
+}
+
+// CallKey identifies calls: the number of a procedure and the context of a communicator, 0 for none.
+type CallKey struct {
+	Procedure uint8
+	Context   uint64
+}
+
+func (k CallKey) compare(o CallKey) int {
+	return cmp.Or(cmp.Compare(k.Procedure, o.Procedure), cmp.Compare(k.Context, o.Context))
+}
+
+// callRow sums up the calls of a key.
+type callRow struct {
+	count, bytes uint64
+	times        [NumberOfCauses]Total
+}
+
+// ManyContexts is the number of communicators beyond which the calls on all communicators but WORLD and SELF are one row for
+// each procedure. Contexts of less are those of WORLD and SELF.
+const (
+	ManyContexts = 256
+	OtherContext = ^uint64(0)
+)
+
+// Task sums up the calls of a rank.
+type Task struct {
+	Count, Bytes uint64
+	Times        Causes
+}
+
+// Balance is what the load balance rests on: the sum and the greatest of the ranks' computing times.
+type Balance struct {
+	Computing Total
+	Greatest  vtime.Duration
+	Rank      int // the least with the greatest time
+}
+
+func (b *Balance) merge(o *Balance) {
+	b.Computing.Merge(o.Computing)
+	b.note(o.Greatest, o.Rank)
+}
+
+func (b *Balance) note(d vtime.Duration, rank int) {
+	if d > b.Greatest || d == b.Greatest && rank < b.Rank {
+		b.Greatest, b.Rank = d, rank
+	}
+}
+
+// Open begins the sums of an engine with ranks from first on. Sums of each rank are kept if tasks says so.
+func (c *Calls) Open(first, ranks int, tasks bool) {
+	c.counted, c.first, c.rows, c.names = true, first, map[CallKey]*callRow{}, map[uint64]string{}
+	c.computing = make([]vtime.Duration, ranks)
+	if tasks {
+		c.tasks = make([]Task, ranks)
+	}
+}
+
+// Note counts the call of an LP, which has contributed or received some bytes.
+func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
+	row := c.latest
+	if row == nil || key != c.key {
+		row = c.row(key)
+		c.latest, c.key = row, key
+	}
+	row.count++
+	row.bytes = addUp(row.bytes, uint64(bytes))
+	for i, d := range times {
+		if d > 0 {
+			row.times[i].Add(d)
+		}
+	}
+	if c.tasks != nil {
+		t := &c.tasks[lp]
+		t.Count++
+		t.Bytes = addUp(t.Bytes, uint64(bytes))
+		t.Times.Add(times)
+	}
+}
+
+// Names reports whether a communicator has a name.
+func (c *Calls) Names(context uint64) bool {
+	_, named := c.names[context]
+	return named
+}
+
+// Name stores the name of a communicator, which is the same on all engines.
+func (c *Calls) Name(context uint64, name string) { c.names[context] = name }
+
+// Compute counts time that an LP computes.
+func (c *Calls) Compute(lp int32, d vtime.Duration) {
+	c.computing[lp] += d
+	if c.tasks != nil {
+		c.tasks[lp].Times[Computing] += d
+	}
+}
+
+// row returns the row of a key. It makes a missing row.
+func (c *Calls) row(key CallKey) *callRow {
+	row := c.rows[key]
+	if row == nil {
+		row = &callRow{}
+		c.rows[key] = row
+	}
+	return row
+}
+
+// Settle ends the counting: calls that an engine counts afterwards are lost.
+func (c *Calls) Settle() {
+	if c.computing == nil {
+		return
+	}
+	c.balance = Balance{Rank: c.first}
+	for lp, d := range c.computing {
+		c.balance.Computing.Add(d)
+		c.balance.note(d, c.first+lp)
+	}
+	c.computing = nil
+}
+
+// Merge adds the settled sums of another engine.
+func (c *Calls) Merge(o *Calls) {
+	if !o.counted {
+		return
+	}
+	o.Settle()
+	if !c.counted {
+		*c = Calls{counted: true, first: o.first, rows: map[CallKey]*callRow{}, names: map[uint64]string{}, balance: Balance{Rank: o.balance.Rank}}
+	}
+	for key, theirs := range o.rows {
+		row := c.row(key)
+		row.count += theirs.count
+		row.bytes = addUp(row.bytes, theirs.bytes)
+		for i := range row.times {
+			row.times[i].Merge(theirs.times[i])
+		}
+	}
+	maps.Copy(c.names, o.names)
+	c.balance.merge(&o.balance)
+	c.addTasks(o)
+	c.matrix.Merge(&o.matrix)
+	c.phases.Merge(&o.phases)
+}
+
+// addTasks adds the tasks of another engine, whose ranks are others.
+func (c *Calls) addTasks(o *Calls) {
+	if o.tasks == nil {
+		return
+	}
+	if c.tasks == nil {
+		c.first, c.tasks = o.first, slices.Clone(o.tasks)
+		return
+	}
+	first, last := min(c.first, o.first), max(c.first+len(c.tasks), o.first+len(o.tasks))
+	if first < c.first || last > c.first+len(c.tasks) {
+		all := make([]Task, last-first)
+		copy(all[c.first-first:], c.tasks)
+		c.first, c.tasks = first, all
+	}
+	copy(c.tasks[o.first-c.first:], o.tasks)
+}
+
+// CallTimes sums up the calls of a procedure on a communicator.
+type CallTimes struct {
+	CallKey
+	Name         string // of the communicator
+	Count, Bytes uint64
+	Times        [NumberOfCauses]Total
+}
+
+// Times returns the sums by procedure and communicator, in the order of procedures and names. Communicators of equal names
+// share rows. If communicators other than those that own names are many, they share OtherContext.
+func (c *Calls) Times(own func(context uint64) bool) (all []CallTimes) {
+	others := map[uint64]bool{}
+	for key := range c.rows {
+		if !own(key.Context) {
+			others[key.Context] = true
+		}
+	}
+	type place struct {
+		procedure uint8
+		name      string
+	}
+	rows := map[place]*CallTimes{}
+	for _, key := range slices.SortedFunc(maps.Keys(c.rows), CallKey.compare) {
+		row, name := c.rows[key], c.names[key.Context]
+		if len(others) > ManyContexts && !own(key.Context) {
+			key.Context, name = OtherContext, ""
+		}
+		at := place{key.Procedure, name}
+		of := rows[at]
+		if of == nil {
+			of = &CallTimes{CallKey: key, Name: name}
+			rows[at] = of
+		}
+		of.Count += row.count
+		of.Bytes = addUp(of.Bytes, row.bytes)
+		for i := range row.times {
+			of.Times[i].Merge(row.times[i])
+		}
+	}
+	for _, of := range rows {
+		all = append(all, *of)
+	}
+	slices.SortFunc(all, func(a, b CallTimes) int {
+		return cmp.Or(cmp.Compare(a.Procedure, b.Procedure), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// Tasks returns the sums of each rank, nil if they were not kept.
+func (c *Calls) Tasks() []Task { return c.tasks }
+
+// Balance returns what the load balance rests on.
+func (c *Calls) Balance() Balance { return c.balance }
+
+// Matrix returns the matrix of bytes between ranks.
+func (c *Calls) Matrix() *Matrix { return &c.matrix }
+
+// Phases returns the activities of processes, to be added to.
+func (c *Calls) Phases() *PhaseSums { return &c.phases }
+
+// Append appends the sums to b, in the form that Read reads. It settles them.
+func (c *Calls) Append(b []byte) []byte {
+	if !c.counted {
+		return appendWords(b, 0)
+	}
+	c.Settle()
+	b = appendWords(b, 1, uint64(c.first), uint64(len(c.tasks)), uint64(len(c.rows)),
+		c.balance.Computing.High, c.balance.Computing.Low, uint64(c.balance.Greatest), uint64(c.balance.Rank))
+	for _, key := range slices.SortedFunc(maps.Keys(c.rows), CallKey.compare) {
+		row := c.rows[key]
+		b = appendWords(b, uint64(key.Procedure), key.Context, row.count, row.bytes)
+		for _, t := range row.times {
+			b = appendWords(b, t.High, t.Low)
+		}
+	}
+	b = appendWords(b, uint64(len(c.names)))
+	for _, context := range slices.Sorted(maps.Keys(c.names)) {
+		name := c.names[context]
+		b = append(appendWords(b, context, uint64(len(name))), name...)
+	}
+	b = slices.Grow(b, len(c.tasks)*8*(2+int(NumberOfCauses)))
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		b = appendWords(b, t.Count, t.Bytes)
+		for _, d := range t.Times {
+			b = appendWords(b, uint64(d))
+		}
+	}
+	for _, p := range c.phases {
+		b = appendWords(b, p.Count, p.Time.High, p.Time.Low)
+	}
+	return c.matrix.append(b)
+}
+
+// Read sets the sums from the bytes of Append and returns the rest of b.
+func (c *Calls) Read(b []byte) (rest []byte) {
+	r := reader{b}
+	if r.word() == 0 {
+		return r.b
+	}
+	*c = Calls{counted: true, first: int(r.word()), rows: map[CallKey]*callRow{}, names: map[uint64]string{}}
+	tasks, rows := r.word(), r.word()
+	c.balance = Balance{Computing: Total{r.word(), r.word()}, Greatest: vtime.Duration(r.word()), Rank: int(r.word())}
+	for range rows {
+		row := c.row(CallKey{uint8(r.word()), r.word()})
+		row.count, row.bytes = r.word(), r.word()
+		for i := range row.times {
+			row.times[i] = Total{r.word(), r.word()}
+		}
+	}
+	for range r.word() {
+		context, n := r.word(), r.word()
+		c.names[context] = string(r.b[:n])
+		r.b = r.b[n:]
+	}
+	if tasks > 0 {
+		c.tasks = make([]Task, tasks)
+	}
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		t.Count, t.Bytes = r.word(), r.word()
+		for j := range t.Times {
+			t.Times[j] = vtime.Duration(r.word())
+		}
+	}
+	for i := range c.phases {
+		p := &c.phases[i]
+		p.Count, p.Time = r.word(), Total{r.word(), r.word()}
+	}
+	c.matrix.read(&r)
+	return r.b
+}

@@ -1,0 +1,202 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// causesOf prints the times of a rank by cause, without those that are 0.
+func causesOf(times *mpivirt.Causes) string {
+	var all []string
+	for c, d := range times {
+		if d != 0 {
+			all = append(all, fmt.Sprintf("%v %v", mpivirt.Cause(c), d))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// Each rank's time by cause, worked out by hand. A message costs its sender 3 us and its receiver 2 us, and is under way for 5 us and
+// 0.1 ns a byte.
+func TestCausesByHand(t *testing.T) {
+	const flat = "name: m\nnetwork: {model: flat, latency: 5us, bandwidth: 10GB/s, eager_limit: 64KiB, overhead: {send: 3us, receive: 2us}}\n"
+	// 10,000 B take 5 us and 10 us, and keep an interface, a bus, a link or a memory busy for 10 us, which
+	// reads and writes them.
+	const shared = "name: m\nranks_per_node: %d\n%s\nnetwork: {model: flat, latency: 5us, bandwidth: 1GB/s}\n"
+	pairs := func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+		if n := r.Rank(); n%2 == 0 {
+			return w.SendSize(10_000, n+1, 0)
+		}
+		_, err := w.RecvSize(10_000, r.Rank()-1, 0)
+		return err
+	}
+	across := func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+		if n := r.Rank(); n < 2 {
+			return w.SendSize(10_000, n+2, 0)
+		}
+		_, err := w.RecvSize(10_000, r.Rank()-2, 0)
+		return err
+	}
+	late := func(rank int, d vtime.Duration, call func(w *mpivirt.Comm, rank int) error) func(*mpivirt.Rank, *mpivirt.Comm) error {
+		return func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+			if r.Rank() == rank {
+				r.Compute(d)
+			}
+			return call(w, r.Rank())
+		}
+	}
+	send := func(call func(w *mpivirt.Comm) error, room int64) func(w *mpivirt.Comm, rank int) error {
+		return func(w *mpivirt.Comm, rank int) error {
+			if rank == 0 {
+				return call(w)
+			}
+			_, err := w.RecvSize(room, 0, 0)
+			return err
+		}
+	}
+	collective := func(op collectives.Operation, bytes int64) func(w *mpivirt.Comm, rank int) error {
+		return func(w *mpivirt.Comm, _ int) error { return w.CollectiveSize(op, bytes, 0) }
+	}
+	const us = vtime.Microsecond
+	for _, c := range []struct {
+		name, machine string
+		engines       int
+		main          func(r *mpivirt.Rank, w *mpivirt.Comm) error
+		want          []string // by rank
+	}{
+		// Sent from 10 us on, away at 13 us, there at 18.1 us, received at 20.1 us.
+		{"late sender", flat, 2, late(0, 10*us, send(func(w *mpivirt.Comm) error { return w.SendSize(1000, 1, 0) }, 1000)),
+			[]string{"computing 10us, processor 3us", "late sender 10us, network 5.1us, processor 5us"}},
+		// REQ leaves at 3 us. The receive is posted at 20 us, ACK is back at 25 us, and DATA have left at 125 us and are there at 130 us.
+		{"late receiver, rendezvous", flat, 2, late(1, 20*us, send(func(w *mpivirt.Comm) error { return w.SendSize(megabyte, 1, 0) }, megabyte)),
+			[]string{"late receiver 17us, network 105us, processor 3us", "computing 20us, network 110us, processor 2us"}},
+		{"late receiver, synchronous", flat, 2, late(1, 20*us, send(func(w *mpivirt.Comm) error { return w.SsendSize(8, 1, 0) }, 8)),
+			[]string{"late receiver 17us, network 5us, processor 3us", "computing 20us, processor 2us"}},
+		// Rank 1 sends until 3 us and waits for the message of rank 0, which begins at 10 us, is away at 13 us and there at 18 us.
+		{"wait at barrier", flat, 2, late(0, 10*us, func(w *mpivirt.Comm, _ int) error { return w.Barrier() }),
+			[]string{"computing 10us, processor 5us", "wait at barrier 10us, network 8us, processor 2us"}},
+		{"wait at n-to-n", flat, 2, late(0, 10*us, collective(collectives.Allreduce, 1000)),
+			[]string{"computing 10us, processor 5us", "wait at n-to-n 10us, network 8.1us, processor 2us"}},
+		{"late root", flat, 2, late(0, 10*us, collective(collectives.Bcast, 1000)),
+			[]string{"computing 10us, processor 3us", "late root 10us, network 8.1us, processor 2us"}},
+		{"late member", flat, 2, late(1, 10*us, collective(collectives.Reduce, 1000)),
+			[]string{"late member 10us, network 8.1us, processor 2us", "computing 10us, processor 3us"}},
+		// The second message begins 10 us after the first.
+		{"interface", fmt.Sprintf(shared, 2, "node: {interfaces: 1, bandwidth: 1GB/s}"), 2, across,
+			[]string{"", "", "network 15us", "network 15us, interface 10us"}},
+		{"bus", fmt.Sprintf(shared, 2, "contention: {model: links, busses: 1}"), 1, across, []string{"", "", "network 15us", "network 15us, bus 10us"}},
+		{"link", fmt.Sprintf(shared, 2, "contention: {model: links, out: 1}"), 1, across, []string{"", "", "network 15us", "network 15us, link 10us"}},
+		{"memory", fmt.Sprintf(shared, 4, "node: {memory: 2GB/s}"), 1, pairs, []string{"", "network 15us", "", "network 15us, memory 10us"}},
+	} {
+		for engines := 1; engines <= c.engines; engines++ {
+			result, err := simulate(t, mpivirt.Config{
+				Target: target(t, c.machine, len(c.want)), Activities: true,
+				Algorithms: map[collectives.Operation]collectives.Algorithm{
+					collectives.Barrier: collectives.Dissemination, collectives.Allreduce: collectives.RecursiveDoubling,
+					collectives.Bcast: collectives.Binomial, collectives.Reduce: collectives.Binomial,
+				},
+				Program: mpivirt.Program{Name: "causes", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return c.main(r, r.World()) })}},
+			}, engines)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			for rank, want := range c.want {
+				if got := causesOf(&result.Calls.Tasks[rank].Times); got != want {
+					t.Errorf("%s, %d engines, rank %d: %s; want %s", c.name, engines, rank, got, want)
+				}
+			}
+		}
+	}
+}
+
+// statisticsText returns the statistics of calls as lines.
+func statisticsText(c *mpivirt.CallStatistics) []string {
+	var all []string
+	for _, row := range c.Calls {
+		var times mpivirt.Causes
+		for i, sum := range row.Times {
+			times[i] = sum.Over(1)
+		}
+		all = append(all, fmt.Sprintf("%s on %s: %d calls, %d bytes, %s", row.Procedure, row.Communicator, row.Count, row.Bytes, causesOf(&times)))
+	}
+	for rank, task := range c.Tasks {
+		all = append(all, fmt.Sprintf("rank %d: %d calls, %d bytes, %s", rank, task.Count, task.Bytes, causesOf(&task.Times)))
+	}
+	return append(all, fmt.Sprintf("%v %v %v %v", c.Phases, c.Balance, c.Matrix, c.Block))
+}
+
+// statisticsOn returns the statistics of a program on a host.
+func statisticsOn(t rapid.TB, p *program, h hosting) []string {
+	t.Helper()
+	_, result := p.simulate(t, h)
+	return statisticsText(result.Calls)
+}
+
+// anyMachine writes the file of a machine of any sort.
+func anyMachine(r *rand.Rand, ranks int) string {
+	switch r.IntN(6) {
+	case 0:
+		return randomLogGOPS(r, ranks)
+	case 1:
+		return shares(randomNode)(r, ranks)
+	case 2:
+		return shares(randomContention)(r, ranks)
+	case 3:
+		return randomMachine(r, ranks) + randomProgress(r) + []string{"", "  jitter: {distribution: uniform, most: 3us}\n"}[r.IntN(2)]
+	}
+	return randomMachine(r, ranks)
+}
+
+// The times of each rank by cause add up to its time, to the picosecond, in every valid program on every machine. They are the
+// same however the simulation is hosted, and the sums over ranks are those over procedures.
+func TestTimesOfRandomProgramsAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := programsOn(anyMachine, 16, 24).Draw(t, "program")
+		ends := watch(t, &p, hosting{engines: 1})
+		log, first := p.simulate(t, hosting{engines: 1, activities: true})
+		if fmt.Sprint(log) != fmt.Sprint(ends) {
+			t.Fatalf("the statistics change the program's times:\n%v\nwithout\n%v", log, ends)
+		}
+		var ofTasks, ofCalls mpivirt.Causes
+		for rank, task := range first.Calls.Tasks {
+			entries := log[rank]
+			if end := entries[len(entries)-1].at; vtime.Time(0).Add(task.Times.Total()) != end {
+				t.Errorf("rank %d ends at %v, and its times add up to %v: %s", rank, end, task.Times.Total(), causesOf(&task.Times))
+			}
+			ofTasks.Add(&task.Times)
+		}
+		for _, row := range first.Calls.Calls {
+			for i, sum := range row.Times {
+				ofCalls[i] += sum.Over(1)
+			}
+		}
+		ofCalls[0] += first.Calls.Balance.Computing.Over(1)
+		if ofCalls != ofTasks {
+			t.Errorf("the times of procedures are %s, of ranks %s", causesOf(&ofCalls), causesOf(&ofTasks))
+		}
+		phases := vtime.Duration(0)
+		for _, phase := range first.Calls.Phases {
+			phases += phase.Time.Over(1)
+		}
+		if phases != ofTasks.Total() {
+			t.Errorf("the activities of processes take %v, their causes %v", phases, ofTasks.Total())
+		}
+		for range 3 {
+			h := hosts(len(p.ops)).Draw(t, "host")
+			h.activities = true
+			want := statisticsOn(t, &p, hosting{kind: h.kind, engines: 1, activities: true}) // kinds play some operations by other calls
+			if diff := cmp.Diff(want, statisticsOn(t, &p, h)); diff != "" {
+				t.Fatalf("%v (-one engine +there):\n%s", h, diff)
+			}
+		}
+	})
+}
