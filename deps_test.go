@@ -155,7 +155,7 @@ var rules = map[string]rule{
 	"internal/noise":    {pure: true, imports: "vtime internal/random internal/input mpivirt"},
 	"internal/training": {pure: true, imports: "vtime internal/spelling internal/quantity internal/input go.yaml.in/yaml/v3"},
 	"internal/result":   {pure: true},
-	"internal/loggp":    {pure: true, imports: "vtime network"},
+	"internal/loggp":    {pure: true, imports: "vtime internal/spelling network"},
 	"internal/fit":      {imports: "vtime internal/spelling internal/input sync network collectives internal/loggp internal/measurements mpivirt"},
 	// It simulates measured points itself.
 	"internal/measurements": {imports: "vtime internal/spelling internal/input sync network collectives collectives/library mpivirt mpivirt/steps"},

@@ -104,6 +104,21 @@ func Default(op Operation) Algorithm { return registry[op][0].algorithm }
 type Hardware struct {
 	Barrier bool // barriers, in a given time
 	Offload bool // sums of vectors
+	// Measured is whether the machine gives the times of barriers, broadcasts and allreduces of the ranks of a node, and the call is
+	// among such ranks.
+	Measured bool
+}
+
+// MeasuredOn returns the algorithm of an operation among the ranks of a node whose times the machine gives. ok is false for
+// other operations.
+func MeasuredOn(op Operation) (a Algorithm, ok bool) {
+	switch op {
+	case Barrier, Allreduce:
+		return NodeLeader, true
+	case Bcast:
+		return Offload, true
+	}
+	return 0, false
 }
 
 // has reports whether a machine has the hardware that an algorithm needs.

@@ -191,6 +191,7 @@
 //	                                    # list of nodes and time
 //	  join: [{size: 0, delay: 100ns}]   # optional: delays within a node; a join or release; or
 //	                                    # {levels: LIST, bandwidth: 400GB/s}
+//	  node_bcast: [{size: 8, delay: 300ns}] # optional: none; whole broadcasts of a node's ranks, beside a list of joins
 //	  allreduce: [{nodes: 8, delays: [{size: 24, delay: 3us}]}] # optional: none; of the network
 //	  # switches: {levels: LIST}        # in place of allreduce
 //

@@ -14,7 +14,8 @@ import (
 type joins struct {
 	measured  []measurement
 	levels    []joinLevel
-	bandwidth bandwidth // of the memory that the node's ranks share
+	bandwidth bandwidth     // of the memory that the node's ranks share
+	bcast     []measurement // whole broadcasts of the ranks of a node, beside measured joins
 }
 
 // joinLevel is a level of a node, from the inside out. A unit of the level joins units of the level
@@ -30,7 +31,17 @@ const joinRemedy = "write join: {levels: [{name: complex, ranks: 8, latency: 60n
 
 // parseJoin returns the times of joins, the zero value if the file gives none.
 func parseJoin(o *object) (j joins) {
-	const key = "join"
+	const key, bcast = "join", "node_bcast"
+	if o.has(bcast) {
+		j.bcast = parseTable(o, bcast)
+		if !o.has(key) || o.fields[key].Node.Kind != yaml.SequenceNode {
+			o.fault(bcast, "is given without a list of joins", "add join: [{size: 0, delay: 100ns}], half of the time of a barrier of a node's ranks, or remove it")
+		} else if len(j.bcast) > 0 && j.bcast[0].delay < 2*vtime.Picosecond {
+			o.fault(bcast, "begins with less than 2ps", "write the times that were measured")
+		}
+	} else {
+		o.skip(bcast)
+	}
 	if !o.has(key) {
 		o.skip(key)
 		return j
@@ -75,6 +86,9 @@ func (j *joins) write(o *objectWriter) {
 	if j.measured != nil {
 		writeTable(o, key, j.measured)
 	}
+	if j.bcast != nil {
+		writeTable(o, "node_bcast", j.bcast)
+	}
 	if j.levels == nil {
 		return
 	}
@@ -114,6 +128,27 @@ func (t *Target) Join(bytes int64) vtime.Duration {
 		return latency.Plus(transfer)
 	}
 	return t.join.latency.Plus(t.join.transfer(bytes))
+}
+
+// GivesBcasts reports whether the machine gives the times of whole broadcasts of the ranks of a node.
+func (t *Target) GivesBcasts() bool { return t.machine.join.bcast != nil }
+
+// BcastJoins returns the times of a broadcast of some bytes among the members of a node, where the machine gives them: from the last
+// entry to the exits it takes the time given. The part before the leader goes on is as short as an effect on another rank may be.
+func (t *Target) BcastJoins(members int, bytes int64) (j Joining) {
+	if members < 2 {
+		return j
+	}
+	within := t.leastJoin()
+	return Joining{In: within, Out: max(t.bcast.latency.Plus(t.bcast.transfer(bytes))-within, within)}
+}
+
+// leastJoin returns the shortest time of a join or a release.
+func (t *Target) leastJoin() vtime.Duration {
+	if t.GivesBcasts() {
+		return max(min(t.join.latency, t.bcast.latency/2), vtime.Picosecond)
+	}
+	return t.join.latency
 }
 
 // Joining is the times of a node-leader collective on a node. The leader goes on at its own entry

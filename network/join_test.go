@@ -61,3 +61,31 @@ func TestJoinsOfTheLeader(t *testing.T) {
 		t.Errorf("the node joins in %v", j)
 	}
 }
+
+// A machine may give the time of whole broadcasts of a node's ranks. Its joins are then no longer than half of the shortest broadcast.
+func TestBroadcastsOfANodeAreGiven(t *testing.T) {
+	const file = "ranks_per_node: 4\nnetwork: {model: flat, latency: 1us, join: [{size: 0, delay: 100ns}], node_bcast: [{size: 8, delay: 150ns}, {size: 1008, delay: 1150ns}]}"
+	target := mustTarget(t, file, 4)
+	for bytes, want := range map[int64]vtime.Duration{0: 150 * ns, 8: 150 * ns, 508: 650 * ns, 1008: 1150 * ns} {
+		if j := target.BcastJoins(4, bytes); !target.GivesBcasts() || j.In+j.Out != want || j.Combine != 0 {
+			t.Errorf("a broadcast of %d bytes takes %v + %v, want %v", bytes, j.In, j.Out, want)
+		}
+	}
+	if got := target.Lookahead(0, 2, 2, 4); got != 75*ns {
+		t.Errorf("the lookahead within a node is %v", got)
+	}
+	m := target.Machine()
+	if again, err := Parse("m", m.YAML(), nil); err != nil || string(again.YAML()) != string(m.YAML()) || !strings.Contains(string(m.YAML()), "node_bcast") {
+		t.Errorf("%v in\n%s", err, m.YAML())
+	}
+	const bcast = "node_bcast: [{size: 8, delay: 150ns}]"
+	for rest, want := range map[string]string{
+		bcast: "node_bcast: is given without a list of joins",
+		bcast + ", join: {levels: [{name: node, latency: 1ns}]}": "node_bcast: is given without a list of joins",
+		"node_bcast: [], join: [{size: 0, delay: 1ns}]":          "node_bcast",
+	} {
+		if _, err := Parse("m", []byte("name: m\nnetwork: {model: flat, latency: 1us, "+rest+"}"), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", rest, err, want)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type Target struct {
 	fresh          rate           // time per byte of the pages of a new buffer
 	copied         rate           // time per byte of the processor at either end
 	join           path           // of joins, if joins is set
+	bcast          path           // of broadcasts within a node, if the machine gives them
 	joins          bool           // joins take other times than messages within a node
 	memory         rate           // time per byte of the memory that the ranks of a node share, in joins
 	barrier        vtime.Duration // see BarrierTime
@@ -90,6 +91,9 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	t.memory = rateOf(m.join.bandwidth)
 	if m.join.measured != nil {
 		t.join, t.joins = measuredPath(m.join.measured), true
+		if m.join.bcast != nil {
+			t.bcast = measuredPath(m.join.bcast)
+		}
 	} else if m.join.levels != nil {
 		t.join, t.joins = newPath(m.join.least()), true
 	} else if t.paths.scope == byLevel {
@@ -342,9 +346,9 @@ func (t *Target) Lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 		return math.MaxInt64
 	}
 	least := t.delays.lookahead(loA, hiA, loB, hiB)
-	if t.joins && t.join.latency < least {
+	if t.joins && t.leastJoin() < least {
 		if same, _ := t.paths.layout.meeting(loA, hiA, loB, hiB); same {
-			return t.join.latency
+			return t.leastJoin()
 		}
 	}
 	return least

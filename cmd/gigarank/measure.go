@@ -136,6 +136,7 @@ func (f *measureFlags) measure(c *terminal.Console, link mpi.Link) error {
 		}
 	})
 	m.Library, _, _ = strings.Cut(mpi.Version(), ",")
+	m.Processors = c.Cores
 	if err != nil || link.Rank() != 0 {
 		return err
 	}

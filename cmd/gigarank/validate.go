@@ -21,7 +21,7 @@ import (
 
 const validateHelp = `Validate sets a real machine and the simulation of its machine file side by side:
   mpiping      messages there and back, 8 B to 16 MiB, between two processes
-  collectives  barrier, bcast and allreduce of all processes, by the default algorithms
+  collectives  barrier, bcast and allreduce of all processes, by the algorithms that a run takes on the machine
 
 The real times are measured anew: validate starts jobs by --launcher, which run gigarank
 machine calibrate, and takes their medians, as calibrate does. Or they come from FILE of --measured, which machine calibrate
@@ -142,8 +142,12 @@ func (v *validator) compare(c *terminal.Console, m loggp.Measurements) (*study.V
 		return nil, err
 	}
 	compared.Comparisons, compared.Remark = pings, remark(pings)
+	if v.program != "mpiping" && m.NearProcesses > 1 && m.NearProcesses != v.machine.RanksPerNode() {
+		compared.Remark += fmt.Sprintf(" The machine file has %s a node and %s measured here: the joins of a node are those of the file. Compare as many as were calibrated.",
+			spelling.Count(v.machine.RanksPerNode(), "rank"), wereOf(m.NearProcesses))
+	}
 	if v.program != "mpiping" {
-		if compared.Comparisons, err = v.collectives(m); err != nil {
+		if compared.Comparisons, err = v.collectives(c, m); err != nil {
 			return nil, err
 		}
 	}
@@ -151,6 +155,11 @@ func (v *validator) compare(c *terminal.Console, m loggp.Measurements) (*study.V
 		return nil, errors.New("nothing that was measured can be simulated on this machine")
 	}
 	return compared, nil
+}
+
+// wereOf returns a number of processes with its verb.
+func wereOf(processes int) string {
+	return spelling.Count(processes, "process") + " of a node were"
 }
 
 // remark says how measured ping-pongs compare with simulated ones, and what to do where they differ.
@@ -187,7 +196,7 @@ func (v *validator) pings(c *terminal.Console, m loggp.Measurements) (all []stud
 				return nil, err
 			}
 		}
-		times, err := timesOf(machine, 2, "mpiping", bench.Options{Iterations: 1, Compute: bench.None})
+		times, err := timesOf(c, machine, 2, "mpiping", bench.Options{Iterations: 1, Compute: bench.None})
 		if err != nil {
 			_, _ = fmt.Fprintf(c.Stderr, "gigarank: messages %s are left out: %v\n", pair.name, err)
 			continue
@@ -202,7 +211,7 @@ func (v *validator) pings(c *terminal.Console, m loggp.Measurements) (all []stud
 }
 
 // collectives compares the collectives of all processes.
-func (v *validator) collectives(m loggp.Measurements) (all []study.Comparison, err error) {
+func (v *validator) collectives(c *terminal.Console, m loggp.Measurements) (all []study.Comparison, err error) {
 	near := m.Near
 	if m.NearProcesses == m.Processes {
 		near = nil // the same
@@ -221,7 +230,7 @@ func (v *validator) collectives(m loggp.Measurements) (all []study.Comparison, e
 			if one.Bytes == 0 {
 				o.Payload = bench.None
 			}
-			times, err := timesOf(v.machine, int64(group.processes), bench.TimedBy(op), o)
+			times, err := timesOf(c, v.machine, int64(group.processes), bench.TimedBy(op), o)
 			if err != nil {
 				return nil, err
 			}
@@ -246,9 +255,9 @@ func (v *validator) report(c *terminal.Console, compared *study.Validation) erro
 		terminal.ReplaceFile(filepath.Join(v.out, study.ReportFile), page.Bytes(), 0))
 }
 
-// timesOf simulates a program on a machine and returns the greatest time of any rank in
+// timesOf simulates a program on a machine, with the choices of its library, and returns the greatest time of any rank in
 // each of its timed operations, in seconds, in their order.
-func timesOf(machine *network.Machine, ranks int64, program string, o bench.Options) ([]float64, error) {
+func timesOf(c *terminal.Console, machine *network.Machine, ranks int64, program string, o bench.Options) ([]float64, error) {
 	target, err := machine.Target(ranks)
 	if err != nil {
 		return nil, err
@@ -261,6 +270,9 @@ func timesOf(machine *network.Machine, ranks int64, program string, o bench.Opti
 	config.Target, config.Kind, config.Seed = target, defaultKind(entry.Forms), 1
 	config.Transports, config.Protocol = sync.NewInProcess(1), sync.Hybrid
 	config.Output = func(string) {}
+	if config.Library, err = loadLibrary(c, "", machine); err != nil {
+		return nil, err
+	}
 	simulation, err := bench.New(program, config)
 	if err != nil {
 		return nil, err

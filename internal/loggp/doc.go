@@ -25,11 +25,12 @@
 //     posts the receive and computes: if the sender waits, a rank that computes makes no progress. For another one it
 //     computes, posts the receive, computes on and waits: if the sender waits for that, the call that posts makes none.
 //   - Barriers and allreduces are timed in a row, over all processes and over those of a
-//     node. A bcast is timed to its last end, by an answer.
+//     node. A bcast is timed with a barrier after it, whose own time is subtracted.
 //
 // [Measurements.Machine] takes os and or from the delays, since a target machine adds them. Half of
 // a barrier on a node is the time of a join, in which ranks enter by counters without overhead.
-// Half of an allreduce, without the sums, is the time of a join with data. Model table keeps the
+// Half of an allreduce, without the sums, is the time of a join with data. If all processes share a node, bcasts are the times of whole
+// broadcasts there. Model table keeps the
 // delay of each size. Model hockney (flat, or twolevel where both pairs are known) keeps the line α
 // + βm with the least squares of the relative errors, and no eager limit: it is fitted to delays
 // that contain a handshake above the limit. In a table, rows above the limit are the delays without

@@ -122,10 +122,12 @@ func (l *fake) Collective(operation string, near bool, bytes, _ int) (float64, e
 // fakeJoin is the time of a join on the fake link.
 func fakeJoin(bytes int) float64 { return 250e-9 + 2e-9*float64(bytes) }
 
-func (l *fake) Bcast(other, bytes, _ int) (float64, error) {
-	p := l.of(other)
-	return l.result(float64(other)*(1e-6+1e-9*float64(bytes)) + p.SendOverhead + p.L + p.ReceiveOverhead)
+func (l *fake) Bcast(bytes, times int) (float64, error) {
+	barrier, err := l.Collective("barrier", false, 0, times)
+	return barrier + fakeBcast(bytes), err
 }
+
+func fakeBcast(bytes int) float64 { return 3 * (1e-6 + 1e-9*float64(bytes)) }
 
 func (l *fake) Reduce(bytes, _ int) (float64, error) { return l.result(l.reduce * float64(bytes)) }
 
@@ -193,6 +195,31 @@ func TestMachineHasTheMeasuredTimes(t *testing.T) {
 	for _, limit := range []int{0, 1, 4056, 64 << 10, 5 << 20} {
 		for _, in := range [][2]bool{{false, false}, {true, false}, {true, true}} {
 			t.Run(fmt.Sprint(limit, in), func(t *testing.T) { machineHasTheMeasuredTimes(t, limit, in[0], in[1]) })
+		}
+	}
+}
+
+// Broadcasts of processes that all share a node take the times that were measured.
+func TestMachineHasTheMeasuredBroadcasts(t *testing.T) {
+	l := &fake{nodes: []int{0, 0, 0}, reduce: 0.5e-9, intra: LogGP{L: 300e-9, SendOverhead: 100e-9, ReceiveOverhead: 80e-9, Gap: 150e-9, GapPerByte: 0.1e-9}}
+	m := measured(t, l, 3)
+	m.Processors = 2
+	text, err := m.Machine("here", "table")
+	if err != nil || !strings.Contains(string(text), "The 3 processes of a node shared 2 processors") {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	machine, err := network.Parse("here.yaml", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := machine.Target(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range collectiveSizes {
+		want := vtime.FromSeconds(fakeBcast(int(n)))
+		if j := target.BcastJoins(3, n); j.In+j.Out-want > 1 || want-j.In-j.Out > 1 {
+			t.Errorf("a broadcast of %d bytes takes %v + %v, measured was %v", n, j.In, j.Out, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gigarank/internal/spelling"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -137,6 +138,9 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	if len(m.Near) > 0 {
 		line("  join: %s", m.joins())
 	}
+	if bcasts := m.bcasts(); len(bcasts) > 0 {
+		line("  node_bcast: %s", table(bcasts, 0))
+	}
 	machine, err := network.Parse(name, []byte(text.String()), nil)
 	if err != nil {
 		return nil, fmt.Errorf("the measurements make no machine: %w", err)
@@ -245,6 +249,10 @@ func (m Measurements) remarks() string {
 	if len(m.Near) > 0 {
 		_, _ = fmt.Fprintf(&text, "# Joins: half of a barrier and of allreduces of %d processes on a node, without the sums.\n", m.NearProcesses)
 	}
+	if m.Processors > 0 && m.NearProcesses > m.Processors {
+		_, _ = fmt.Fprintf(&text, "# The %d processes of a node shared %s: collectives contain the turns that they took, messages of two do not. Other numbers of ranks on a node take other times.\n",
+			m.NearProcesses, spelling.Count(m.Processors, "processor"))
+	}
 	return text.String()
 }
 
@@ -300,6 +308,20 @@ func table(points []Point, overheads vtime.Duration) string {
 // vectors, an allreduce.
 func (m Measurements) joins() string {
 	return Joins(m.Near, m.NearProcesses, m.Reduce.Seconds/float64(m.Reduce.Bytes))
+}
+
+// bcasts returns the times of broadcasts if all processes were on one node.
+func (m Measurements) bcasts() (points []Point) {
+	if len(m.Near) == 0 || m.NearProcesses != m.Processes {
+		return nil
+	}
+	for _, c := range m.Collectives {
+		if c.Operation == "bcast" {
+			points = append(points, c.Point)
+		}
+	}
+	Lower(points)
+	return points
 }
 
 // Joins returns the times of joins as the rows of a machine file, from a barrier and allreduces of

@@ -23,7 +23,7 @@ type Link interface {
 	// computes some seconds while the message comes, then posts the receive, computes as long again and waits.
 	WaitsForWait(partner int, begins bool, bytes int, late float64, times int) (bool, error)
 	Collective(operation string, near bool, bytes, times int) (float64, error)
-	Bcast(other, bytes, times int) (float64, error)
+	Bcast(bytes, times int) (float64, error)
 	Reduce(bytes, times int) (float64, error)
 	// LocalCopy returns the time of a message of a process to itself, while the other processes of
 	// its node send themselves a message, too. All processes call it.
@@ -32,7 +32,7 @@ type Link interface {
 	Pause()
 }
 
-// Point is the time of messages of a size in seconds: the least of all runs of a job, or their
+// Point is the time of messages of a size in seconds: the least of all runs of a job (see [figure.least]), or their
 // median for uncached memory (see Cold), and the median of jobs.
 type Point struct {
 	Bytes   int64     `json:"bytes"`
@@ -78,9 +78,10 @@ type Measurements struct {
 	Library      string       `json:"library"` // name and version of the MPI library
 	Processes    int          `json:"processes"`
 	Nodes        int          `json:"nodes"`
-	RanksPerNode int          `json:"ranks_per_node"` // the greatest number on a node
-	Intra        *Pair        `json:"intra"`          // within a node; null where no node has two processes
-	Inter        *Pair        `json:"inter"`          // between nodes; null for a single node
+	RanksPerNode int          `json:"ranks_per_node"`       // the greatest number on a node
+	Processors   int          `json:"processors,omitempty"` // of the node of process 0; 0 if they are not known
+	Intra        *Pair        `json:"intra"`                // within a node; null where no node has two processes
+	Inter        *Pair        `json:"inter"`                // between nodes; null for a single node
 	Reduce       Point        `json:"reduce"`
 	LocalCopies  []Point      `json:"local_copies"`
 	Collectives  []Collective `json:"collectives"` // of all processes
@@ -128,9 +129,6 @@ var overheadSizes = []int64{8, 128, 2 << 10, 32 << 10}
 
 // collectiveSizes are the bytes of each process in a bcast or an allreduce.
 var collectiveSizes = []int64{8, 1 << 10, 8 << 10, 64 << 10, 1 << 20}
-
-// mostAnswers bounds the processes whose exits from a bcast are measured.
-const mostAnswers = 32
 
 // times returns the number of messages of a size in a run. A run is short compared with the time
 // slices of a system, so that some runs are undisturbed.
@@ -183,10 +181,10 @@ func Measure(l Link, runs int, say func(what string)) (Measurements, error) {
 		m.Inter = r.pair(inter)
 	}
 	say(fmt.Sprintf("collectives of %d processes", m.Processes))
-	sweep := []figure{{&m.Reduce, reducedBytes, l.Reduce}}
+	sweep := []figure{{point: &m.Reduce, bytes: reducedBytes, measure: l.Reduce}}
 	m.LocalCopies = make([]Point, len(copySizes))
 	for i, n := range copySizes {
-		sweep = append(sweep, figure{&m.LocalCopies[i], n, l.LocalCopy})
+		sweep = append(sweep, figure{point: &m.LocalCopies[i], bytes: n, measure: l.LocalCopy})
 	}
 	m.Collectives = make([]Collective, 1+2*len(collectiveSizes))
 	sweep = append(sweep, r.inARow("barrier", false, 0, &m.Collectives[0]))
@@ -213,9 +211,19 @@ type reader struct {
 
 // figure is a time that each run measures once, and the place of its point.
 type figure struct {
-	point   *Point
-	bytes   int64
-	measure func(bytes, times int) (float64, error)
+	point      *Point
+	bytes      int64
+	measure    func(bytes, times int) (float64, error)
+	collective bool // of several processes, which may be more than processors
+}
+
+// least returns the figure of some runs: the least, but for one in twenty runs of a collective. Processes that take turns on a processor
+// are lucky at times, and need a fraction of the usual time.
+func (f *figure) least(runs []float64) float64 {
+	if !f.collective {
+		return slices.Min(runs)
+	}
+	return slices.Sorted(slices.Values(runs))[len(runs)/20]
 }
 
 // sweep measures all figures in each run, one after another: a temporary disturbance hits one run
@@ -231,7 +239,7 @@ func (r *reader) sweep(figures []figure) {
 			switch {
 			case f.bytes >= longBytes:
 				again = longRuns
-			case f.bytes <= shortBytes:
+			case f.bytes <= shortBytes || f.collective:
 				again = shortRuns
 			}
 			for range again {
@@ -245,7 +253,7 @@ func (r *reader) sweep(figures []figure) {
 		}
 	}
 	for _, f := range figures {
-		f.point.Seconds = slices.Min(f.point.Runs)
+		f.point.Seconds = f.least(f.point.Runs)
 	}
 }
 
@@ -291,7 +299,7 @@ func (r *reader) exchange(v *Pair, partner int, begins bool) {
 	var delays []figure
 	v.Delays = make([]Point, len(DelaySizes()))
 	for i, n := range DelaySizes() {
-		delays = append(delays, figure{&v.Delays[i], n, between(l.PingPong)})
+		delays = append(delays, figure{point: &v.Delays[i], bytes: n, measure: between(l.PingPong)})
 	}
 	if r.sweep(delays); r.err != nil {
 		return
@@ -302,16 +310,16 @@ func (r *reader) exchange(v *Pair, partner int, begins bool) {
 	for i, n := range overheadSizes {
 		at := slices.IndexFunc(v.Delays, func(p Point) bool { return p.Bytes == n })
 		wait := 10e-6 + 5*v.Delays[at].Seconds // long enough for the message to arrive
-		overheads = append(overheads, figure{&v.SendTimes[i], n, between(l.SendTime)},
-			figure{&v.ReceiveTimes[i], n, func(bytes, times int) (float64, error) {
+		overheads = append(overheads, figure{point: &v.SendTimes[i], bytes: n, measure: between(l.SendTime)},
+			figure{point: &v.ReceiveTimes[i], bytes: n, measure: func(bytes, times int) (float64, error) {
 				return l.ReceiveTime(partner, begins, bytes, wait, times)
 			}},
-			figure{&v.Gaps[i], n, between(l.Gap)})
+			figure{point: &v.Gaps[i], bytes: n, measure: between(l.Gap)})
 	}
 	if v.Rendezvous = r.rendezvous(v.Delays, partner, begins); v.Rendezvous != nil {
 		for i := range v.Rendezvous.Edge {
 			p := &v.Rendezvous.Edge[i]
-			overheads = append(overheads, figure{p, p.Bytes, between(l.PingPong)})
+			overheads = append(overheads, figure{point: p, bytes: p.Bytes, measure: between(l.PingPong)})
 		}
 	}
 	r.sweep(overheads)
@@ -365,57 +373,31 @@ func (r *reader) inARow(operation string, near bool, bytes int64, to *Collective
 	to.Operation = operation
 	return figure{&to.Point, bytes, func(bytes, times int) (float64, error) {
 		return r.link.Collective(operation, near, bytes, times)
-	}}
+	}, true}
 }
 
-// bcasts measures bcasts from the call of process 0 to the last end on another process, or on some
-// of many processes. Each of these answers by an empty message, whose time is subtracted: de
-// Supinski and Karonis, "Accurately Measuring MPI Broadcasts in a Computational Grid", 1999.
+// bcasts measures bcasts as the time that each adds to a barrier: process 0 may leave a bcast before the others have entered, and would
+// run ahead in a row of bcasts. After the last exit from a bcast the barrier takes its own time.
 func (r *reader) bcasts(to []Collective) {
-	others := len(r.link.Nodes()) - 1
-	asked := min(others, mostAnswers)
-	answers := make([]Point, asked)
-	answered := make([]Point, asked*len(to)) // by process, then by size
-	var sweep []figure
-	for i := range asked {
-		other := others - i*others/asked
-		sweep = append(sweep, figure{&answers[i], 0, func(_, times int) (float64, error) { return r.answer(other, times) }})
-		for j := range to {
-			sweep = append(sweep, figure{&answered[i*len(to)+j], collectiveSizes[j], func(bytes, times int) (float64, error) {
-				return r.link.Bcast(other, bytes, times)
-			}})
-		}
+	var alone Collective
+	sweep := []figure{r.inARow("barrier", false, 0, &alone)}
+	for i := range to {
+		to[i].Operation = "bcast"
+		sweep = append(sweep, figure{&to[i].Point, collectiveSizes[i], r.link.Bcast, true})
 	}
 	if r.sweep(sweep); r.err != nil {
 		return
 	}
-	for j := range to {
-		to[j].Operation, to[j].Bytes = "bcast", collectiveSizes[j]
-		to[j].Runs = make([]float64, len(answered[j].Runs))
-		for i, answer := range answers {
-			p := answered[i*len(to)+j]
-			to[j].Seconds = max(to[j].Seconds, p.Seconds-answer.Seconds)
-			for k, seconds := range p.Runs {
-				to[j].Runs[k] = max(to[j].Runs[k], seconds-answer.Seconds)
-			}
+	for i := range to {
+		for k := range to[i].Runs {
+			to[i].Runs[k] = max(to[i].Runs[k]-alone.Seconds, leastSeconds)
 		}
-		to[j].Seconds = max(to[j].Seconds, leastSeconds)
+		to[i].Seconds = sweep[1+i].least(to[i].Runs)
 	}
 }
 
-// leastSeconds is the least time of a bcast, which a disturbed answer may hide.
+// leastSeconds is the least time of a bcast, which a disturbed barrier may hide.
 const leastSeconds = 1e-9
-
-// answer returns the time of the empty message of another process to process 0.
-func (r *reader) answer(other, times int) (float64, error) {
-	switch r.link.Rank() {
-	case 0:
-		return r.link.PingPong(other, true, 0, times)
-	case other:
-		return r.link.PingPong(0, false, 0, times)
-	}
-	return 0, nil
-}
 
 // near measures the collectives of the node of process 0, unless they are those of all processes.
 func (r *reader) near(all []Collective, same bool) (near []Collective) {

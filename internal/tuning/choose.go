@@ -59,6 +59,11 @@ var withChoice = func() []bool {
 
 // Choose returns the algorithm of a call. It allocates nothing once the question is known.
 func (s *Simulated) Choose(q collectives.Question) collectives.Algorithm {
+	if q.Hardware.Measured && q.Commutative {
+		if a, ok := collectives.MeasuredOn(q.Operation); ok {
+			return a
+		}
+	}
 	q = rounded(q)
 	if q.Ranks < 2 || !Chooses(q.Operation) || q.Operation == collectives.Barrier && q.Hardware.Barrier {
 		return usualOn(q)
@@ -95,6 +100,7 @@ func usualOn(q collectives.Question) collectives.Algorithm {
 // rounded returns the question whose answer serves a question. Bytes are a power of two, and ranks that are none
 // keep their first five significant bits and their last: times depend on how often two divides the number of ranks.
 func rounded(q collectives.Question) collectives.Question {
+	q.Hardware.Measured = false
 	const significant = 5
 	q.ElementBytes = 0
 	q.PerNode = min(max(q.PerNode, 1), max(q.Ranks, 1))

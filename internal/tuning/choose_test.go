@@ -147,3 +147,20 @@ func TestChoiceOnVeryManyRanks(t *testing.T) {
 	}
 	t.Logf("all choices took %v", time.Since(began))
 }
+
+// Barriers, broadcasts and allreduces whose times on a node the machine gives are not compared with other algorithms.
+func TestMeasuredCollectivesAreTheDefault(t *testing.T) {
+	m, err := network.Parse("m", []byte("name: m\nranks_per_node: 8\nnetwork: {model: flat, latency: 1ns, join: [{size: 0, delay: 1ms}], node_bcast: [{size: 0, delay: 1ms}]}"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for op, want := range map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.NodeLeader, collectives.Bcast: collectives.Offload, collectives.Allreduce: collectives.NodeLeader} {
+		q := collectives.Question{Operation: op, Ranks: 8, PerNode: 8, Bytes: 8, Commutative: true, Hardware: collectives.Hardware{Measured: true}}
+		if got := tuning.On(m).Choose(q); got != want {
+			t.Errorf("%v by %v, want %v", op, got, want)
+		}
+		if q.Hardware.Measured = false; tuning.On(m).Choose(q) == want {
+			t.Errorf("%v by %v, which takes a million times as long as messages", op, want)
+		}
+	}
+}

@@ -32,16 +32,16 @@ type Link interface {
 	// Collective returns the time of a barrier or an allreduce, the mean of so many in a row.
 	// All processes of a group call it: the processes of this node if near, else all.
 	Collective(operation string, near bool, bytes, times int) (float64, error)
-	// Bcast returns, on process 0, the time from its call of a bcast to the arrival of an
-	// empty message, with which another process answers. All processes call it.
-	Bcast(other, bytes, times int) (float64, error)
+	// Bcast returns the time of a bcast by process 0 and a barrier after it, the mean of so many pairs in a row.
+	// All processes call it.
+	Bcast(bytes, times int) (float64, error)
 	// Reduce returns the time to sum so many bytes of doubles into others. They are at most
 	// half of the longest message.
 	Reduce(bytes, times int) (float64, error)
 	// LocalCopy returns the time of a message of this process to itself, while the others of
 	// its node send themselves one, too. All processes call it.
 	LocalCopy(bytes, times int) (float64, error)
-	// Most waits for all processes and returns the greatest of their numbers.
+	// Most waits for all processes, without use of a processor, and returns the greatest of their numbers.
 	Most(number int) (int, error)
 	// Pause waits for a while, in which the machine may come into another state.
 	Pause()

@@ -20,9 +20,15 @@ type Algorithms struct {
 func (a *Algorithms) For(t *network.Target, q collectives.Question) collectives.Algorithm {
 	op := q.Operation
 	q.Hardware = collectives.Hardware{Barrier: t.BarrierTime() > 0, Offload: t.Offloads(q.Bytes) && (t.OffloadsAcross() || q.Ranks <= q.PerNode)}
+	q.Hardware.Measured = t.GivesBcasts() && q.Ranks <= q.PerNode
 	switch {
 	case a.Library != nil && a.Free[op]:
 		return a.byLibrary(q)
+	case a.Free[op] && q.Hardware.Measured:
+		if measured, ok := collectives.MeasuredOn(op); ok {
+			return measured
+		}
+		return a.First[op]
 	case a.First[op] != collectives.Offload || q.Hardware.Offload:
 		return a.First[op]
 	case a.Library != nil:

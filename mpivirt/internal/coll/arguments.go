@@ -22,7 +22,7 @@ func (c *Collectives) Algorithm(v *Collective, comm *Communicator) collectives.A
 	if v.Data || v.Element > 1 {
 		q.ElementBytes = v.Element
 	}
-	if c.algorithms.byNodes(op) || !c.partition.Target.OffloadsAcross() {
+	if c.algorithms.byNodes(op) || !c.partition.Target.OffloadsAcross() || c.partition.Target.GivesBcasts() {
 		q.PerNode = c.perNode(comm)
 	}
 	if v.Creation != nil && op == collectives.Allgather && c.algorithms.byDefault(op) {

@@ -279,6 +279,9 @@ func (c *Collectives) joinedHere(inst *instance, p int) {
 func (c *Collectives) joining(inst *instance, p int) network.Joining {
 	nodes, target := inst.comm.nodes, c.partition.Target
 	size := nodes.size(p)
+	if inst.Call.Operation == collectives.Bcast && target.GivesBcasts() {
+		return target.BcastJoins(size, inst.Call.Bytes)
+	}
 	span := size
 	if !nodes.world && target.JoinsByLevels() {
 		first, last := math.MaxInt, 0
