@@ -124,7 +124,8 @@ var rules = map[string]rule{
 		pure:    true,
 		imports: "vtime network collectives mpivirt mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed",
 	},
-	"trace": {pure: true, imports: "internal/spelling github.com/klauspost/compress/zstd"},
+	"trace/dim": {pure: true, imports: "internal/spelling trace", testsOnly: "vtime network mpivirt mpivirt/replay sync"},
+	"trace":     {pure: true, imports: "internal/spelling github.com/klauspost/compress/zstd"},
 	"mpivirt/record": {
 		pure:    true,
 		imports: "vtime trace mpivirt/internal/world mpivirt/internal/kernel",
@@ -189,7 +190,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/noise internal/training internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
+		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain mpivirt/record mpivirt/replay trace trace/dim internal/cputime bench internal/noise internal/training internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // repeated is the greatest length of a list that a mask leaves out because it is the list before.
@@ -34,6 +35,40 @@ func (s *state) predicted(f field, o *Operation) int64 {
 // appendSigned appends a number with the sign in the lowest bit.
 func appendSigned(b []byte, v int64) []byte {
 	return binary.AppendUvarint(b, uint64(v)<<1^uint64(v>>63))
+}
+
+// isTime reports whether a field is a time, which is written whole: bursts are rarely near each other.
+func (f field) isTime() bool { return f == fieldCPU || f == fieldWall }
+
+// picoseconds are those of a nanosecond: clocks of hosts count these.
+const picoseconds = 1000
+
+// appendTime appends a time: nanoseconds with the lowest bit 0, else picoseconds with the lowest bit 1. The number 1 stands for a
+// number of picoseconds that has no room for the bit, which follows.
+func appendTime(b []byte, v int64) []byte {
+	if v >= 0 && v%picoseconds == 0 {
+		return binary.AppendUvarint(b, uint64(v/picoseconds)<<1)
+	}
+	if signed := uint64(v)<<1 ^ uint64(v>>63); signed < 1<<63 {
+		return binary.AppendUvarint(b, signed<<1|1)
+	}
+	return appendSigned(append(b, 1), v)
+}
+
+func (r *source) time() int64 {
+	v := r.unsigned()
+	switch {
+	case v == 1:
+		return r.signed()
+	case v&1 == 0:
+		if v>>1 > math.MaxInt64/picoseconds {
+			r.fail("a time of %d ns", v>>1)
+			return 0
+		}
+		return int64(v>>1) * picoseconds
+	}
+	v >>= 1
+	return int64(v>>1) ^ -int64(v&1)
 }
 
 func appendList(b []byte, list []int64) []byte {
@@ -88,7 +123,9 @@ func (s *state) encode(b []byte, o *Operation) []byte {
 		switch {
 		case f < scalars:
 			v := *o.scalar(f)
-			if named {
+			if named && f.isTime() {
+				b = appendTime(b, v)
+			} else if named {
 				b = appendSigned(b, v-s.predicted(f, o))
 			}
 			s.last[f] = v
@@ -190,7 +227,9 @@ func (s *state) decode(r *source, o *Operation) {
 		switch {
 		case f < scalars:
 			v := s.predicted(f, o)
-			if named {
+			if named && f.isTime() {
+				v = r.time()
+			} else if named {
 				v += r.signed()
 			}
 			*o.scalar(f), s.last[f] = v, v

@@ -31,7 +31,7 @@
 // An operation is its function, a mask, and the fields that the mask names. A field that the mask does not
 // name has the value that the field had in the operation before that had it, of whatever function, or
 // 0 where that is the commoner value ([field].rare). A number is its difference to that, in 7-bit groups with the sign in
-// the lowest bit. A list is its length and the difference of each element to the element before. Blocks
+// the lowest bit. A time is written whole, in nanoseconds if it is a number of them ([appendTime]). A list is its length and the difference of each element to the element before. Blocks
 // are independent of each other: each begins with zeros and empty lists.
 // The function [extension] stands for functions that a later version adds: their number, the length of the rest, the rest.
 package trace

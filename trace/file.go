@@ -37,30 +37,31 @@ type Fault struct {
 	File      string
 	Task      int   // -1 if the fault is of no task
 	Block     int64 // of the task, from 0; -1 for none
-	Offset    int64 // in the file
+	Offset    int64 // in the file; -1 if it has no place there
 	Within    int64 // byte of the block's operations, -1 for none
 	Operation int64 // number in the task, from 0; -1 for none
 	Problem   string
 }
 
 func (f *Fault) Error() string {
-	var b strings.Builder
-	b.WriteString(f.File + ": ")
+	place := []string{}
 	if f.Task >= 0 {
-		fmt.Fprintf(&b, "task %d, ", f.Task)
+		place = append(place, fmt.Sprintf("task %d", f.Task))
 	}
 	if f.Operation >= 0 {
-		fmt.Fprintf(&b, "operation %d, ", f.Operation)
+		place = append(place, fmt.Sprintf("operation %d", f.Operation))
 	}
 	if f.Block >= 0 {
-		fmt.Fprintf(&b, "block %d, ", f.Block)
+		place = append(place, fmt.Sprintf("block %d", f.Block))
 	}
-	fmt.Fprintf(&b, "byte %d", f.Offset)
+	if f.Offset >= 0 {
+		place = append(place, fmt.Sprintf("byte %d", f.Offset))
+	}
+	text := f.File + ": " + strings.Join(place, ", ")
 	if f.Within >= 0 {
-		fmt.Fprintf(&b, " (byte %d of the block)", f.Within)
+		text += fmt.Sprintf(" (byte %d of the block)", f.Within)
 	}
-	b.WriteString(": " + f.Problem)
-	return b.String()
+	return text + ": " + f.Problem
 }
 
 // fault returns a fault of the file itself.

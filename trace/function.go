@@ -77,6 +77,7 @@ const (
 	DistGraphCreate         Function = 79
 	DistGraphCreateAdjacent Function = 80
 	LocalDuplicate          Function = 81 // a communicator that all members make with the same number, without a message
+	CommGiven               Function = 82 // a communicator that is there, and takes no time to make
 
 	extension Function = 127
 )
@@ -102,6 +103,7 @@ const (
 	ClassCommunicator // makes communicators
 	ClassFree
 	ClassDuplicate
+	ClassGiven
 )
 
 // functions is the table of functions.
@@ -181,6 +183,7 @@ var functions = [...]struct {
 	DistGraphCreate:         {name: "MPI_Dist_graph_create", class: ClassCommunicator},
 	DistGraphCreateAdjacent: {name: "MPI_Dist_graph_create_adjacent", class: ClassCommunicator},
 	LocalDuplicate:          {name: "local duplicate", class: ClassDuplicate},
+	CommGiven:               {name: "communicator", class: ClassGiven},
 }
 
 // Known reports whether a number stands for a function.

@@ -25,6 +25,7 @@ const (
 	Persistent                   // MPI_Start of a persistent request has begun the message
 	Unsized                      // a receive takes a message of any length
 	Long                         // a wait or test names only the requests that it has completed
+	Freed                        // the request that begins is never waited for, as after MPI_Request_free
 	Refused                      // the call was refused for its arguments, which the operation need not have
 )
 
@@ -83,7 +84,7 @@ func (t Trait) Has(bits Trait) bool { return t&bits == bits }
 // Calls returns how many calls the operation stands for: 1, but for runs of failing tests, and 0 where it is no call.
 func (o *Operation) Calls() int64 {
 	switch o.Function.Class() {
-	case ClassNone, ClassBurst, ClassMark, ClassEnd, ClassDuplicate:
+	case ClassNone, ClassBurst, ClassMark, ClassEnd, ClassDuplicate, ClassGiven:
 		return 0
 	case ClassTest, ClassProbe:
 		if o.Form.Has(Missed) {
@@ -160,6 +161,7 @@ var layouts = [...][]field{
 	ClassCommunicator: {fieldComm, fieldMade, fieldColor, fieldKey, fieldGroup, fieldContext, fieldForm},
 	ClassFree:         {fieldComm, fieldForm},
 	ClassDuplicate:    {fieldComm, fieldKey, fieldMade},
+	ClassGiven:        {fieldMade, fieldGroup, fieldContext},
 }
 
 // rare reports whether a field that a mask does not name is 0, and not the value before.

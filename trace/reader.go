@@ -17,6 +17,7 @@ type File struct {
 	Header   Header
 	Summary  Summary
 	Warnings []string // of a file of a later version
+	Foreign  bool     // the trace was converted as it was read: the file of the user has its operations at other places
 
 	r       io.ReaderAt
 	size    int64
@@ -264,7 +265,8 @@ func (c *Cursor) Current(b *Blocks, o *Operation) error {
 func (c *Cursor) Fault(f *File, problem string) *Fault {
 	x := fault(f.Name, 0, "%s", problem)
 	x.Task, x.Operation = int(c.task), c.Operation()
-	if x.Operation < 0 {
+	if x.Operation < 0 || f.Foreign {
+		x.Offset = -1
 		return x
 	}
 	x.Block, x.Within = c.entry-c.begin, int64(c.last)

@@ -98,8 +98,8 @@ func drawOperation(t *rapid.T, label string) trace.Operation {
 			*f = n.Draw(t, "field")
 		}
 	}
-	if c := o.Function.Class(); c > trace.ClassEnd && c != trace.ClassDuplicate {
-		o.Form = trace.Form(rapid.Int64Range(0, 127).Draw(t, "form"))
+	if c := o.Function.Class(); c > trace.ClassEnd && c < trace.ClassDuplicate {
+		o.Form = trace.Form(rapid.Int64Range(0, 255).Draw(t, "form"))
 	}
 	switch o.Function.Class() {
 	case trace.ClassBurst:
@@ -133,6 +133,9 @@ func drawOperation(t *rapid.T, label string) trace.Operation {
 		o.Group = list()
 	case trace.ClassDuplicate:
 		number(&o.Comm, &o.Key, &o.Made)
+	case trace.ClassGiven:
+		number(&o.Made, &o.Context)
+		o.Group = list()
 	case trace.ClassFree:
 		number(&o.Comm)
 	}

@@ -85,6 +85,9 @@ func isPath(program string) bool { return strings.ContainsRune(program, '/') }
 
 // lookUp returns the program that the command line names.
 func lookUp(program string, f *runFlags, faults *terminal.UsageError) (bench.Entry, error) {
+	if f.replays != nil {
+		return *f.replays, nil
+	}
 	if !isPath(program) {
 		for _, of := range []struct{ flag, value string }{{"--stack", f.stack}, {"--stacks", f.stacks}} {
 			if of.value != "" {

@@ -45,6 +45,9 @@ type runFlags struct {
 	verbose                               bool
 	cpu                                   cpuFlags
 	programArguments                      []string
+	trace                                 traceFlags
+	replays                               *bench.Entry            // the trace that is replayed in the place of a program; nil for none
+	machineRead                           func(t *network.Target) // hears the machine; nil for nobody
 }
 
 // Headings of flags in the help of several commands.
@@ -122,7 +125,8 @@ type request struct {
 	progress terminal.ProgressMode
 	patience time.Duration // before progress is shown
 	verbose  bool
-	cpu      *cpuTimes // nil: ignored
+	cpu      *cpuTimes  // nil: ignored
+	trace    *recording // nil for none
 }
 
 // contents says how much of messages and vectors is simulated.
@@ -230,6 +234,7 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	}
 	r.options = r.entry.Resolve(r.config.Options)
 	r.readCPU(h, &f.cpu, f.programArguments, &faults)
+	r.readTrace(h, &f.trace, f.programArguments, &faults)
 	if r.entry.Name != "" {
 		r.checkContents(&faults)
 	}
@@ -450,6 +455,9 @@ func (r *request) readTarget(c *terminal.Console, h *host.Processes, f *runFlags
 	if ranksKnown {
 		r.config.Target, err = machine.Target(r.ranks)
 		faults.Add("--machine", err)
+		if f.machineRead != nil {
+			f.machineRead(r.config.Target)
+		}
 	}
 }
 

@@ -84,6 +84,7 @@ func newRun(c *terminal.Console) *cobra.Command {
 		},
 	}
 	f.define(cmd)
+	terminal.Group(cmd.Flags(), groupResults, f.trace.define)
 	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.lambda, "lambda", "", "λ, virtual ranks for each engine: `N` instead of --ranks")
 	})
@@ -168,6 +169,9 @@ func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 		_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s\n", told)
 	}
 	if err := r.cpu.finish(o.Err == nil && o.Result.Complete); err != nil {
+		o.Err = errors.Join(err, o.Err)
+	}
+	if err := r.trace.finish(&o); err != nil {
 		o.Err = errors.Join(err, o.Err)
 	}
 	return conclude(c, h, s, r, o, printed)

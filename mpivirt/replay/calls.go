@@ -53,10 +53,19 @@ func (b *body) begin(lp int32, r *rank) (more, over bool) {
 		}
 		return true, true
 	}
-	if o.Function == trace.LocalDuplicate {
+	switch o.Function {
+	case trace.LocalDuplicate:
 		if c, _ := b.comm(lp, r, o.Comm); !b.k.HasFailed(lp) {
 			b.numbersComm(lp, r, int32(number(o.Made)), b.k.Twin(lp, c, int32(number(o.Key))))
 		}
+		return true, true
+	case trace.CommGiven: // that on which a group would make a communicator
+		c, _, err := b.k.CreateGroup(b.k.Communicator(world.World), b.groups.of(o.Group), number(o.Context), lp)
+		if err != nil {
+			b.fails(lp, r.last, "%v", err)
+			return true, true
+		}
+		b.numbersComm(lp, r, int32(number(o.Made)), c)
 		return true, true
 	}
 	r.last, r.state = procedures[o.Function], calling
@@ -139,7 +148,7 @@ func (b *body) call(lp int32, r *rank, o *trace.Operation) bool {
 		begins = true
 	}
 	over := k.Submit(lp, q)
-	if begins && over && k.Completion().Err == nil {
+	if begins && over && k.Completion().Err == nil && !o.Form.Has(trace.Freed) {
 		b.keeps(lp, r, o.Request, k.Completion().Request)
 	}
 	return over

@@ -189,6 +189,9 @@ func (b *body) Stop() {}
 // Place implements [kernel.Locator]: the place of a call is that of its operation.
 func (b *body) Place(lp int32) string {
 	x := b.ranks[lp].at.Fault(b.file, "")
+	if x.Offset < 0 {
+		return fmt.Sprintf("operation %d of task %d of %s", x.Operation, x.Task, x.File)
+	}
 	return fmt.Sprintf("operation %d of task %d, byte %d of block %d at byte %d of %s", x.Operation, x.Task, x.Within, x.Block, x.Offset, x.File)
 }
 

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/mpivirt/replay"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+const replayHelp = `Replay simulates the program of a trace on a target machine: each rank makes the calls of its task
+again, with sizes and without contents. FILE is a trace of run --trace, or a .dim file of Dimemas.
+
+On the machine on which a simulated run was recorded, the replay has the same virtual times and the
+same fingerprint. What the course of the program hung on is kept as it was recorded: a Waitany waits
+for what it completed in the record, a test that found something waits if it would find nothing
+now, a test that found nothing is a test again. Receives with wildcards match by virtual time.
+
+Bursts of a simulated run are times on the machine that it was simulated on. Those of other traces count times the
+cpu_ratio of the machine file. --cpu-ratio multiplies both.
+
+A trace that does not fit together ends with an error that names task, operation, function and the
+bytes of the file, or with the report of a deadlock (exit code 1). A damaged file is refused (exit code 2).
+
+`
+
+// replayedFlags are the flags of run that replay has, too.
+var replayedFlags = []string{
+	"seed", "noise", "polls", "barrier", "allreduce", "algorithm",
+	"machine", "ranks-per-node", "mapping", "library", "allocation",
+	"json", "stats",
+	"engines", "sync", "collectives", "lost-after", "progress",
+	"watchdog", "strict", "verbose",
+}
+
+// replayFlags are the flags of replay alone, as they are written.
+type replayFlags struct{ ratio, cpu string }
+
+func newReplay(c *terminal.Console) *cobra.Command {
+	var f runFlags
+	var own replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Simulate the program of a trace on a machine",
+		Long:  replayHelp + terminal.ExitHelp,
+		Example: `  gigarank run stencil --ranks 4096 --trace s.grt
+  gigarank replay s.grt --machine frontier --cpu-ratio 0.5
+  gigarank replay lulesh-8.dim --machine cluster.yaml --stats`,
+		Args: arguments(1, "one FILE, a trace"),
+		RunE: func(_ *cobra.Command, args []string) error { return runReplay(c, args[0], &f, &own) },
+	}
+	all := &cobra.Command{}
+	f.define(all)
+	for _, name := range replayedFlags {
+		cmd.Flags().AddFlag(all.Flags().Lookup(name))
+	}
+	cmd.Flags().SortFlags = false
+	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
+		flags.StringVar(&own.ratio, "cpu-ratio", "1", "`RATIO` by which the times of bursts are multiplied")
+		flags.StringVar(&own.cpu, "cpu", string(burstThread), "`TIME` of bursts: thread (CPU time), wall, or none")
+	})
+	return cmd
+}
+
+// burstTime is the time that a burst counts.
+type burstTime string
+
+// The values of --cpu.
+const (
+	burstThread burstTime = "thread"
+	burstWall   burstTime = "wall"
+	burstNone   burstTime = "none"
+)
+
+func (b burstTime) String() string { return string(b) }
+
+// runReplay replays a trace.
+func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) error {
+	var faults terminal.UsageError
+	ratio, err := readRatio(own.ratio)
+	faults.Add("--cpu-ratio", err)
+	time, err := terminal.Choose("time", own.cpu, []burstTime{burstThread, burstWall, burstNone})
+	faults.Add("--cpu", err)
+	file, err := openTrace(name)
+	faults.AddFile("FILE", err)
+	if err := faults.OrNil(); err != nil {
+		return err
+	}
+	for _, warning := range file.Warnings {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: %s\n", warning)
+	}
+	repeated, err := repeats(file.Header.Repeats)
+	if err != nil {
+		return terminal.UsageError{fmt.Errorf("FILE: %w", err)}
+	}
+	bursts := bursts{ratio: ratio, time: time, simulated: file.Header.Origin == simulatedOrigin}
+	form := replay.New(file, replay.Options{Burst: bursts.of})
+	f.replays, f.ranks, f.contents = entryOf(name, form, repeated), strconv.Itoa(file.Header.Tasks), string(noContents)
+	f.machineRead = func(t *network.Target) { bursts.target = t }
+	err = run(c, f.replays.Name, f)
+	if d := form.Departures(); d != (replay.Departures{}) {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: the course departs from the record: %d tests and probes had to wait for what they had found, %d found what they had not\n", d.Waited, d.Found)
+	}
+	return err
+}
+
+// simulatedOrigin is the origin of traces that run --trace writes.
+const simulatedOrigin = "simulated"
+
+// bursts gives the virtual times of bursts.
+type bursts struct {
+	ratio     fraction
+	time      burstTime
+	simulated bool            // the recorded times are those of a machine, and no CPU times of a host
+	target    *network.Target // the machine of the replay
+}
+
+// of returns the virtual time of a burst of a rank.
+func (b *bursts) of(rank int, cpu, wall vtime.Duration) vtime.Duration {
+	d := cpu
+	switch b.time {
+	case burstNone:
+		return 0
+	case burstWall:
+		d = wall
+	}
+	if !b.simulated && b.target != nil {
+		d = b.target.CPUTime(rank, d)
+	}
+	return b.ratio.times(d)
+}
+
+// fraction is a positive ratio.
+type fraction struct{ num, den uint64 }
+
+// readRatio reads a ratio of CPU times.
+func readRatio(text string) (fraction, error) {
+	r, is := new(big.Rat).SetString(text)
+	switch {
+	case !is || len(text) > 30:
+		return fraction{}, fmt.Errorf("%q is no number: write a decimal number such as 0.8", text)
+	case r.Cmp(big.NewRat(1, 1_000_000)) < 0 || r.Cmp(big.NewRat(1_000_000, 1)) > 0:
+		return fraction{}, fmt.Errorf("%s is out of range: write a number from 0.000001 to 1000000", text)
+	case r.Num().BitLen() > 63 || r.Denom().BitLen() > 62:
+		return fraction{}, errors.New("the number has too many digits")
+	}
+	return fraction{r.Num().Uint64(), r.Denom().Uint64()}, nil
+}
+
+// times returns the product of a ratio and a time, rounded to the nearest picosecond, at most the greatest time.
+func (f fraction) times(d vtime.Duration) vtime.Duration {
+	if f.num == f.den || d < 0 {
+		return d
+	}
+	high, low := bits.Mul64(uint64(d), f.num)
+	low, carry := bits.Add64(low, f.den/2, 0)
+	if high += carry; high >= f.den {
+		return math.MaxInt64
+	}
+	q, _ := bits.Div64(high, low, f.den)
+	return vtime.Duration(min(q, math.MaxInt64))
+}

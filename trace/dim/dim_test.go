@@ -1,0 +1,271 @@
+package dim_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/replay"
+	"gigarank/network"
+	"gigarank/sync"
+	"gigarank/trace"
+	"gigarank/trace/dim"
+	"gigarank/vtime"
+)
+
+// lulesh returns the text of a real trace: LULESH on 8 tasks, five iterations, by Extrae and prv2dim.
+func lulesh(t testing.TB) []byte {
+	t.Helper()
+	packed, err := os.Open("testdata/lulesh-8.dim.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// converted returns a file as a trace, and its length.
+func converted(text []byte, way trace.Compression) (*trace.File, int, error) {
+	var b bytes.Buffer
+	w, s, err := dim.Format.Convert("file.dim", bytes.NewReader(text), func(h trace.Header) (*trace.Writer, error) { return trace.NewWriter(&b, h, way) })
+	if err == nil {
+		err = w.Close(s)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	f, err := trace.Open("file.grt", bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err == nil {
+		err = f.Verify()
+	}
+	return f, b.Len(), err
+}
+
+// simulate replays a trace on a machine.
+func simulate(t testing.TB, f *trace.File, machine string, engines int) (*mpivirt.Result, error) {
+	t.Helper()
+	m, err := network.Parse("test", []byte(machine), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(int64(f.Header.Tasks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := mpivirt.New(mpivirt.Config{
+		Target: target, Program: mpivirt.Program{Forms: []mpivirt.Form{replay.New(f, replay.Options{})}}, NoContents: true, Transports: sync.NewInProcess(engines),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Run()
+}
+
+// The run times of a real trace. Without latency and with infinite bandwidth it is that of Dimemas 5.5.0 to the nanosecond. With 100 MB/s (of
+// 2^20 bytes) they are those of the rule of busses and links, evaluated by a program of sixty lines in which collectives are free: here
+// five allreduces take their time.
+func TestTimesOfDimemas(t *testing.T) {
+	f, _, err := converted(lulesh(t), trace.Zstd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		bandwidth, contention string
+		want, within          vtime.Duration
+	}{
+		{"9000000000GB/s", "", 1_612_594_828 * vtime.Nanosecond, vtime.Nanosecond},
+		{"104857600B/s", "", 1_626_223_133 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"104857600B/s", "in: 1", 1_639_942_133 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"104857600B/s", "out: 1", 1_650_512_798 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"104857600B/s", "busses: 1", 1_815_811_680 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"104857600B/s", "busses: 2", 1_700_466_167 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"104857600B/s", "busses: 4", 1_648_515_931 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"104857600B/s", "in: 1, out: 1", 1_652_578_595 * vtime.Nanosecond, 10 * vtime.Microsecond},
+	} {
+		machine := "name: dimemas\nranks_per_node: 1\nnetwork: {model: flat, latency: 1ps, bandwidth: " + c.bandwidth + "}\n"
+		if c.contention != "" {
+			machine += "contention: {model: links, " + c.contention + "}\n"
+		}
+		first := ""
+		for engines := 1; engines <= 3; engines++ {
+			r, err := simulate(t, f, machine, engines)
+			if err != nil {
+				t.Errorf("%s, %s: %v", c.bandwidth, c.contention, err)
+				continue
+			}
+			if d := r.VirtualTime.Sub(vtime.Time(c.want)); d < -c.within || d > c.within {
+				t.Errorf("%s, %s: %v, want %v within %v", c.bandwidth, c.contention, r.VirtualTime, c.want, c.within)
+			}
+			if first == "" {
+				first = r.Fingerprint
+			}
+			if r.Fingerprint != first {
+				t.Errorf("%s, %s: fingerprint %s on %d engines, %s on one", c.bandwidth, c.contention, r.Fingerprint, engines, first)
+			}
+		}
+	}
+}
+
+// Calls, bytes and load balance of the trace are those that Dimemas reports, and the file is at least 4 times smaller than the text without its event
+// records, 8 times by compression.
+func TestContentsOfLulesh(t *testing.T) {
+	text := lulesh(t)
+	f, packed, err := converted(text, trace.Zstd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, plain, err := converted(text, trace.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := 0
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "20:") && !strings.HasPrefix(line, "0:") {
+			records += len(line)
+		}
+	}
+	t.Logf("%d bytes of text, %d plain, %d compressed", records, plain, packed)
+	if 4*plain > records || 8*packed > records {
+		t.Errorf("%d bytes plain and %d compressed, of %d bytes of text", plain, packed, records)
+	}
+	computation := []float64{1.605149415, 1.559852265, 1.477101348, 1.476768617, 1.469862137, 1.392694444, 1.392842226, 1.420840644}
+	sends := []int{43, 48, 53, 58, 63, 68, 73, 78}
+	bytesSent := []int64{2794632, 3840072, 3855912, 4901352, 3871992, 4917432, 4933272, 5978712}
+	blocks, err := trace.NewBlocks(f, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most, sum := 0.0, 0.0
+	for task := range 8 {
+		c, err := f.Task(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		burst, n, size := int64(0), 0, int64(0)
+		for {
+			var o trace.Operation
+			more, err := c.Next(blocks, &o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !more {
+				break
+			}
+			switch o.Function.Class() {
+			case trace.ClassBurst:
+				burst += o.CPU
+			case trace.ClassSend:
+				n, size = n+1, size+o.Bytes
+			}
+		}
+		if want := int64(math.Round(computation[task]*1e9)) * 1000; burst != want || n != sends[task] || size != bytesSent[task] {
+			t.Errorf("task %d: %d ps, %d sends, %d bytes; want %d, %d, %d", task, burst, n, size, want, sends[task], bytesSent[task])
+		}
+		most, sum = max(most, float64(burst)), sum+float64(burst)
+	}
+	if balance := sum / 8 / most; math.Abs(balance-0.918537) > 1e-6 {
+		t.Errorf("load balance %.6f, want 0.918537", balance)
+	}
+}
+
+const head = "#DIMEMAS:\"p\":1,0:3(1,1,1),1,0,0\nd:1:14:2:2:0\n"
+
+// Communicators, receives of all kinds, and receives that are not in the order of the sends.
+func TestSmallTraces(t *testing.T) {
+	machine := "name: small\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"
+	for _, c := range []struct {
+		why, records string
+		want         vtime.Duration
+	}{
+		{"a message of 1000 bytes", "1:0:0:0.000001\n2:0:0:1:0:1000:5:9:0\n3:1:0:0:-1:1000:5:9:0\n", 3 * vtime.Microsecond},
+		{"a send that waits for its receiver, which takes 1 us to tell", "2:0:0:1:0:0:5:9:1\n1:1:0:0.000010\n3:1:0:0:-1:0:5:9:0\n", 11 * vtime.Microsecond},
+		{"receives against the order of the sends: the larger message comes second", "2:0:0:1:0:1000:5:7:2\n2:0:0:1:0:3000:5:8:2\n" +
+			"3:1:0:0:-1:3000:5:8:1\n3:1:0:0:-1:1000:5:7:1\n3:1:0:0:-1:1000:5:7:2\n1:1:0:0.000010\n3:1:0:0:-1:3000:5:8:3\n", 12 * vtime.Microsecond},
+		{"a barrier of two tasks", "1:0:0:0.000005000001\n10:0:0:0:14:0:0:0:0:1\n10:2:0:0:14:0:0:0:0:1\n", 6000001},
+	} {
+		f, _, err := converted([]byte(head+c.records+"s:0:0\ns:1:0\ns:2:0\n"), trace.Zstd)
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+			continue
+		}
+		r, err := simulate(t, f, machine, 2)
+		if err != nil || r.VirtualTime != vtime.Time(c.want) {
+			t.Errorf("%s: %v, %v; want %v", c.why, r.VirtualTime, err, c.want)
+		}
+	}
+}
+
+// A file with a fault is refused with the line.
+func TestFaultsNameTheLine(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "file.dim: the file is empty"},
+		{"#DIMEMAS:\"p\":1,0:x(1),1\n", "line 1: the header is not"},
+		{"#DIMEMAS:\"p\":1,0:2(1,2),1\n", "line 1: tasks with several threads"},
+		{"#DIMEMAS:\"p\":1,0:2(1),1\n", "line 1: 2 tasks, and threads of 1"},
+		{head + "1:0:0:1.0\n", "lines s:, are missing behind line 3"},
+		{head + "1:3:0:1.0\n", "line 3: task 3: the header has 3"},
+		{head + "1:0:1:1.0\n", "line 3: thread 1 of task 0"},
+		{head + "1:0:0:-1.0\n", `line 3: "-1.0" is no time`},
+		{head + "1:0:0:1.0000000000001\n", "line 3: "},
+		{head + "1:0:0:9999999\n", "line 3: "},
+		{head + "2:0:0:9:0:8:1:1:0\n", "line 3: partner 9"},
+		{head + "2:0:0:1:0:8:1:1:4\n", "line 3: a send of the unknown kind 4"},
+		{head + "2:0:0:1:0:8\n", "line 3: "},
+		{head + "2:0:0:1:0:8:1:14:0\ns:0:0\n", ""},
+		{head + "2:1:0:0:0:8:1:14:0\n", "line 3: task 1 is not in communicator 14"},
+		{head + "3:0:0:1:0:8:1:1:2\n", "line 3: task 0 waits for a receive of 8 bytes from task 1 with tag 1 that it has not begun"},
+		{head + "10:0:0:11:15:0:0:8:8:1\n", "line 3: there is no communicator 15"},
+		{head + "10:0:0:9:14:0:0:8:8:1\n", "line 3: collective 9 has different counts by member"},
+		{head + "10:0:0:27:14:0:0:8:8:1\n", "line 3: a nonblocking collective"},
+		{head + "7:0:0:1\n", "line 3: records of type 7"},
+		{head + "d:1:15:2:0:0\n", "line 3: task 0, of 3, or twice"},
+		{head + "s:0:0\n1:0:0:1.0\n", "line 4: a record behind the places"},
+	} {
+		_, _, err := converted([]byte(c.text), trace.Zstd)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// A trace that does not fit together ends in an error, never in a result.
+func TestTracesThatDoNotFit(t *testing.T) {
+	machine := "name: small\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"
+	for _, c := range []struct {
+		why, records string
+		want         []string
+	}{
+		{"a receive without its send", "3:1:0:0:-1:1000:5:9:0\n", []string{"deadlock", "rank 1 waits in Recv", "operation 0 of task 1"}},
+		{"a receive that is too short", "2:0:0:1:0:1000:5:9:0\n3:1:0:0:-1:999:5:9:0\n", []string{"file.grt: task 1, operation 0, block 0, byte ", "MPI_Recv", "MPI_ERR_TRUNCATE"}},
+		{"a collective on one side", "10:0:0:0:14:0:0:0:0:1\n", []string{"deadlock", "Barrier"}},
+		{"collectives of different kinds", "10:0:0:0:14:0:0:0:0:1\n10:2:0:11:14:0:0:8:8:1\n", []string{"file.grt: task ", "MPI_ERR_OTHER"}},
+		{"a root that is no member", "10:0:0:1:14:7:0:8:8:1\n10:2:0:1:14:7:0:8:8:1\n", []string{"file.grt: task 0", "MPI_Bcast", "MPI_ERR_ROOT"}},
+	} {
+		f, _, err := converted([]byte(head+c.records+"s:0:0\n"), trace.Zstd)
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+			continue
+		}
+		for engines := 1; engines <= 2; engines++ {
+			r, err := simulate(t, f, machine, engines)
+			for _, want := range c.want {
+				if r.Complete || !strings.Contains(fmt.Sprint(err), want) {
+					t.Errorf("%s, %d engines: %v, want %q", c.why, engines, err, want)
+				}
+			}
+		}
+	}
+}
