@@ -23,7 +23,8 @@ type File struct {
 	size    int64
 	index   int64 // place of the first entry
 	entries int64
-	ends    int64 // place behind the last block
+	held    []byte // the index in memory; nil if it is read entry by entry
+	ends    int64  // place behind the last block
 }
 
 // record is a record in a file.
@@ -153,6 +154,10 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 
 // entry reads an entry of the index.
 func (f *File) entry(i int64) (e entry, err error) {
+	if f.held != nil {
+		e.read(f.held[i*entryBytes:])
+		return e, nil
+	}
 	var b [entryBytes]byte
 	if _, err := f.r.ReadAt(b[:], f.index+i*entryBytes); err != nil {
 		return e, fault(f.Name, f.index+i*entryBytes, "index: %v", err)
@@ -283,6 +288,7 @@ type Blocks struct {
 	held    int
 	decoder *zstd.Decoder
 	kept    map[int64]*kept
+	latest  *kept // that was wanted last; nil for none
 	oldest  *kept // of a ring, in the order of use
 }
 
@@ -305,9 +311,13 @@ func newDecoder() (*zstd.Decoder, error) {
 
 // get returns the contents of the block of an entry, which is a task's.
 func (b *Blocks) get(i int64, task int32) (*kept, error) {
+	if k := b.latest; k != nil && k.entry == i {
+		return k, nil
+	}
 	if k := b.kept[i]; k != nil {
 		b.unlink(k)
 		b.link(k)
+		b.latest = k
 		return k, nil
 	}
 	e, err := b.file.entry(i)
@@ -324,6 +334,7 @@ func (b *Blocks) get(i int64, task int32) (*kept, error) {
 			read.Count, read.Task, read.First, e.count, task, e.first, remedy))
 	}
 	b.link(k)
+	b.latest = k
 	b.kept[i], b.held = k, b.held+len(k.text)
 	for b.held > b.limit && b.oldest != k {
 		old := b.oldest

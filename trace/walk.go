@@ -12,7 +12,11 @@ import (
 	"gigarank/internal/spelling"
 )
 
-// Verify compares the index with its checksum, and with the blocks that the file has by its summary.
+// heldIndex is the most bytes of an index that stays in memory.
+const heldIndex = 64 << 20
+
+// Verify compares the index with its checksum, and its length with the blocks that the file has by its summary. An index that is not too long
+// stays in memory. It is called before cursors read.
 func (f *File) Verify() error {
 	at := f.index
 	for at--; ; at-- { // the mark lies at most so many bytes before the first entry
@@ -25,8 +29,18 @@ func (f *File) Verify() error {
 		}
 	}
 	end := f.index + f.entries*entryBytes
-	sum, err := crc32.New(castagnoli), error(nil)
-	if _, err = io.Copy(sum, io.NewSectionReader(f.r, at, end-at)); err != nil {
+	sum := crc32.New(castagnoli)
+	var err error
+	if end-f.index <= heldIndex {
+		all := make([]byte, end-at)
+		if _, err = io.ReadFull(io.NewSectionReader(f.r, at, end-at), all); err == nil {
+			_, err = sum.Write(all)
+			f.held = all[f.index-at:]
+		}
+	} else {
+		_, err = io.Copy(sum, io.NewSectionReader(f.r, at, end-at))
+	}
+	if err != nil {
 		return fault(f.Name, at, "index: %v", err)
 	}
 	var b [sumBytes]byte

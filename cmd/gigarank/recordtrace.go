@@ -154,7 +154,7 @@ func openTrace(name string) (*trace.File, error) {
 			if err == nil {
 				f.Foreign = true
 			}
-			return f, err
+			return f, errors.Join(err, file.Close())
 		}
 	}
 	var f *trace.File

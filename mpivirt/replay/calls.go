@@ -416,7 +416,7 @@ func (b *body) tried(lp int32, r *rank, found bool) bool {
 
 // missed ends a test or probe that found nothing in the record. Requests that it completes now are over; a probe leaves its message.
 func (b *body) missed(lp int32, r *rank, done *kernel.Completion) bool {
-	if done.Found {
+	if done.Found && (r.function.Class() == trace.ClassProbe || len(done.Completed) > 0) {
 		b.departures.Found++
 		for _, index := range done.Completed {
 			if i := slices.Index(r.slots, index); i >= 0 {
