@@ -118,7 +118,7 @@ var rules = map[string]rule{
 		pure:    true,
 		imports: "vtime internal/spelling lp network collectives engine mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/forecast mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
 		// Its tests run several engines over the in-process transport.
-		testsOnly: "internal/random sync internal/cputime mpivirt/steps",
+		testsOnly: "internal/random sync internal/cputime mpivirt/steps mpivirt/record mpivirt/replay trace",
 	},
 	"mpivirt/steps": {
 		pure:    true,

@@ -681,6 +681,7 @@ type hosting struct {
 	window      int64
 	activities  bool
 	noContents  bool
+	observer    func(first, n int) mpivirt.Observer // nil for none
 }
 
 func (h hosting) String() string {
@@ -724,7 +725,7 @@ func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
 	inTwo := !machine.ReceiverState()
 	result, err := simulate(t, mpivirt.Config{
 		Target: machine, Transports: h.transports(), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities,
+		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities, Observer: h.observer,
 		Program: mpivirt.Program{
 			Name: "random",
 			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
@@ -791,7 +792,7 @@ func TestRandomProgramsWithReceiverState(t *testing.T) {
 func hosts(ranks int) *rapid.Generator[hosting] {
 	return rapid.Custom(func(t *rapid.T) hosting {
 		return hosting{
-			kind:        rapid.SampledFrom(mpivirt.Kinds()).Draw(t, "kind"),
+			kind:        rapid.SampledFrom(programKinds()).Draw(t, "kind"),
 			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, min(ranks, 10)}).Draw(t, "engines"),
 			workers:     rapid.IntRange(0, 2).Draw(t, "workers"),
 			protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
@@ -819,7 +820,7 @@ func TestScripts(t *testing.T) {
 				want := expected(t, p)
 				for range repetitions(t, d) {
 					for i, engines := range []int{1, 2, len(p.ops)} {
-						for _, kind := range mpivirt.Kinds() {
+						for _, kind := range programKinds() {
 							for _, strict := range []bool{false, true} {
 								compare(t, p, hosting{kind: kind, engines: engines, strict: strict, protocol: sync.Protocol(i)}, want)
 							}

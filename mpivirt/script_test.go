@@ -602,7 +602,7 @@ func TestMatrixOfKinds(t *testing.T) {
 					}
 				}
 				want, plain := p.simulate(t, hosting{kind: mpivirt.Goroutine, engines: 1})
-				for k, kind := range mpivirt.Kinds() {
+				for k, kind := range programKinds() {
 					for engines := least; engines <= 3; engines++ {
 						for i, protocol := range protocols {
 							for _, strict := range []bool{false, true} {
