@@ -133,7 +133,7 @@ var rules = map[string]rule{
 	"mpivirt/replay": {
 		pure:      true,
 		imports:   "vtime trace mpivirt/internal/world mpivirt/internal/kernel",
-		testsOnly: "sync network collectives bench mpivirt mpivirt/record",
+		testsOnly: "sync network collectives bench mpivirt mpivirt/steps mpivirt/record",
 	},
 	// Its programs are loaded from the host's files.
 	"mpivirt/native": {
