@@ -1,0 +1,50 @@
+package p2p
+
+import (
+	"testing"
+
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Decisions of a rank about messages are late where a message that comes before them might have changed them: a message of the
+// pattern, before the instant, or at it from a lesser rank.
+func TestMessagesAreLateForDecisions(t *testing.T) {
+	for _, c := range []struct {
+		source, tag, rank int32
+		arrival           vtime.Time
+		late              uint64
+	}{
+		{2, 5, 2, 99, 1}, {2, 5, 2, 100, 1}, {4, 5, 4, 100, 0}, {2, 5, 2, 101, 0}, {2, 6, 2, 99, 0},
+	} {
+		m := opened(t, 6)
+		m.firstLong = 50
+		m.decides(0, pattern{1, world.AnySource, 5}, 100, 3)
+		m.checkArrival(0, &message{comm: 1, source: c.source, rank: c.rank, tag: c.tag, arrival: c.arrival})
+		if got := m.Partition.Summary.Late.Events; got != c.late {
+			t.Errorf("%+v: %d late events", c, got)
+		}
+	}
+	m := opened(t, 6)
+	m.firstLong = 101 // no loop is long by then
+	m.decides(0, pattern{1, world.AnySource, 5}, 100, 3)
+	if m.decisionsOf != nil {
+		t.Error("a decision before the first loop can be long is kept")
+	}
+}
+
+// Settling a mailbox decides between messages for a receive from any source. A receive that names its source decides nothing.
+func TestWildcardsDecide(t *testing.T) {
+	for _, source := range []int32{world.AnySource, 1} {
+		m := opened(t, 4)
+		m.firstLong = 0
+		q := &Operands{Procedure: world.Irecv, Comm: &world.Comm{Index: world.World, Size: 4}}
+		q.Incoming.Source, q.Incoming.Tag = int(source), 5
+		m.Receive(0, q)
+		comes(m, world.World, 1, 5, 100)
+		m.settle(0, m.Box(0), 200)
+		if decides := m.decisionsOf != nil && m.decisionsOf[0] != 0; decides != (source == world.AnySource) {
+			t.Errorf("a receive from %d decides: %t", source, decides)
+		}
+	}
+}
