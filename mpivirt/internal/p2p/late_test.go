@@ -48,3 +48,24 @@ func TestWildcardsDecide(t *testing.T) {
 		}
 	}
 }
+
+// A probe that has waited for a message from any source decides between messages. One that names its source decides nothing.
+func TestProbesDecide(t *testing.T) {
+	for _, source := range []int32{world.AnySource, 1} {
+		m := opened(t, 4)
+		m.firstLong = 0
+		comes(m, world.World, 1, 5, 100)
+		box := m.Box(0)
+		w := &box.Wait
+		w.Kind, w.Comm, w.Peer, w.Tag, w.at = WaitProbe, world.World, source, 5, 100
+		w.Subject = m.probed(box, 100)
+		if early := m.probed(box, 99); early != 0 || w.Subject == 0 {
+			t.Fatalf("a probe finds message %d before message %d has arrived", early, w.Subject)
+		}
+		m.NewCompletion(0)
+		m.Finish(0, box)
+		if decides := m.decisionsOf != nil && m.decisionsOf[0] != 0; decides != (source == world.AnySource) {
+			t.Errorf("a probe of %d decides: %t", source, decides)
+		}
+	}
+}
