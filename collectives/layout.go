@@ -137,9 +137,15 @@ func cut(count, size int64, chunks int) Layout {
 // Offset returns the byte at which a block begins. For the number of blocks it returns
 // the length of the buffer.
 func (l *Layout) Offset(block int) int64 {
-	switch {
-	case l.cut == 1: // one vector
+	if l.cut == 1 { // one vector: without a call
 		return int64(block) * l.count * l.size
+	}
+	return l.offset(block)
+}
+
+// offset is Offset for several blocks.
+func (l *Layout) offset(block int) int64 {
+	switch {
 	case l.parts:
 		return (int64(block>>1)*l.count + int64(block&1)*l.part) * l.size
 	case l.half > 0:
