@@ -105,6 +105,17 @@ func (p *Plan) compared(all []sample) []sample {
 	return where(all, func(q Point) bool { return q.Choice() != p.Choices[i] })
 }
 
+// comparable returns the number of choices among which the fastest is sought.
+func (p *Plan) comparable() int {
+	n := 0
+	for _, c := range p.choices {
+		if !c.reference {
+			n++
+		}
+	}
+	return n
+}
+
 // noun returns the word for what the study compares.
 func (p *Plan) noun() string {
 	algorithms := slices.ContainsFunc(p.choices, func(c choice) bool { return c.library == "" })

@@ -127,6 +127,18 @@ func takes(q Point) vtime.Duration {
 	return 20
 }
 
+// One library beside none has no rival: the report has no map of the fastest.
+func TestOneLibraryHasNoMapOfTheFastest(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "allreduce", Ranks: "4,16,64", Payload: "8,1Ki", Libraries: "mpich-4"})
+	var page bytes.Buffer
+	if err := p.WriteReport(&page, recordsOf(p, takes), Origin{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.String(); strings.Contains(text, "Fastest library by ranks and payload") || !strings.Contains(text, "mpich-4") {
+		t.Error("the report compares a library with none")
+	}
+}
+
 // Crossovers are the changes of the faster library along both axes, and no library has no part in them.
 func TestCrossovers(t *testing.T) {
 	p := testPlan(t, Axes{Operation: "allreduce", Ranks: "4,16,64", Payload: "8,1Ki", Libraries: "openmpi-4.1,mpich-4"})

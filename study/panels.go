@@ -235,9 +235,9 @@ type legend struct {
 // Color returns the class of the entry.
 func (l legend) Color() string { return colorClass(l.Style) }
 
-// grids draws the crossover maps, if both payloads and algorithms vary.
+// grids draws the crossover maps, if both payloads and the choices that are compared vary.
 func (p *Plan) grids(all []sample) []grid {
-	if len(p.Payloads) < 2 || len(p.Choices) < 2 {
+	if len(p.Payloads) < 2 || p.comparable() < 2 {
 		return nil
 	}
 	var grids []grid

@@ -217,7 +217,7 @@ func CheckMemory(need int64, available Headroom) error {
 		return nil
 	}
 	return fmt.Errorf("the run needs about %s of memory on this machine and %s are available (%s): "+
-		"use fewer ranks, a smaller --payload or --lp event if the program has it, or more hosts; GOMEMLIMIT=SIZE overrides the available memory",
+		"use fewer ranks, a smaller --payload, --contents none where sizes suffice, --lp event if the program has it, or more hosts; GOMEMLIMIT=SIZE overrides the available memory",
 		terminal.Bytes(need), terminal.Bytes(available.Bytes), available.Bound)
 }
 
