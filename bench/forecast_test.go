@@ -68,6 +68,7 @@ func (c forecastCase) run(t *testing.T) (bytes, time float64) {
 	t.Helper()
 	config := c.config(t)
 	config.Transports = sync.NewInProcess(c.engines)
+	config.Watchdog = -1 // its looks at stacks take memory
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var before, after runtime.MemStats
@@ -91,6 +92,8 @@ func manyMessages(op collectives.Operation, a collectives.Algorithm) bool {
 	switch {
 	case a == collectives.Ring:
 		return op != collectives.Bcast
+	case a == collectives.Ring2D: // a ring of all ranks where the last node is not full
+		return true
 	case a == collectives.Pairwise || a == collectives.PairwiseExchange || a == collectives.ScatterAllgatherRing ||
 		a == collectives.RingSegmented || a == collectives.AllgatherReduce || a == collectives.NeighborExchange || a == collectives.Sparbit:
 		return true
@@ -146,9 +149,6 @@ func TestForecasts(t *testing.T) {
 		if c.engines > 1 {
 			least, most = 0.6, 2.5
 		}
-		if c.algorithm == collectives.Ring2D {
-			least = 0.5 // dry runs of its rings within nodes and between them hold fewer messages at a time
-		}
 		windows := c.op == collectives.Alltoall && (c.algorithm == collectives.Linear || c.algorithm == collectives.LinearSync)
 		if c.algorithm == collectives.Sparbit || windows {
 			least, most = 0.6, max(most, 1.6) // how many messages of a window wait at a time depends on the order in which ranks go on
@@ -156,8 +156,7 @@ func TestForecasts(t *testing.T) {
 		if want-own*float64(c.engines) > most*got || want+own*float64(c.engines) < least*got {
 			t.Errorf("%v: %.0f KB foreseen, %.0f KB taken", c, want/1e3, got/1e3)
 		}
-		// Of han the time is foreseen three times too short, of windows twice, within the factor that forecasts have.
-		if c.engines == 1 && c.algorithm != collectives.HAN && !windows {
+		if c.engines == 1 {
 			runs = append(runs, timedCase{c, cost.Time, time})
 		}
 	}

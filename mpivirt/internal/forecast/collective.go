@@ -39,64 +39,75 @@ func newCostModel(h *hosting, a collectives.Algorithm, use Use) *costModel {
 	if err != nil || plan.Schedule == nil { // the run reports an error
 		return o
 	}
-	o.traffic = meanTraffic(plan.Schedule)
+	o.traffic = meanTraffic(plan.Schedule, o.within)
 	return o
 }
 
-// traffic is the number of messages of a participant and of the positions in them.
-type traffic struct{ messages, positions float64 }
+// traffic is what a participant sends: messages, the positions in them, and the messages that stay within the node; and the messages
+// whose content it combines.
+type traffic struct{ messages, positions, inside, combined float64 }
 
-// meanTraffic estimates the mean traffic of a participant from a sample of participants.
-func meanTraffic(s collectives.Schedule) traffic {
+// plus returns the sum of t and a multiple of u.
+func (t traffic) plus(u traffic, times float64) traffic {
+	return traffic{t.messages + times*u.messages, t.positions + times*u.positions, t.inside + times*u.inside, t.combined + times*u.combined}
+}
+
+// meanTraffic estimates the mean traffic of a participant from a sample of participants. inside reports whether two participants are
+// on one node; nil stands for never.
+func meanTraffic(s collectives.Schedule, inside func(a, b int) bool) traffic {
 	const sampled = 64
 	if s.Members() == 1 {
 		return traffic{}
 	}
-	root, n := trafficOf(s, 0), float64(s.Members())
+	root, n := trafficOf(s, 0, inside), float64(s.Members())
 	others := min(s.Members()-1, sampled)
 	var sum traffic
 	for i := range others {
-		t := trafficOf(s, 1+int(random.Mix(uint64(i))%uint64(s.Members()-1)))
-		sum.messages += t.messages
-		sum.positions += t.positions
+		sum = sum.plus(trafficOf(s, 1+int(random.Mix(uint64(i))%uint64(s.Members()-1)), inside), 1)
 	}
-	mean := func(root, sum float64) float64 { return (root + sum/float64(others)*(n-1)) / n }
-	return traffic{mean(root.messages, sum.messages), mean(root.positions, sum.positions)}
+	return traffic{}.plus(root, 1/n).plus(sum, (n-1)/(n*float64(others)))
 }
 
-// trafficOf returns the traffic of a member. It examines the first rounds and extrapolates from
-// them.
-func trafficOf(s collectives.Schedule, member int) (t traffic) {
+// trafficOf returns the traffic of a member. Of many rounds it examines a sample: one of each of equal stretches of rounds, since the phases of an
+// algorithm differ, and so do the rounds of a window.
+func trafficOf(s collectives.Schedule, member int, inside func(a, b int) bool) (t traffic) {
 	const most = 1 << 10
-	if collectives.HasWindows(s) && s.Rounds(member) > most {
-		return sampledTraffic(s, member, most)
+	add := func(round int) {
+		step := s.Step(member, round)
+		if step.From != collectives.None && step.Combine != collectives.Store {
+			t.combined++
+		}
+		if step.To == collectives.None {
+			return
+		}
+		t.messages++
+		t.positions += float64(step.Send.Count)
+		if inside != nil && inside(member, step.To) {
+			t.inside++
+		}
 	}
+	rounds := s.Rounds(member)
 	looked := 0
-	first := s.Next(member, 0)
-	for round := first; round < s.Rounds(member); round = s.Next(member, round+1) {
-		if step := s.Step(member, round); step.To != collectives.None {
-			t.messages++
-			t.positions += float64(step.Send.Count)
-		}
-		if looked++; looked == most {
-			rest := float64(s.Rounds(member)-first) / float64(round+1-first)
-			return traffic{t.messages * rest, t.positions * rest}
+	for round := s.Next(member, 0); round < rounds && looked <= most; round = s.Next(member, round+1) {
+		add(round)
+		looked++
+	}
+	if looked <= most {
+		return t
+	}
+	t = traffic{}
+	for i := range most {
+		first, behind := int(int64(i)*int64(rounds)/most), int(int64(i+1)*int64(rounds)/most)
+		if round := first + int(random.Mix(uint64(member)<<20|uint64(i))%uint64(behind-first)); s.Next(member, round) == round {
+			add(round)
 		}
 	}
-	return t
+	return traffic{}.plus(t, float64(rounds)/most)
 }
 
-// sampledTraffic returns the traffic of a member from a number of its rounds at equal distances: those of a window differ.
-func sampledTraffic(s collectives.Schedule, member, samples int) (t traffic) {
-	rounds := s.Rounds(member)
-	for i := range samples {
-		if step := s.Step(member, int(int64(i)*int64(rounds)/int64(samples))); step.To != collectives.None {
-			t.messages++
-			t.positions += float64(step.Send.Count)
-		}
-	}
-	each := float64(rounds) / float64(samples)
-	return traffic{t.messages * each, t.positions * each}
+// within reports whether two participants are on one node.
+func (o *costModel) within(a, b int) bool {
+	return !o.Leaders && o.target.Node(a) == o.target.Node(b)
 }
 
 // cost returns the cost of the collective, without the cost of the ranks.

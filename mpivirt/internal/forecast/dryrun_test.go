@@ -105,7 +105,7 @@ func TestTrafficOfAlgorithms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := meanTraffic(s).messages; math.Abs(got-c.want) > 1e-9 {
+			if got := meanTraffic(s, nil).messages; math.Abs(got-c.want) > 1e-9 {
 				t.Errorf("%v by %v among %d: %g messages each, want %g", c.op, c.a, members, got, c.want)
 			}
 		}

@@ -11,20 +11,26 @@ import (
 const (
 	joinTime         = 10   // a rank that joins and leaves its node
 	fixedCostTime    = 3    // a member of a barrier at a fixed cost
-	regularTime      = 3    // a message of a round over arrays that is a shift or an exchange
+	regularTime      = 2    // a message of a round over arrays that is a shift or an exchange
 	sharedTime       = 20   // a message of a round over arrays where ranks share interfaces
 	movedTime        = 40   // the surplus of such a message, and of its sum, where ranks share the memory of their node
 	stridedTime      = 50   // any other message over arrays
-	localMemberTime  = 150  // a member of a local collective
-	localMessageTime = 200  // a message of a local collective
+	localMemberTime  = 100  // a member of a local collective
+	localMessageTime = 110  // a message of a local collective
 	agentTime        = 350  // a participant of a collective by messages
 	messageTime      = 250  // a message of a collective by messages
+	passageTime      = 160  // the surplus of a message at an interface, or at the memory of a node
+	windowTime       = 900  // the surplus of a message among so many in windows that no cache holds them
+	hanTime          = 600  // the surplus of a participant of an allreduce by han, whose schedule is composed of others
 	remoteTime       = 300  // the surplus of a message among several engines
 	dataTime         = 150  // a contribution to an allreduce
 	ownDataTime      = 600  // the surplus of a rank with its own vectors
-	combinedTime     = 0.12 // a byte of these vectors that is combined in order
-	copiedTime       = 0.6  // a byte that is copied into a message or into its own buffer
+	combinedTime     = 0.05 // a byte of these vectors that is combined in order
+	copiedTime       = 0.2  // a byte that is copied into a message or into its own buffer
 )
+
+// cachedMessages is a number of messages that caches hardly hold.
+const cachedMessages = 1 << 17
 
 // time estimates the host's time of one collective, in ns.
 func (o *costModel) time() float64 {
@@ -61,10 +67,14 @@ func (o *costModel) participantTime() float64 {
 	case coll.Locally:
 		member, message = localMemberTime, localMessageTime
 	default:
-		member, message = agentTime, messageTime
+		member, message = agentTime+o.passagesTime(), messageTime
 		if o.engines > 1 {
 			message += remoteTime
 		}
+		message += windowTime * min(1, float64(windowOf(o.Schedule))*float64(o.Participants)/cachedMessages)
+	}
+	if o.call.Algorithm.Base() == collectives.HAN && o.use.Operation == collectives.Allreduce {
+		member += hanTime
 	}
 	w := float64(o.Schedule.Positions())
 	switch {
@@ -74,6 +84,34 @@ func (o *costModel) participantTime() float64 {
 		member += copiedTime * float64(o.use.Bytes) * (2 + o.positions/max(w, 1))
 	}
 	return member + message*o.messages
+}
+
+// passagesTime returns the time in which a participant's messages pass interfaces and memories. A message between nodes passes an
+// interface at either end, and of a rendezvous REQ, ACK and DATA do so. Sums pass the memory that the ranks of a node share.
+func (o *costModel) passagesTime() float64 {
+	if !o.target.Contended() || o.messages == 0 {
+		return 0
+	}
+	n := 2 * (o.messages - o.inside)
+	if o.target.ContendedWithin() {
+		n += o.inside
+	}
+	if o.messageLength() > float64(o.target.EagerLimit()) {
+		n *= 3
+	}
+	if o.target.ContendedWithin() && o.use.Bytes > 0 && !o.Leaders {
+		n += o.combined
+	}
+	return passageTime * n
+}
+
+// messageLength returns the mean bytes of a message.
+func (o *costModel) messageLength() float64 {
+	bytes := o.positions / o.messages * float64(o.use.Bytes)
+	if vectorOf(o.use.Operation) {
+		bytes /= float64(max(o.Schedule.Positions(), 1))
+	}
+	return bytes
 }
 
 // movingTime returns the time to copy a participant's result from the inputs of all participants.
