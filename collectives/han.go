@@ -22,14 +22,26 @@ type pipeline struct {
 	stages   []stage // in the order of an iteration
 	each     int     // rounds of all stages
 	last     int     // iteration in which the first segment is in the last stage
+	until    int     // iteration in which the last segment has left a stage; from last up to here all stages have a segment
+	steady   int     // round in which iteration last begins
+	all      int     // rounds
 }
 
 func pipelineOf(segments int, stages ...stage) pipeline {
 	p := pipeline{segments: segments, stages: stages}
+	first := 0
 	for i := range stages {
-		p.each += stages[i].rounds
-		p.last = max(p.last, stages[i].first)
+		s := &stages[i]
+		s.behind = p.each
+		p.each += s.rounds
+		p.last = max(p.last, s.first)
+		if i == 0 || s.first < first {
+			first = s.first
+		}
 	}
+	// Without a steady part yet, start adds the stages up.
+	p.steady, p.all = p.start(0, p.last), p.start(0, p.iterations())
+	p.until = first + segments
 	return p
 }
 
@@ -39,9 +51,12 @@ type stage struct {
 	steps  Stepper
 	first  int // iteration in which the first segment is in the stage
 	rounds int // of the plan
+	behind int // rounds of the stages before it, in an iteration in which all have a segment
 }
 
-func stageOf(p plan, first int) stage { return stage{p, stepperOf(p), first, p.MaxRounds()} }
+func stageOf(p plan, first int) stage {
+	return stage{plan: p, steps: stepperOf(p), first: first, rounds: p.MaxRounds()}
+}
 
 // has reports whether a segment is in the stage in an iteration.
 func (s *stage) has(iteration, segments int) bool {
@@ -53,6 +68,9 @@ func (p *pipeline) iterations() int { return p.last + p.segments }
 
 // start returns the round in which a stage begins in an iteration. It counts the rounds of the iterations before.
 func (p *pipeline) start(which, iteration int) int {
+	if iteration >= p.last && iteration < p.until {
+		return p.steady + (iteration-p.last)*p.each + p.stages[which].behind
+	}
 	round := 0
 	for i := range p.stages {
 		s := &p.stages[i]
@@ -69,13 +87,16 @@ func (p *pipeline) start(which, iteration int) int {
 // has more rounds than all stages together, which bounds the iterations before from below. Only up to p.last iterations at the beginning, and as many
 // at the end, have fewer rounds.
 func (p *pipeline) at(round int) (which, iteration, offset int) {
-	low := round / max(p.each, 1) // the iteration is from low to high-1
-	high := min(low+2*p.last+2, p.iterations())
-	for high-low > 1 {
-		if middle := (low + high) / 2; p.start(0, middle) <= round {
-			low = middle
-		} else {
-			high = middle
+	low := p.last + max(round-p.steady, 0)/max(p.each, 1)
+	if round < p.steady || low >= p.until {
+		low = round / max(p.each, 1) // the iteration is from low to high-1
+		high := min(low+2*p.last+2, p.iterations())
+		for high-low > 1 {
+			if middle := (low + high) / 2; p.start(0, middle) <= round {
+				low = middle
+			} else {
+				high = middle
+			}
 		}
 	}
 	round -= p.start(0, low)
@@ -93,7 +114,7 @@ func (p *pipeline) at(round int) (which, iteration, offset int) {
 	return which, low, round
 }
 
-func (p *pipeline) MaxRounds() int { return p.start(0, p.iterations()) }
+func (p *pipeline) MaxRounds() int { return p.all }
 
 func (p *pipeline) Rounds(member int) int {
 	rounds := 0
