@@ -159,6 +159,7 @@ func anyMachine(r *rand.Rand, ranks int) string {
 // The times of each rank by cause add up to its time, to the picosecond, in every valid program on every machine. They are the
 // same however the simulation is hosted, and the sums over ranks are those over procedures.
 func TestTimesOfRandomProgramsAddUp(t *testing.T) {
+	fewer(t, 40) // each is simulated six times
 	rapid.Check(t, func(t *rapid.T) {
 		p := programsOn(anyMachine, 16, 24).Draw(t, "program")
 		ends := watch(t, &p, hosting{engines: 1})

@@ -99,6 +99,8 @@ type hearing struct {
 	inCall   bool       // a call is submitted: calls that are parts of it are not heard
 	open     []openCall // by LP: its unfinished call
 	begin    CallBegin  // scratch
+	end      CallEnd    // scratch
+	why      reason     // scratch
 }
 
 // openCall is the unfinished call of an LP.
@@ -275,15 +277,20 @@ func (k *Kernel) beginsAt(lp int32, b *CallBegin) {
 func (k *Kernel) ends(lp int32) {
 	o := &k.hearing.open[lp]
 	o.open = false
-	e := CallEnd{Rank: int(k.partition.Global(lp)), Procedure: o.procedure, Context: o.context, Bytes: o.bytes, For: world.None, Idle: o.idle}
-	why := reason{large: o.large}
-	k.findEnd(lp, &e, &why)
+	e, why := &k.hearing.end, &k.hearing.why
+	*e = CallEnd{Rank: int(k.partition.Global(lp)), Procedure: o.procedure, Context: o.context, Bytes: o.bytes, For: world.None, Idle: o.idle}
+	*why = reason{large: o.large}
+	k.findEnd(lp, e, why)
 	if !k.messages.Behind(lp) {
-		k.endsAt(lp, &e, &why)
+		k.endsAt(lp, e, why)
 		return
 	}
-	later, whyLater := e, why // of this call alone, so that other calls do not allocate
-	k.messages.After(lp, func() { k.endsAt(lp, &later, &whyLater) })
+	k.endsLater(lp, *e, *why)
+}
+
+// endsLater reports a call as over once all operations that its LP has started have begun.
+func (k *Kernel) endsLater(lp int32, e CallEnd, why reason) {
+	k.messages.After(lp, func() { k.endsAt(lp, &e, &why) })
 }
 
 // findEnd stores what has ended a call of an LP, apart from the instant.
@@ -335,50 +342,56 @@ func (k *Kernel) endsAt(lp int32, e *CallEnd, why *reason) {
 		e.Ready, e.For = e.Began, world.None
 	}
 	if k.messages.Explains() {
-		e.Causes = why.causes(e)
-		e.Phases = why.phases(e)
+		why.causes(e)
+		why.phases(e)
 	}
 	k.hearing.observer.Ends(e)
 }
 
 // causes divides the time of a call among causes.
-func (why *reason) causes(e *CallEnd) (all stats.Causes) {
-	if e.Procedure.Class() == world.ClassLocal {
-		all[stats.Computing] = e.Ended.Sub(e.Began)
-		return all
-	}
-	if why.collective {
+func (why *reason) causes(e *CallEnd) {
+	switch {
+	case e.Ended == e.Began:
+		return
+	case e.Procedure.Class() == world.ClassLocal:
+		e.Causes[stats.Computing] = e.Ended.Sub(e.Began)
+		return
+	case why.collective:
 		why.ending.Ready = e.Ended
 	}
-	return why.ending.Split(e.Began, e.Ended)
+	why.ending.Split(e.Began, e.Ended, &e.Causes)
 }
 
 // phases divides the time of a call among the activities of a process.
-func (why *reason) phases(e *CallEnd) (all stats.Phases) {
+func (why *reason) phases(e *CallEnd) {
 	took := e.Ended.Sub(e.Began)
+	if took == 0 {
+		return
+	}
 	class := e.Procedure.Class()
 	if class == world.ClassLocal || why.collective && !why.ending.Known {
-		all[stats.SequentialComputation] = took
-		return all
+		e.Phases[stats.SequentialComputation] = took
+		return
 	}
 	start := min(max(why.ending.From.Sub(e.Began), 0), took) // the starting phase
-	switch sends := stats.DataSending; {
+	switch {
 	case why.collective:
-		all = why.ending.Phases
+		e.Phases = why.ending.Phases
 	case class == world.ClassReceive && e.Ready <= e.Began:
-		all[stats.DataReceiving] = took
+		e.Phases[stats.DataReceiving] = took
 	case class == world.ClassSend || class == world.ClassSendReceive:
+		sends := stats.DataSending
 		if why.large {
 			sends = stats.RequestSending
 		}
-		if !why.ending.Known {
+		if !why.ending.Known { // no wait
 			start = took
 		}
-		all[sends] = start
+		e.Phases[sends] = start
 	case class == world.ClassNeighborhood:
-		all[sends] = start
+		e.Phases[stats.DataSending] = start
 	}
-	return all.Within(took)
+	e.Phases.Fill(took)
 }
 
 // resumes reports the call in which an LP has waited, if any, as over.
@@ -463,8 +476,8 @@ func (s *sums) Begins(b *CallBegin) {
 // Ends counts a call, or computing.
 func (s *sums) Ends(e *CallEnd) {
 	lp := int32(e.Rank - s.partition.First)
-	for p, d := range e.Phases {
-		s.Calls.Phases().Note(stats.Phase(p), d)
+	if e.Ended > e.Began {
+		s.Calls.Phases().Note(&e.Phases)
 	}
 	if e.Procedure == world.Compute {
 		s.Calls.Compute(lp, e.Ended.Sub(e.Began))

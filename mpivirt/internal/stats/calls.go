@@ -11,8 +11,7 @@ import (
 // Calls sums up calls by procedure and communicator, and by rank. The outcome does not depend on the order of notes and merges.
 type Calls struct {
 	rows   map[CallKey]*callRow
-	latest *callRow // of the call noted last
-	key    CallKey  // its key
+	latest []latestRow // by procedure
 
 	tasks     []Task // by LP, or all ranks once merged; nil if ranks are not kept
 	first     int    // rank of the first task
@@ -22,6 +21,12 @@ type Calls struct {
 	phases    PhaseSums
 	names     map[uint64]string // of communicators, by context
 	computing []vtime.Duration  // by LP; nil once settled
+}
+
+// latestRow is the row of the latest call of a procedure.
+type latestRow struct {
+	context uint64
+	row     *callRow // nil before the first call
 }
 
 // CallKey identifies calls: the number of a procedure and the context of a communicator, 0 for none.
@@ -74,7 +79,7 @@ func (b *Balance) note(d vtime.Duration, rank int) {
 // Open begins the sums of an engine with ranks from first on. Sums of each rank are kept if tasks says so.
 func (c *Calls) Open(first, ranks int, tasks bool) {
 	c.counted, c.first, c.rows, c.names = true, first, map[CallKey]*callRow{}, map[uint64]string{}
-	c.computing = make([]vtime.Duration, ranks)
+	c.latest, c.computing = make([]latestRow, 1<<8), make([]vtime.Duration, ranks)
 	if tasks {
 		c.tasks = make([]Task, ranks)
 	}
@@ -82,11 +87,11 @@ func (c *Calls) Open(first, ranks int, tasks bool) {
 
 // Note counts the call of an LP, which has contributed or received some bytes.
 func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
-	row := c.latest
-	if row == nil || key != c.key {
-		row = c.row(key)
-		c.latest, c.key = row, key
+	latest := &c.latest[key.Procedure]
+	if latest.row == nil || latest.context != key.Context {
+		*latest = latestRow{key.Context, c.row(key)}
 	}
+	row := latest.row
 	row.count++
 	row.bytes = addUp(row.bytes, uint64(bytes))
 	for i, d := range times {

@@ -150,7 +150,8 @@ func TestSplitAddsUp(t *testing.T) {
 		}
 		began := at("began")
 		ended := began.Add(vtime.Duration(rapid.Int64Range(0, 100).Draw(t, "length")))
-		all := e.Split(began, ended)
+		var all Causes
+		e.Split(began, ended, &all)
 		for c, d := range all {
 			if d < 0 {
 				t.Errorf("%v takes %v", Cause(c), d)

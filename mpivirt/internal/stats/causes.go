@@ -85,43 +85,51 @@ type Ending struct {
 	Phases Phases
 }
 
-// Split divides the time of a call among causes. The sum is the time from began to ended.
-func (e *Ending) Split(began, ended vtime.Time) (all Causes) {
-	at := began
-	until := func(t vtime.Time, c Cause) {
-		if t = min(t, ended); t > at {
-			all[c] += t.Sub(at)
-			at = t
-		}
-	}
+// Split divides the time of a call among causes, and adds it to all. The sum is the time from began to ended.
+func (e *Ending) Split(began, ended vtime.Time, all *Causes) {
 	if !e.Known {
-		until(ended, Processor)
-		return all
+		all[Processor] += ended.Sub(began)
+		return
 	}
-	until(e.From, Processor)
-	until(e.Root, LateRoot)
-	until(min(e.Other, e.Ready), e.Late)
-	until(min(e.Left, e.Ready), Processor)
-	rest := max(min(e.Ready, ended).Sub(at), 0)
-	take := func(d vtime.Duration, c Cause) {
-		d = min(max(d, 0), rest)
-		all[c] += d
-		rest -= d
-		at = at.Add(d)
+	at := all.until(began, min(e.From, ended), Processor)
+	at = all.until(at, min(e.Root, ended), LateRoot)
+	at = all.until(at, min(e.Other, e.Ready, ended), e.Late)
+	at = all.until(at, min(e.Left, e.Ready, ended), Processor)
+	if ready := min(e.Ready, ended); ready > at {
+		rest := all.take(e.Works, ready.Sub(at), Processor)
+		rest = all.take(e.Within, rest, Memory)
+		rest = all.take(e.Shared, rest, e.shared())
+		all[Network] += rest
+		at = ready
 	}
-	take(e.Works, Processor)
-	take(e.Within, Memory)
+	all.until(at, ended, Processor)
+}
+
+// shared returns the cause of delays between nodes.
+func (e *Ending) shared() Cause {
 	switch {
 	case e.Bus:
-		take(e.Shared, Bus)
+		return Bus
 	case e.Link:
-		take(e.Shared, Link)
-	default:
-		take(e.Shared, Interface)
+		return Link
 	}
-	take(rest, Network)
-	until(ended, Processor)
-	return all
+	return Interface
+}
+
+// until adds the time from an instant to a later instant to a cause, and returns the later of both.
+func (c *Causes) until(at, t vtime.Time, cause Cause) vtime.Time {
+	if t <= at {
+		return at
+	}
+	c[cause] += t.Sub(at)
+	return t
+}
+
+// take adds a time of at most rest to a cause and returns what is left of rest.
+func (c *Causes) take(d, rest vtime.Duration, cause Cause) (left vtime.Duration) {
+	d = min(max(d, 0), rest)
+	c[cause] += d
+	return rest - d
 }
 
 // Total is a sum of times in picoseconds, with 128 bits.

@@ -30,11 +30,13 @@ type PhaseSums [NumberOfPhases]struct {
 	Time  Total
 }
 
-// Note counts an activity, unless it takes no time.
-func (s *PhaseSums) Note(p Phase, d vtime.Duration) {
-	if d > 0 {
-		s[p].Count++
-		s[p].Time.Add(d)
+// Note counts the activities that take time.
+func (s *PhaseSums) Note(p *Phases) {
+	for i, d := range p {
+		if d > 0 {
+			s[i].Count++
+			s[i].Time.Add(d)
+		}
 	}
 }
 
@@ -46,13 +48,11 @@ func (s *PhaseSums) Merge(o *PhaseSums) {
 	}
 }
 
-// Within returns the activities with the waiting phase for the rest of a time, which the others do not exceed.
-func (p Phases) Within(took vtime.Duration) Phases {
-	rest := took
+// Fill adds the rest of a time to the waiting phase, and has the other activities not exceed the time.
+func (p *Phases) Fill(took vtime.Duration) {
 	for i := range p {
-		p[i] = min(p[i], rest)
-		rest -= p[i]
+		p[i] = min(p[i], took)
+		took -= p[i]
 	}
-	p[WaitingPhase] += rest
-	return p
+	p[WaitingPhase] += took
 }
