@@ -140,9 +140,15 @@ var rules = map[string]rule{
 		imports:   "vtime internal/spelling collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/native/toolchain golang.org/x/sys/unix",
 		testsOnly: "sync network mpivirt mpivirt/record mpivirt/replay trace bench internal/cputime",
 	},
-	"mpivirt/native/toolchain":      {testsOnly: "internal/cputime"},                     // of which it has a twin in C
-	"mpivirt/native/skeleton/ir":    {pure: true, testsOnly: "mpivirt/native/toolchain"}, // of which its modules in testdata have mpi.h
-	"mpivirt/native/skeleton/graph": {pure: true, imports: "mpivirt/native/skeleton/ir"},
+	"mpivirt/native/toolchain":   {testsOnly: "internal/cputime"},                     // of which it has a twin in C
+	"mpivirt/native/skeleton/ir": {pure: true, testsOnly: "mpivirt/native/toolchain"}, // of which its modules in testdata have mpi.h
+	"mpivirt/native/skeleton": {
+		imports:   "mpivirt/native/skeleton/ir mpivirt/native/skeleton/slice mpivirt/native/toolchain",
+		testsOnly: "sync network mpivirt mpivirt/native", // its programs run there
+	},
+	"mpivirt/native/skeleton/effects": {pure: true},
+	"mpivirt/native/skeleton/slice":   {pure: true, imports: "mpivirt/native/skeleton/ir mpivirt/native/skeleton/graph mpivirt/native/skeleton/effects"},
+	"mpivirt/native/skeleton/graph":   {pure: true, imports: "mpivirt/native/skeleton/ir"},
 	// It writes the numbers of procedures for C.
 	"mpivirt/native/toolchain/procedures": {imports: "mpivirt/internal/world"},
 
@@ -190,7 +196,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/toolchain mpivirt/record mpivirt/replay trace trace/dim internal/cputime bench internal/noise internal/training internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
+		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/skeleton mpivirt/native/toolchain mpivirt/record mpivirt/replay trace trace/dim internal/cputime bench internal/noise internal/training internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

@@ -15,6 +15,7 @@ import (
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/skeleton"
 	"gigarank/mpivirt/native/toolchain"
 	"gigarank/sync/mpi"
 )
@@ -66,6 +67,11 @@ func diagnose(c *terminal.Console, w io.Writer) {
 		p("native ranks", "gigarank cc uses %s", toolchain.Compiler())
 	} else {
 		p("native ranks", "not available: %v", err)
+	}
+	if err := skeleton.Missing(); err == nil {
+		p("skeletons", "gigarank cc %s uses %s", skeleton.Flag, skeleton.Compiler())
+	} else {
+		p("skeletons", "not available: %v", err)
 	}
 	if launcher, processes := mpi.Launched(c.Getenv); launcher != "" {
 		p("launcher", "%s, processes: %d", launcher, processes)

@@ -27,6 +27,7 @@ func TestDoctor(t *testing.T) {
 		`(?m)^event ranks +about 65\.9M fit`,
 		`(?m)^switch +[1-9][0-9]* ns`,
 		`(?m)^MPI +.+`,
+		`(?m)^skeletons +(gigarank cc --skeleton uses clang-19|not available: .*apt-get install .*(clang|llvm)-19)`,
 		`(?m)^launcher +none`,
 		`(?m)^GOMAXPROCS +2, set`,
 		`(?m)^progress +a plain line`,

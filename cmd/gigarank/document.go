@@ -34,7 +34,7 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 		LP:     r.config.Kind.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
 		Collectives: interpreter(r.config.Collectives).String(),
 		Machine:     r.machine, MachineDigest: machine.Digest(), RanksPerNode: machine.RanksPerNode(), Mapping: machine.Mapping(),
-		Algorithms: r.algorithms(), Noise: r.noise, CPU: r.cpu.String(), Polls: r.config.Polls,
+		Algorithms: r.algorithms(), Noise: r.noise, CPU: r.cpu.String(), Skeleton: r.skeleton, Polls: r.config.Polls,
 		Compute: int64(r.options.Compute), Payload: r.options.Payload, TimedIterations: r.options.Iterations,
 		Datatype: r.options.Datatype.String(),
 		Seed:     r.config.Seed,

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,12 +17,13 @@ import (
 	"gigarank/internal/quantity"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/skeleton"
 	"gigarank/mpivirt/native/toolchain"
 )
 
 const wrapperHelp = ` compiles and links MPI programs for gigarank run, with the
 flags of the compiler, which is %s unless %s names another. It answers
--show, --showme, -v, -E, -c, -S and -shared as mpicc does. A link to gigarank by the name
+-show, --showme, -v, -E, -c, -S and -shared as mpicc does.%s A link to gigarank by the name
 %s is this command, for cmake and make; gigarank wrappers makes such links.`
 
 // newWrappers returns the commands that stand for compilers.
@@ -32,11 +34,15 @@ func newWrappers(c *terminal.Console) []*cobra.Command {
 		commands = append(commands, &cobra.Command{
 			Use:                l.String() + " [ARGUMENT]...",
 			Short:              "Build an MPI program in " + l.Name() + " for native ranks",
-			Long:               "gigarank " + l.String() + fmt.Sprintf(wrapperHelp, usual, variable, strings.Join(append(l.UsualNames(), "or gigarank-"+l.String()), ", ")),
+			Long:               "gigarank " + l.String() + fmt.Sprintf(wrapperHelp, usual, variable, skeletonHelpOf(l), strings.Join(append(l.UsualNames(), "or gigarank-"+l.String()), ", ")),
 			Example:            "  gigarank " + l.String() + " -O2 -o ring ring" + l.Suffix() + "\n  gigarank run ./ring --ranks 1024",
 			DisableFlagParsing: true,
 			RunE: func(_ *cobra.Command, args []string) error {
-				code, err := toolchain.Wrap(l, args, os.Stdin, c.Stdout, c.Stderr)
+				wrap := toolchain.Wrap
+				if slices.Contains(args, skeleton.Flag) || isSet(c.Getenv(skeleton.Variable)) {
+					wrap = skeleton.Wrap
+				}
+				code, err := wrap(l, args, os.Stdin, c.Stdout, c.Stderr)
 				if err == nil && code != 0 {
 					err = terminal.Ended{Cause: errors.New("the compiler failed"), Code: code, Silent: true}
 				}
@@ -94,6 +100,9 @@ func lookUp(program string, f *runFlags, faults *terminal.UsageError) (bench.Ent
 				faults.Add(of.flag, fmt.Errorf("%s runs on no C stack: leave the flag out", program))
 			}
 		}
+		if f.skeleton != "" {
+			faults.Add("--skeleton", fmt.Errorf("%s is no native program: leave the flag out", program))
+		}
 		if f.label {
 			faults.Add("--label", fmt.Errorf("%s is no native program: leave the flag out", program))
 		}
@@ -126,7 +135,11 @@ func lookUp(program string, f *runFlags, faults *terminal.UsageError) (bench.Ent
 	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
 		return bench.Entry{}, fmt.Errorf("there is no file %s: build one by gigarank cc, cxx or fc, or name a program of gigarank list, without a slash", program)
 	}
-	form, err := native.Open(program, f.programArguments, o)
+	file, err := f.fileOf(program, faults)
+	if err != nil {
+		return bench.Entry{}, err
+	}
+	form, err := native.Open(file, f.programArguments, o)
 	if err != nil {
 		return bench.Entry{}, err
 	}

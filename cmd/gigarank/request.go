@@ -40,7 +40,7 @@ type runFlags struct {
 	contents, datatype                    string
 	seed, noise, json, progress           string
 	watchdog, lostAfter, polls            string
-	stack, stacks                         string
+	stack, stacks, skeleton               string
 	label, strictFunctions, stats, matrix bool
 	verbose                               bool
 	cpu                                   cpuFlags
@@ -94,6 +94,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.stacks, "stacks", "", "`WAY` in which native ranks have stacks: own, copied or auto (default auto)")
 		flags.BoolVar(&f.label, "label", false, "begin lines that native ranks print with their rank, as in [3]")
 		flags.BoolVar(&f.strictFunctions, "strict-functions", false, "refuse a native program that uses MPI functions which native ranks lack, before the program runs")
+		flags.StringVar(&f.skeleton, "skeleton", "", "simulate the skeleton of a program that gigarank cc --skeleton has built, `none`: without times of its computing")
 		allowUnserved(flags)
 	})
 	terminal.Group(all, groupHosting, func(flags *pflag.FlagSet) {
@@ -117,6 +118,7 @@ type request struct {
 	config   bench.Config  // without transports
 	machine  string
 	noise    string // as results describe it
+	skeleton string // the value of --skeleton
 	ranks    int64
 	engines  int   // of this process
 	need     int64 // bytes that this process is expected to take
@@ -207,7 +209,7 @@ func newRequest(c *terminal.Console, h *host.Processes, program string, f *runFl
 // readRequest is newRequest without the check of the memory.
 func readRequest(c *terminal.Console, h *host.Processes, program string, f *runFlags) (*request, terminal.UsageError) {
 	var faults terminal.UsageError
-	r := &request{verbose: f.verbose, json: f.json}
+	r := &request{verbose: f.verbose, json: f.json, skeleton: f.skeleton}
 	if slices.Contains(terminal.StandardNames, f.json) {
 		r.json = terminal.StandardOutput
 	}

@@ -67,7 +67,7 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 	})
 	root.AddCommand(newRun(c), newReplay(c), newTrace(c), newStudy(c), newPlan(c), newCounts(c), newValidate(c), newTune(c), newList(c), newMachine(c), newDoctor(c), newInit(c), newMan(c), newVersion(c))
 	root.AddCommand(newWrappers(c)...)
-	root.AddCommand(newLinks(c), newCheck(c))
+	root.AddCommand(newLinks(c), newCheck(c), newSkeleton(c))
 	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
 	root.InitDefaultCompletionCmd() // which keeps the output that is set

@@ -163,6 +163,9 @@ func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 			_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s uses %s\n", r.entry.Name, note)
 		}
 	}
+	if r.skeleton != "" && h.Leads() {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: this is the skeleton of %s: what it has left out takes no time, and is not printed\n", r.entry.Name)
+	}
 	printed := terminal.NewOutlet(r.output(c))
 	o := perform(c, h, r, s, printed)
 	if told := r.cpu.warning(len(r.config.Transports), runtime.NumCPU()); told != "" && h.Leads() {

@@ -29,6 +29,8 @@ type Document struct {
 	Noise string `json:"noise"`
 	// CPU says how CPU times of ranks count: "ignored", "measured" or "replayed".
 	CPU string `json:"cpu"`
+	// Skeleton is "none" for the skeleton of a program whose computing takes no time, and left out for the program itself.
+	Skeleton string `json:"skeleton,omitempty"`
 	// Polls is the number of tests or probes in a row that make a rank wait, where one was
 	// given; 0, and left out, for the usual number.
 	Polls int32 `json:"polls,omitempty"`

@@ -312,3 +312,18 @@ func (l Language) Name() string { return [...]string{"C", "C++", "Fortran"}[l] }
 
 // Suffix returns the suffix of source files.
 func (l Language) Suffix() string { return [...]string{".c", ".cc", ".f90"}[l] }
+
+// Links reports whether a compiler with these arguments links.
+func Links(arguments []string) bool { return links(arguments) }
+
+// FaultyFlags returns why a wrapper refuses arguments, one line for each of those.
+func FaultyFlags(arguments []string) []string { return faultyFlags(arguments) }
+
+// Includes returns the flags that name the directories of the language's headers and modules.
+func (l *Library) Includes(language Language) []string { return l.includes(language) }
+
+// IsQuery reports whether an argument asks a wrapper to print its command or a part of it.
+func IsQuery(argument string) bool {
+	_, is := queryOf(argument)
+	return is
+}

@@ -1,5 +1,7 @@
 package ir
 
+import "fmt"
+
 // Module is a program or a part of it.
 type Module struct {
 	File   string // the name of its text, for messages
@@ -10,6 +12,7 @@ type Module struct {
 	types   types
 	symbols map[string]*Symbol
 	nodes   map[string]string // metadata, by number
+	fresh   int               // names that Fresh has returned
 }
 
 // Item is a part of a module: a [Line], a [Definition], a [Global] or a [Function].
@@ -230,4 +233,43 @@ func init() {
 			opOf[name], isCast[name] = Op(op), Op(op).IsCast()
 		}
 	}
+}
+
+// Declare adds the declaration of a function without parameters that returns a pointer. The error says that the module uses its name.
+func (m *Module) Declare(name string) error {
+	if m.symbols[name] != nil {
+		return fmt.Errorf("%s: the program has a symbol %s of its own: name it otherwise", m.File, name)
+	}
+	pointer := m.types.of(Type{Kind: Pointer})
+	s := &Symbol{Name: name, Type: pointer}
+	s.Function = &Function{Symbol: s, Result: pointer}
+	m.symbols[name] = s
+	m.Items = append(m.Items, s.Function)
+	return nil
+}
+
+// Fresh returns a name that no value of the module has been given by it before, and that compilers do not give.
+func (m *Module) Fresh() string {
+	m.fresh++
+	return fmt.Sprintf("gigarank.%d", m.fresh)
+}
+
+// Zero returns the constant of a type whose bits are all 0.
+func Zero(t *Type) *Const {
+	text := "zeroinitializer"
+	switch {
+	case t.Kind == Integer:
+		text = "0"
+	case t.Kind == Pointer:
+		text = "null"
+	case t.IsFloat():
+		text = zeros[t.Kind]
+	}
+	return &Const{Type: t, Text: text}
+}
+
+// zeros are the floating-point zeros as LLVM writes them.
+var zeros = map[Kind]string{
+	Half: "0xH0000", BFloat: "0xR0000", Float: "0.000000e+00", Double: "0.000000e+00", X86FP80: "0xK00000000000000000000",
+	FP128: "0xL00000000000000000000000000000000", PPCFP128: "0xM00000000000000000000000000000000",
 }

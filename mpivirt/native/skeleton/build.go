@@ -1,0 +1,235 @@
+package skeleton
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gigarank/mpivirt/native/skeleton/ir"
+	"gigarank/mpivirt/native/skeleton/slice"
+	"gigarank/mpivirt/native/toolchain"
+)
+
+// Flag asks a wrapper for a skeleton, as the variable does for all wrappers of a build.
+const (
+	Flag     = "--skeleton"
+	Variable = "GIGARANK_SKELETON"
+)
+
+// The sections of a program that have its skeleton, and lines about it.
+const (
+	section       = ".gigarank.skeleton"
+	reportSection = ".gigarank.skeleton.report"
+)
+
+// compileFlags keep loops as the source has them, and lines: vectors and copies of a body hide what a loop counts. Frames of
+// skeletons are small, so that no guard need be met.
+var compileFlags = []string{"-fPIC", "-gline-tables-only", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-ffp-contract=off"}
+
+// passes prepare a whole program: only main is called from outside. The inliner brings calls of MPI to where their arguments are made.
+const passes = "internalize,globaldce,ipsccp,inline,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,loop(loop-rotate),loop(indvars)),globaldce"
+
+// Wrap is toolchain.Wrap for a program that is to hold its skeleton.
+func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnostics io.Writer) (code int, err error) {
+	tell := func(err error) (int, error) {
+		for line := range strings.Lines(err.Error()) {
+			_, _ = fmt.Fprintf(diagnostics, "gigarank %s: %s\n", l, strings.TrimSuffix(line, "\n"))
+		}
+		return 2, nil
+	}
+	if frontEnds[l] == "" {
+		return tell(fmt.Errorf("%s: skeletons of programs in %s are not built: only programs in C have them", Flag, l.Name()))
+	}
+	if err := Missing(); err != nil {
+		return tell(err)
+	}
+	arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == Flag })
+	if slices.ContainsFunc(arguments, toolchain.IsQuery) {
+		return toolchain.Wrap(l, arguments, in, out, diagnostics)
+	}
+	if faults := toolchain.FaultyFlags(arguments); len(faults) > 0 {
+		return tell(errors.New(strings.Join(faults, "\n")))
+	}
+	library, err := toolchain.OpenLibrary()
+	if err != nil {
+		return 1, err
+	}
+	work, err := os.MkdirTemp("", "gigarank-skeleton-")
+	if err != nil {
+		return 3, err
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	b := build{language: l, library: library, work: work, diagnostics: diagnostics, in: in, out: out}
+	err = b.run(arguments)
+	var stopped failed
+	switch {
+	case errors.As(err, &stopped):
+		return stopped.code, nil
+	case err != nil:
+		return tell(err)
+	}
+	return 0, nil
+}
+
+// build is a call of a wrapper.
+type build struct {
+	language         toolchain.Language
+	library          *toolchain.Library
+	work             string // directory of what the build makes on its way
+	in               io.Reader
+	out, diagnostics io.Writer
+}
+
+// run compiles, and links if the arguments say so.
+func (b *build) run(arguments []string) error {
+	if !toolchain.Links(arguments) {
+		emit := []string{"-emit-llvm"}
+		if slices.Contains(arguments, "-E") || slices.Contains(arguments, "-M") || slices.Contains(arguments, "-MM") {
+			emit = nil
+		}
+		text, err := tool(b.diagnostics, "", clang, slices.Concat(arguments, compileFlags, emit, b.library.Includes(b.language))...)
+		_, _ = io.WriteString(b.out, text)
+		return err
+	}
+	if slices.Contains(arguments, "-shared") {
+		return fmt.Errorf("%s with -shared: a library has no course of its own: link its objects into the program", Flag)
+	}
+	parts, rest, output, err := b.parts(arguments)
+	if err != nil {
+		return err
+	}
+	joined := filepath.Join(b.work, "joined.bc")
+	if _, err := tool(b.diagnostics, "", link, slices.Concat(parts, []string{"-o", joined})...); err != nil {
+		return err
+	}
+	prepared, err := tool(b.diagnostics, "", opt, "-S", "-internalize-public-api-list=main", "-passes="+passes, joined)
+	if err != nil {
+		return err
+	}
+	m, err := ir.Parse(output, prepared)
+	if err != nil {
+		return err
+	}
+	original, before := m.String(), slice.Instructions(m)
+	s, err := slice.Of(m)
+	if err != nil {
+		return err
+	}
+	if err := s.Emit(); err != nil {
+		return err
+	}
+	program, skeleton := filepath.Join(b.work, "program"), filepath.Join(b.work, "skeleton")
+	for path, text := range map[string]string{program: original, skeleton: m.String()} {
+		if err := b.link(path, text, rest); err != nil {
+			return err
+		}
+	}
+	report := filepath.Join(b.work, "report")
+	if err := os.WriteFile(report, []byte(s.Report(before)), 0o666); err != nil {
+		return err
+	}
+	return b.join(program, skeleton, report, output)
+}
+
+// options are the flags of compilers that an argument of its own follows.
+var options = []string{"-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-iquote", "-idirafter", "-x", "-MF", "-MT", "-MQ", "-Xlinker", "-u", "-T"}
+
+// parts compiles sources and returns the files with bitcode, the arguments of the link without them, and the name of the program.
+func (b *build) parts(arguments []string) (parts, rest []string, output string, err error) {
+	output = "a.out"
+	var sources, flags []string
+	for n := 0; n < len(arguments); n++ {
+		a := arguments[n]
+		switch {
+		case a == "-o" && n+1 < len(arguments):
+			n++
+			output = arguments[n]
+		case slices.Contains(options, a) && n+1 < len(arguments):
+			n++
+			flags = append(flags, a, arguments[n])
+			if a == "-L" || a == "-l" || a == "-Xlinker" {
+				rest = append(rest, a, arguments[n])
+			}
+		case strings.HasPrefix(a, "-l") || strings.HasPrefix(a, "-L") || strings.HasPrefix(a, "-Wl,"):
+			rest = append(rest, a)
+		case strings.HasPrefix(a, "-"):
+			flags = append(flags, a)
+		case strings.HasSuffix(a, b.language.Suffix()):
+			sources = append(sources, a)
+		default:
+			if err := b.checkBitcode(a); err != nil {
+				return nil, nil, "", err
+			}
+			parts = append(parts, a)
+		}
+	}
+	for n, source := range sources {
+		object := filepath.Join(b.work, fmt.Sprintf("source%d.bc", n))
+		if _, err := tool(b.diagnostics, "", clang, slices.Concat(flags, compileFlags, []string{"-emit-llvm", "-c", "-o", object, source}, b.library.Includes(b.language))...); err != nil {
+			return nil, nil, "", err
+		}
+		parts = append(parts, object)
+	}
+	return parts, rest, output, nil
+}
+
+// checkBitcode returns why a file that is to be linked has no bitcode of the release.
+func (b *build) checkBitcode(path string) error {
+	text, err := os.ReadFile(path)
+	switch {
+	case err != nil:
+		return err
+	case bytes.HasPrefix(text, []byte("\x7fELF")), bytes.HasPrefix(text, []byte("!<arch>\n")) && bytes.Contains(text, []byte("\x7fELF")):
+		return fmt.Errorf("%s has machine code: build it with %s, too", path, Flag)
+	case !bytes.HasPrefix(text, []byte("BC\xc0\xde")) && !bytes.HasPrefix(text, []byte("!<arch>\n")):
+		return fmt.Errorf("%s is no object that gigarank %s %s has built", path, b.language, Flag)
+	}
+	return checkProducer(path, text)
+}
+
+// producers are the releases that a bitcode file may name in its identification block, which comes first: the text LLVM19.1.7.
+func checkProducer(path string, text []byte) error {
+	if !bytes.HasPrefix(text, []byte("BC")) {
+		return nil // an archive: llvm-link reads its members
+	}
+	made := producer(text)
+	if made == "" || strings.HasPrefix(made, "LLVM"+release) {
+		return nil
+	}
+	return fmt.Errorf("%s was made by %s: build it anew with %s, which takes LLVM %s", path, made, Flag, release)
+}
+
+// link links a program from the text of its module.
+func (b *build) link(path, text string, rest []string) error {
+	object := path + ".o"
+	if _, err := tool(b.diagnostics, text, clang, "-x", "ir", "-c", "-O2", "-fPIC", "-falign-loops=64", "-Wno-override-module", "-o", object, "-"); err != nil {
+		return err
+	}
+	code, err := toolchain.Wrap(b.language, slices.Concat([]string{"-o", path, object}, rest), b.in, b.out, b.diagnostics)
+	if err == nil && code != 0 {
+		err = failed{errors.New("the link failed"), code}
+	}
+	return err
+}
+
+// join makes the program with its skeleton, as a whole or not at all.
+func (b *build) join(program, skeleton, report, output string) error {
+	joined := filepath.Join(b.work, "joined")
+	if _, err := tool(b.diagnostics, "", objcopy, "--add-section="+section+"="+skeleton, "--add-section="+reportSection+"="+report, program, joined); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(joined)
+	if err != nil {
+		return err
+	}
+	next := output + ".part"
+	if err := os.WriteFile(next, text, 0o777); err != nil {
+		return err
+	}
+	return os.Rename(next, output)
+}

@@ -1,0 +1,219 @@
+// Package effects tells what functions that are not part of a program do with their arguments: those of MPI, of gigarank.h, of the C
+// library and of LLVM.
+//
+// # Model
+//
+// An [Effect] has a role for each argument. The table is closed: a function that is not in it may do anything, and a skeleton
+// of a program that calls it cannot be made.
+//
+// # Use
+//
+//	e, known := effects.Of("MPI_Send")
+//	if known && e.Role(0) == effects.Sent { … }
+package effects
+
+import (
+	"strings"
+)
+
+// Role is what a function does with an argument.
+type Role byte
+
+// The roles of arguments.
+const (
+	Value     Role = 'v' // uses its value alone
+	Read      Role = 'a' // reads the memory that it points to
+	Written   Role = 'o' // writes that memory
+	Updated   Role = 'b' // reads and writes it
+	Sent      Role = 's' // reads the content of messages there
+	Received  Role = 'r' // writes the content of messages there; MPI_IN_PLACE may have it read, too
+	Exchanged Role = 'x' // reads or writes the content of messages there
+)
+
+// Memory reports whether the argument is an address for the function.
+func (r Role) Memory() bool { return r != Value && r != 0 }
+
+// Payload reports whether the argument points to the content of messages.
+func (r Role) Payload() bool { return r == Sent || r == Received || r == Exchanged }
+
+// Writes and Reads report whether the function writes or reads the memory of an argument that is no content of messages.
+func (r Role) Writes() bool { return r == Written || r == Updated }
+func (r Role) Reads() bool  { return r == Read || r == Updated }
+
+// Kind is what matters of a function besides its arguments.
+type Kind uint8
+
+// The kinds of functions.
+const (
+	Pure   Kind = iota // its result and the memory that it writes depend on its arguments alone
+	Course             // part of the course of a program: each call of MPI, and the end of a program
+	Alloc              // returns new memory
+	Resize             // returns the memory of its first argument, which may have moved
+	Free               // ends the use of the memory of its first argument
+	Output             // prints; the course of a program may not depend on its result
+	Copy               // copies memory from its second argument to its first, with the pointers in it
+	Parse              // stores a pointer into the text of its first argument where the second points to
+	Random             // reads and changes the state of the random numbers of the C library
+	Record             // enters times into the statistics of the run, which may be those of clocks
+	Hint               // tells the compiler something
+)
+
+// Effect is what a function does.
+type Effect struct {
+	Kind  Kind
+	Roles string // of the arguments; the last counts for all further ones if More is set
+	More  bool
+	Group string // of a function of MPI with payload: calls of different groups exchange no messages
+	Clock bool   // its result is a time of the host or of the machine
+}
+
+// Role returns the role of an argument.
+func (e *Effect) Role(n int) Role {
+	if e.More && n >= len(e.Roles) {
+		n = len(e.Roles) - 1
+	}
+	if n >= len(e.Roles) {
+		return 0
+	}
+	return Role(e.Roles[n])
+}
+
+// table holds the effects of functions by name.
+var table = map[string]*Effect{}
+
+// Of returns the effect of a function, and whether it is known.
+func Of(name string) (*Effect, bool) {
+	e, known := table[name]
+	if !known && strings.HasPrefix(name, "llvm.") {
+		return intrinsic(strings.TrimPrefix(name, "llvm."))
+	}
+	return e, known
+}
+
+// Names returns the names of all functions of the table, without those of LLVM.
+func Names() (all []string) {
+	for name := range table {
+		all = append(all, name)
+	}
+	return all
+}
+
+// ofMPI are the roles of MPI's functions, in the order of MPI 4.1. Requests, handles that are made and statuses are memory that is
+// written; statuses that are asked and arrays are memory that is read.
+const ofMPI = `
+Init bb; Init_thread bbvo; Initialized o; Finalize; Finalized o; Query_thread o; Abort vv
+Comm_rank vo; Comm_size vo; Comm_dup vo; Comm_split vvvo; Comm_split_type vvvvo; Comm_create vvo; Comm_free b; Comm_group vo; Comm_compare vvo; Comm_set_errhandler vv; Comm_set_name va
+Group_size vo; Group_rank vo; Group_incl vvao; Group_excl vvao; Group_free b; Group_translate_ranks vvavo
+Get_processor_name oo; Get_version oo; Wtime; Wtick
+Send svvvvv; Ssend svvvvv; Rsend svvvvv; Isend svvvvvo; Issend svvvvvo; Irsend svvvvvo; Recv rvvvvvo; Irecv rvvvvvo
+Sendrecv svvvvrvvvvvo; Sendrecv_replace xvvvvvvvo; Send_init svvvvvo; Ssend_init svvvvvo; Recv_init rvvvvvo
+Start b; Startall vb; Wait bo; Waitall vbo; Waitany vboo; Waitsome vbooo; Test boo; Testall vboo; Testany vbooo; Testsome vbooo; Request_free b; Cancel b
+Probe vvvo; Iprobe vvvoo; Get_count avo; Get_elements avo; Test_cancelled ao
+Barrier v; Bcast xvvvv; Reduce srvvvvv; Allreduce srvvvv; Scan srvvvv; Exscan srvvvv; Reduce_scatter sravvv; Reduce_scatter_block srvvvv
+Gather svvrvvvv; Gatherv svvraavvv; Scatter svvrvvvv; Scatterv saavrvvvv; Allgather svvrvvv; Allgatherv svvraavv
+Alltoall svvrvvv; Alltoallv saavraavv; Alltoallw saaaraaav
+Ibarrier vo; Ibcast xvvvvo; Ireduce srvvvvvo; Iallreduce srvvvvo; Iscan srvvvvo; Iexscan srvvvvo; Ireduce_scatter sravvvo; Ireduce_scatter_block srvvvvo
+Igather svvrvvvvo; Igatherv svvraavvvo; Iscatter svvrvvvvo; Iscatterv saavrvvvvo; Iallgather svvrvvvo; Iallgatherv svvraavvo
+Ialltoall svvrvvvo; Ialltoallv saavraavvo; Ialltoallw saaaraaavo
+Cart_create vvaavo; Cart_coords vvvo; Cart_rank vao; Cart_shift vvvoo; Cart_get vvooo; Cart_sub vao; Cartdim_get vo; Dims_create vvb
+Neighbor_allgather svvrvvv; Neighbor_allgatherv svvraavv; Neighbor_alltoall svvrvvv; Neighbor_alltoallv saavraavv
+Type_contiguous vvo; Type_vector vvvvo; Type_create_hvector vvvvo; Type_indexed vaavo; Type_create_hindexed vaavo; Type_create_indexed_block vvavo
+Type_create_subarray vaaavvo; Type_create_struct vaaao; Type_create_resized vvvo; Type_dup vo; Type_commit b; Type_free b; Type_size vo; Type_get_extent voo
+`
+
+// ofC are the roles of functions of the C library and of gigarank.h, by kind; ... stands for further arguments like the last.
+var ofC = map[Kind]string{
+	Course: `exit v; _exit v; _Exit v; abort; __assert_fail aava; gigarank_compute v; gigarank_charge v`,
+	Record: `gigarank_record vav`,
+	Alloc:  `malloc v; calloc vv; aligned_alloc vv`,
+	Resize: `realloc bv`,
+	Free:   `free b`,
+	Output: `printf aa...; puts a; putchar v; fprintf baa...; fputs ab; fputc vb; putc vb; fflush b; perror a; fwrite avvb; setbuf bv; setvbuf bvvv; setlinebuf b`,
+	Copy:   `memcpy oav; memmove oav`,
+	Parse:  `strtol aov; strtoul aov; strtoll aov; strtoull aov; strtod ao; strtof ao`,
+	Random: `rand; srand v; random; srandom v; drand48; srand48 v; lrand48`,
+	Pure: `memset bvv; memcmp aav; bcmp aav; strlen a; strcmp aa; strncmp aav; strcasecmp aa; strchr av; strrchr av; strstr aa; atoi a; atol a; atoll a; atof a; abs v; labs v; llabs v
+		sprintf oaa...; snprintf ovaa...; strcpy oa; strncpy oav; strcat ba; strncat bav; getenv a; isatty v
+		sqrt v; cbrt v; fabs v; floor v; ceil v; round v; trunc v; rint v; nearbyint v; lround v; llround v; lrint v; sin v; cos v; tan v; asin v; acos v; atan v; atan2 vv; sinh v; cosh v; tanh v
+		exp v; exp2 v; expm1 v; log v; log2 v; log10 v; log1p v; pow vv; fmod vv; hypot vv; fmax vv; fmin vv; copysign vv; fma vvv; ldexp vv; erf v; erfc v; tgamma v
+		sqrtf v; cbrtf v; fabsf v; floorf v; ceilf v; roundf v; truncf v; sinf v; cosf v; tanf v; atanf v; atan2f vv; expf v; logf v; log10f v; powf vv; fmodf vv; hypotf vv; fmaxf vv; fminf vv`,
+}
+
+func init() {
+	for name, roles := range entries(ofMPI) {
+		e := &Effect{Kind: Course, Roles: roles, Group: groupOf(name, roles), Clock: name == "Wtime" || name == "Wtick"}
+		table["MPI_"+name] = e
+	}
+	for kind, text := range ofC {
+		for name, roles := range entries(text) {
+			list, more := strings.CutSuffix(roles, "...")
+			table[name] = &Effect{Kind: kind, Roles: list, More: more}
+		}
+	}
+	for _, name := range []string{"time", "clock"} {
+		table[name] = &Effect{Kind: Pure, Roles: map[string]string{"time": "o"}[name], Clock: true}
+	}
+}
+
+// entries returns the names of a text with their roles.
+func entries(text string) map[string]string {
+	all := map[string]string{}
+	for _, entry := range strings.FieldsFunc(text, func(c rune) bool { return c == ';' || c == '\n' }) {
+		if fields := strings.Fields(entry); len(fields) > 0 {
+			all[fields[0]] = strings.Join(fields[1:], "")
+		}
+	}
+	return all
+}
+
+// Messages is the group of messages between two ranks. The datatype of their payload is the second argument behind the buffer.
+const Messages = "messages"
+
+// groupOf returns the group of a function with payload: messages between two ranks are one, each collective operation is one. An
+// operation that does not block does not match one that does (MPI 4.1, 6.12).
+func groupOf(name, roles string) string {
+	if !strings.ContainsAny(roles, "srx") {
+		return ""
+	}
+	base := strings.TrimSuffix(name, "_init")
+	for _, pointToPoint := range []string{"Send", "Ssend", "Rsend", "Isend", "Issend", "Irsend", "Recv", "Irecv", "Sendrecv", "Sendrecv_replace"} {
+		if base == pointToPoint {
+			return Messages
+		}
+	}
+	return name
+}
+
+// hints are the intrinsics that only tell the compiler something.
+var hints = []string{"lifetime.start", "lifetime.end", "assume", "experimental.noalias.scope.decl", "dbg", "invariant.start", "invariant.end", "donothing", "prefetch"}
+
+// pure are the intrinsics whose result depends on their arguments alone.
+var pure = []string{
+	"fmuladd", "fma", "sqrt", "fabs", "sin", "cos", "tan", "exp", "exp2", "log", "log2", "log10", "pow", "powi", "floor", "ceil", "trunc", "rint", "nearbyint", "round", "roundeven", "ldexp",
+	"minnum", "maxnum", "minimum", "maximum", "copysign", "smax", "smin", "umax", "umin", "abs", "ctpop", "ctlz", "cttz", "bswap", "bitreverse", "fshl", "fshr", "is.fpclass",
+	"sadd.with.overflow", "ssub.with.overflow", "smul.with.overflow", "uadd.with.overflow", "usub.with.overflow", "umul.with.overflow",
+	"sadd.sat", "ssub.sat", "uadd.sat", "usub.sat", "vector.reduce", "expect", "is.constant", "objectsize", "lround", "llround", "lrint", "llrint",
+}
+
+// intrinsic returns the effect of an intrinsic of LLVM, whose name is without llvm.
+func intrinsic(name string) (*Effect, bool) {
+	is := func(names ...string) bool {
+		for _, n := range names {
+			if name == n || strings.HasPrefix(name, n+".") {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case is(hints...):
+		return &Effect{Kind: Hint, Roles: "v", More: true}, true
+	case is("memcpy", "memmove"):
+		return &Effect{Kind: Copy, Roles: "oavv"}, true
+	case is("memset"):
+		return &Effect{Kind: Pure, Roles: "ovvv"}, true
+	case is(pure...):
+		return &Effect{Kind: Pure, Roles: "v", More: true}, true
+	}
+	return nil, false
+}

@@ -1,0 +1,68 @@
+package skeleton
+
+import (
+	"crypto/sha256"
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Extract returns the path of a program's skeleton, a program by itself. It lies in the user's cache directory, by its content.
+func Extract(program string) (path string, err error) {
+	text, err := read(program, section)
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no cache directory for the skeleton of %s: %w; set XDG_CACHE_HOME", program, err)
+	}
+	dir := filepath.Join(cache, "gigarank", "skeletons", fmt.Sprintf("%x", sha256.Sum256(text))[:16])
+	path = filepath.Join(dir, filepath.Base(program))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	part, err := os.CreateTemp(dir, ".part-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(part.Name()) }()
+	if _, err = part.Write(text); err == nil {
+		err = part.Chmod(0o755)
+	}
+	if closed := part.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return "", err
+	}
+	return path, os.Rename(part.Name(), path)
+}
+
+// Report returns lines that say what a program's skeleton has of the program.
+func Report(program string) (string, error) {
+	text, err := read(program, reportSection)
+	return string(text), err
+}
+
+// read returns the content of a section of a program.
+func read(program, name string) ([]byte, error) {
+	file, err := elf.Open(program)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", program, err)
+	}
+	defer func() { _ = file.Close() }()
+	s := file.Section(name)
+	if s == nil {
+		return nil, fmt.Errorf("%s has no skeleton: build it by gigarank cc %s", program, Flag)
+	}
+	text, err := s.Data()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", program, err)
+	}
+	return text, nil
+}

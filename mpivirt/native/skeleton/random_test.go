@@ -1,0 +1,205 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package skeleton_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// generator writes random programs in C. All ranks have the variables u alike, and each its own v. Calls of MPI stand only where all
+// ranks come along. Each rank computes for times that its own variables give, so that a fingerprint shows their values.
+type generator struct {
+	*rand.Rand
+	text  strings.Builder
+	depth int
+	loops int
+}
+
+func (g *generator) put(format string, arguments ...any) {
+	_, _ = fmt.Fprintf(&g.text, strings.Repeat("\t", g.depth)+format+"\n", arguments...)
+}
+
+// variable returns a variable that all ranks have alike, or of the rank's own.
+func (g *generator) variable(alike bool) string {
+	if alike {
+		return fmt.Sprintf("u%d", g.IntN(3))
+	}
+	return fmt.Sprintf("v%d", g.IntN(4))
+}
+
+// expression returns a number from 0 to 1023.
+func (g *generator) expression(alike bool) string {
+	operand := func() string {
+		switch k := g.IntN(8); {
+		case k < 3:
+			return g.variable(alike)
+		case k == 3:
+			return "size"
+		case alike || k == 4:
+			return strconv.Itoa(g.IntN(40))
+		case k == 5:
+			return fmt.Sprintf("table[%s & 63]", g.variable(false))
+		case k == 6:
+			return "rank"
+		}
+		return g.variable(true)
+	}
+	operators := []string{"+", "*", "^", "-", "|"}
+	return fmt.Sprintf("((%s %s %s) & 1023)", operand(), operators[g.IntN(len(operators))], operand())
+}
+
+func (g *generator) statements(n int, alike bool) {
+	g.depth++
+	for range n {
+		if alike && g.IntN(3) == 0 {
+			g.communicate()
+		} else {
+			g.statement(alike)
+		}
+	}
+	g.depth--
+}
+
+// statement writes a statement that calls no function of MPI, unless it has others inside.
+func (g *generator) statement(alike bool) {
+	switch g.IntN(15) {
+	case 0, 1:
+		own := !alike || g.IntN(2) == 0
+		g.put("%s = %s;", g.variable(!own), g.expression(!own))
+	case 2:
+		g.put("table[%s & 63] = %s;", g.expression(false), g.expression(false))
+	case 3:
+		g.put("for (int i = 0; i < 256; i++) field[i] = field[i] * 0.5 + (%s & 15);", g.variable(false))
+	case 4:
+		g.put("for (int i = 1; i < 255; i++) next[i] = 0.25 * (field[i - 1] + field[i + 1]) + table[i & 63] %% 3;")
+	case 5:
+		g.put("%s = (int)(%s[%s & 255]) & 15;", g.variable(false), []string{"field", "next"}[g.IntN(2)], g.expression(false))
+	case 6:
+		g.put("p = %s %% 3 ? table : other;", g.variable(false))
+	case 7:
+		g.put("p[%s & 31] += %s;", g.variable(false), g.expression(false))
+	case 8:
+		g.put("%s = mix(%s, p, %s) & 1023;", g.variable(false), g.expression(false), []string{"field", "next"}[g.IntN(2)])
+	case 9:
+		g.put("memcpy(%s, 128 * sizeof(double));", []string{"next, field", "field + 128, next"}[g.IntN(2)])
+	case 10:
+		g.put("{ double *t = b.now; b.now = b.then; b.then = t; b.n = %s; b.now[b.n & 127] = %s & 15; }", g.expression(false), g.variable(false))
+	case 11:
+		g.put("%s = ((int)b.now[%s & 127] + b.n) & 1023;", g.variable(false), g.variable(false))
+	case 12, 13:
+		if g.depth < 4 {
+			g.put("if (%s %% 3 %s) {", g.expression(alike), []string{"", "== 1", "< 2"}[g.IntN(3)])
+			g.statements(1+g.IntN(3), alike)
+			if g.IntN(2) == 0 {
+				g.put("} else {")
+				g.statements(1+g.IntN(2), alike)
+			}
+			g.put("}")
+		}
+	default:
+		if g.depth < 3 {
+			g.loops++
+			g.put("for (int l%d = 0; l%d < (%s & 3) + 1; l%d++) {", g.loops, g.loops, g.expression(alike), g.loops)
+			g.statements(1+g.IntN(3), alike)
+			if g.IntN(4) == 0 {
+				g.put("\tif (%s %% 5 == 0) break;", g.variable(alike))
+			}
+			g.put("}")
+		}
+	}
+}
+
+// communicate writes a call of MPI that all ranks make, or a time that the rank computes.
+func (g *generator) communicate() {
+	right, left := "(rank + 1) % size", "(rank + size - 1) % size"
+	tag := g.IntN(3)
+	switch g.IntN(9) {
+	case 0:
+		g.put("MPI_Bcast(&%s, 1, MPI_INT, %s %% size, MPI_COMM_WORLD);", g.variable(true), g.variable(true))
+	case 1:
+		g.put("MPI_Allreduce(&%s, &%s, 1, MPI_INT, MPI_%s, MPI_COMM_WORLD);", g.variable(false), g.variable(true), []string{"MAX", "MIN", "BXOR"}[g.IntN(3)])
+	case 2:
+		g.put("MPI_Sendrecv(table, (%s & 31) + 1, MPI_INT, %s, %d, other, 64, MPI_INT, %s, %d, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", g.expression(false), right, tag, left, tag)
+	case 3:
+		g.put("MPI_Sendrecv(field, (%s & 127) + 1, MPI_DOUBLE, %s, %d, next, 256, MPI_DOUBLE, %s, %d, MPI_COMM_WORLD, &status);", g.expression(false), left, tag, right, tag)
+	case 4:
+		g.put("MPI_Get_count(&status, MPI_DOUBLE, &%s); %s &= 1023;", "v0", "v0")
+	case 5:
+		g.put("{ MPI_Request r[2]; MPI_Irecv(other, 64, MPI_INT, %s, 5, MPI_COMM_WORLD, r); MPI_Isend(p, %s & 31, MPI_INT, %s, 5, MPI_COMM_WORLD, r + 1); MPI_Waitall(2, r, MPI_STATUSES_IGNORE); }",
+			left, g.expression(false), right)
+	case 6:
+		g.put("MPI_Allreduce(MPI_IN_PLACE, next, %s & 63, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);", g.variable(true))
+	default:
+		g.put("gigarank_compute(((%s & 31) + 1) * 1e-6);", g.expression(false))
+	}
+}
+
+// program returns a program.
+func (g *generator) program() string {
+	g.text.WriteString(`#include <gigarank.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int table[64], other[64];
+static double *field, next[256];
+struct both { double *now; int n; double *then; };
+__attribute__((noinline)) static int mix(int a, int *q, double *f) {
+	q[a & 31] ^= a;
+	f[a & 255] = a & 15;
+	return q[(a + 1) & 31] + (int)f[(a * 3) & 255];
+}
+int main(int argc, char **argv) {
+	int rank, size, u0 = 1, u1 = 2, u2 = 3, v1 = 5, v2 = 7, v3 = argc, *p = table;
+	MPI_Status status;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	memset(&status, 0, sizeof status);
+	int v0 = rank;
+	field = calloc(256, sizeof *field);
+	struct both b = {malloc(128 * sizeof(double)), 3, calloc(128, sizeof(double))};
+	for (int i = 0; i < 128; i++) b.now[i] = i & 7;
+	for (int i = 0; i < 64; i++) table[i] = i * rank;
+`)
+	g.statements(14+g.IntN(8), true)
+	g.text.WriteString("\tif (rank == 0) printf(\"%d %g %g\\n\", v0, field[3], next[4]);\n\tfree(field);\n\tMPI_Finalize();\n\treturn 0;\n}\n")
+	return g.text.String()
+}
+
+// programs is the number of random programs; $GIGARANK_SKELETONS names another one.
+const programs = 12
+
+// TestRandomPrograms: the skeleton of a random program takes the same course. $GIGARANK_SEED repeats a run.
+func TestRandomPrograms(t *testing.T) {
+	needLLVM(t)
+	n, seed := programs, rand.Uint64()
+	if text := os.Getenv("GIGARANK_SKELETONS"); text != "" {
+		n, _ = strconv.Atoi(text)
+	}
+	if text := os.Getenv("GIGARANK_SEED"); text != "" {
+		seed, _ = strconv.ParseUint(text, 10, 64)
+		n = 1
+	}
+	if testing.Short() {
+		n = min(n, 3)
+	}
+	for k := range n {
+		g := &generator{Rand: rand.New(rand.NewPCG(seed+uint64(k), 1))}
+		text := g.program()
+		program, refusal := build(t, text)
+		if refusal != "" {
+			t.Errorf("GIGARANK_SEED=%d: a program is refused: %s\n%s", seed+uint64(k), refusal, text)
+			continue
+		}
+		verify(t, program, []int{1, 2, 5})
+		if t.Failed() {
+			t.Fatalf("GIGARANK_SEED=%d:\n%s", seed+uint64(k), text)
+		}
+	}
+}

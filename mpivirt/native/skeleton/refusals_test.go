@@ -1,0 +1,278 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package skeleton_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/skeleton"
+	"gigarank/mpivirt/native/toolchain"
+)
+
+// body returns a program with a body of main. Its first line is line 12.
+func body(before, text string) string {
+	return "#include <gigarank.h>\n#include <math.h>\n#include <mpi.h>\n#include <setjmp.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <pthread.h>\n" + before + `
+int main(int argc, char **argv) {
+	int rank, size, n = 0; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank); MPI_Comm_size(MPI_COMM_WORLD, &size); int right = (rank + 1) % size, left = (rank + size - 1) % size;
+` + text + `
+	MPI_Finalize();
+	return n > 1000;
+}
+`
+}
+
+// TestRefusals: what the slice does not know is refused, with its line and a remedy.
+func TestRefusals(t *testing.T) {
+	needLLVM(t)
+	for _, c := range []struct{ before, text, want string }{
+		{"extern double solve(double);", "	gigarank_compute(solve(rank));", "program.c:12: nothing is known of the function solve, which is not part of the program: build its source with --skeleton, too"},
+		{"int (*volatile f)(int) = abs;", "	MPI_Send(&n, f(rank), MPI_INT, rank, 0, MPI_COMM_WORLD);", "program.c:12: a call by a pointer may go anywhere"},
+		{"", "	while (MPI_Wtime() < 1) MPI_Barrier(MPI_COMM_WORLD);", "program.c:12: the course of the program depends on the time that MPI_Wtime returns here: it is needed at "},
+		{"", "	if (printf(\"x\") == 1) MPI_Barrier(MPI_COMM_WORLD);", "program.c:12: the course of the program depends on what p"},
+		{"", "	__asm__ volatile(\"nop\");", "program.c:12: inline assembly: skeletons do not take it"},
+		{"", "	__sync_fetch_and_add(&n, 1);", "program.c:12: the opcode atomicrmw (threads): skeletons do not take it"},
+		{"static jmp_buf b;", "	if (setjmp(b)) n = 1;", "program.c:12: nothing is known of the function _setjmp"},
+		{"static void *g(void *p) { return p; }", "	pthread_t p; pthread_create(&p, 0, g, 0);", "program.c:12: nothing is known of the function pthread_create"},
+		{"static void sum(void *a, void *b, int *n, MPI_Datatype *t) {}", "	MPI_Op o; MPI_Op_create(sum, 1, &o);", "program.c:12: nothing is known of the function MPI_Op_create"},
+		{"static int after; __attribute__((constructor)) static void first(void) { after = 1; }", "	n = after;", "the program has functions that run before main"},
+		{"extern int count;", "	n = count;", "the variable count is not in the program"},
+		{"", "	MPI_Aint d[1] = {(MPI_Aint)&n}; int l[1] = {1}; MPI_Datatype f[1] = {MPI_INT}, s; MPI_Type_create_struct(1, l, d, f, &s); MPI_Type_commit(&s);\n" +
+			"	MPI_Bcast(MPI_BOTTOM, 1, s, 0, MPI_COMM_WORLD);", "program.c:12: the datatype may have addresses for displacements"},
+		{"", "	n = *(volatile int *)(0x1000 + (size_t)rank);", "program.c:12: the pointer may lead anywhere"},
+	} {
+		program, refusal := build(t, body(c.before, c.text))
+		if program != "" || !strings.Contains(refusal, c.want) {
+			t.Errorf("%s\nis refused as %q, want %q", c.text, refusal, c.want)
+		}
+	}
+}
+
+// TestContentThatIsNeeded: payload that decides the course is kept.
+func TestContentThatIsNeeded(t *testing.T) {
+	needLLVM(t)
+	for name, text := range map[string]string{
+		"loop bounds in a message": `
+	int bounds[2] = {rank + 2, 7}, got[2];
+	MPI_Sendrecv(bounds, 2, MPI_INT, right, 0, got, 2, MPI_INT, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int i = 0; i < got[0]; i++) gigarank_compute(1e-6);`,
+		"input by broadcast": `
+	double input[3] = {0, 0, 0};
+	if (rank == 0) input[1] = argc + 4.5;
+	MPI_Bcast(input, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	gigarank_compute(input[1] * 1e-6);`,
+		"the next peer in a message": `
+	int peer = rank == 0 ? 0 : -1;
+	MPI_Status s;
+	for (int k = 0; k < size; k++) {
+		int next = (k * 2 + 1) % size, from = k == 0 ? 0 : peer;
+		if (rank == 0) for (int r = 1; r < size; r++) MPI_Send(&next, 1, MPI_INT, r, 3, MPI_COMM_WORLD);
+		else MPI_Recv(&peer, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &s);
+		if (rank == 0) peer = next;
+		if (peer != 0) { if (rank == 0) MPI_Send(&from, 0, MPI_INT, peer, 4, MPI_COMM_WORLD); if (rank == peer) MPI_Recv(&from, 0, MPI_INT, 0, 4, MPI_COMM_WORLD, &s); }
+	}`,
+		"a flag by MPI_MAX": `
+	double x = rank + 1; int more = 1, any;
+	do { x *= 0.5; more = x > 0.01; MPI_Allreduce(&more, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD); } while (any);`,
+		"a count that a status tells": `
+	double a[40], b[40]; MPI_Status s; memset(a, 0, sizeof a);
+	MPI_Sendrecv(a, rank * 3 + 1, MPI_DOUBLE, right, 0, b, 40, MPI_DOUBLE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &s);
+	MPI_Get_count(&s, MPI_DOUBLE, &n); gigarank_compute((n + s.MPI_SOURCE) * 1e-6);`,
+		"requests and an index of MPI_Waitany": `
+	int in[3], out = rank; MPI_Request r[4]; int which;
+	for (int k = 0; k < 3; k++) MPI_Irecv(in + k, 1, MPI_INT, left, k, MPI_COMM_WORLD, r + k);
+	for (int k = 0; k < 3; k++) { gigarank_compute((3 - k) * 1e-5); MPI_Send(&out, 1, MPI_INT, right, k, MPI_COMM_WORLD); }
+	for (int k = 0; k < 3; k++) { MPI_Waitany(3, r, &which, MPI_STATUS_IGNORE); gigarank_compute((which + 1) * 1e-6); }`,
+		"memory that a pointer in a structure leads to": `
+	struct { double *u; int *list; int n; } a = {malloc(800), malloc(400), 3};
+	for (int i = 0; i < 100; i++) { a.u[i] = i; a.list[i] = i * rank % 7; }
+	int *p = a.list + 5; a.n = p[rank & 3];
+	MPI_Send(a.u, a.n, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD); gigarank_compute(a.n * 1e-6); free(a.u); free(a.list);`,
+		"a pointer that is copied as bytes": `
+	int x = 3 + rank, *p = &x, *q; memcpy(&q, &p, sizeof p); *q += 4; gigarank_compute(x * 1e-6);
+	unsigned char bytes[8]; int y = 1, *r = &y, *s; for (int i = 0; i < 8; i++) bytes[i] = ((unsigned char *)&r)[i]; memcpy(&s, bytes, 8); *s += rank; gigarank_compute(y * 1e-6);`,
+		"MPI_IN_PLACE on one rank": `
+	double a[8] = {0}, b[8]; MPI_Reduce(rank == 0 ? MPI_IN_PLACE : a, rank == 0 ? a : b, 8, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	int c[2] = {rank, 1}; MPI_Allreduce(MPI_IN_PLACE, c, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD); gigarank_compute(c[0] * 1e-6);`,
+		"derived types and a grid": `
+	int dims[2] = {0, 0}, periods[2] = {0, 1}, up, down; MPI_Comm grid; MPI_Datatype column;
+	static double u[32][32]; MPI_Dims_create(size, 2, dims); MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
+	MPI_Cart_shift(grid, 0, 1, &up, &down); MPI_Type_vector(32, 1, 32, MPI_DOUBLE, &column); MPI_Type_commit(&column);
+	for (int k = 0; k < 3; k++) { for (int i = 0; i < 32; i++) for (int j = 0; j < 32; j++) u[i][j] += sqrt(i * j + u[j][i]);
+		MPI_Sendrecv(&u[0][1], 1, column, up, 0, &u[0][31], 1, column, down, 0, grid, MPI_STATUS_IGNORE); }
+	MPI_Type_free(&column); MPI_Comm_free(&grid);`,
+		"an exit code": `
+	int v = rank, all; MPI_Allreduce(&v, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); if (all == 123456) exit(4); n = all;`,
+		"the program's own random numbers": `
+	srand(rank + 1); double *u = malloc(8000); for (int i = 0; i < 1000; i++) u[i] = rand(); gigarank_compute((rand() % 100) * 1e-6); free(u);`,
+		"a loop that a clock does not end": `
+	double began = MPI_Wtime(), u[50]; for (int k = 0; k < 5; k++) { for (int i = 0; i < 50; i++) u[i] = i * k; MPI_Bcast(u, 50, MPI_DOUBLE, 0, MPI_COMM_WORLD); gigarank_record(k, "step", MPI_Wtime() - began); }
+	printf("%g\n", MPI_Wtime() - began);`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			program, refusal := build(t, body("", text))
+			if refusal != "" {
+				t.Fatal(refusal)
+			}
+			verify(t, program, []int{1, 2, 5})
+		})
+	}
+}
+
+// TestFailuresAreTheSame: a skeleton fails as its program does.
+func TestFailuresAreTheSame(t *testing.T) {
+	needLLVM(t)
+	for _, text := range []string{
+		"	MPI_Recv(&n, 1, MPI_INT, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+		"	MPI_Send(&n, 1, MPI_INT, size + 3, 0, MPI_COMM_WORLD);",
+		"	if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 7); MPI_Barrier(MPI_COMM_WORLD);",
+		"	n = 2000 * (rank == 1);",
+	} {
+		program, refusal := build(t, body("", text))
+		if refusal != "" {
+			t.Fatal(refusal)
+		}
+		path, err := skeleton.Extract(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := run(t, program, 3, 1, native.Automatic), strings.ReplaceAll(run(t, path, 3, 1, native.Automatic), path, "program")
+		if !strings.Contains(want, " ") || want != got {
+			t.Errorf("%s\nthe program ends with %s\nits skeleton with %s", text, want, got)
+		}
+	}
+}
+
+// TestHostingDoesNotMatter: a skeleton has one fingerprint on all engines and stacks.
+func TestHostingDoesNotMatter(t *testing.T) {
+	needLLVM(t)
+	program, refusal := build(t, "ir/testdata/stencil.c")
+	if refusal != "" {
+		t.Fatal(refusal)
+	}
+	path, err := skeleton.Extract(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := run(t, program, 9, 1, native.Own)
+	for _, engines := range []int{1, 2, 3} {
+		for _, stacks := range []native.Stacks{native.Own, native.Copied} {
+			if got := run(t, path, 9, engines, stacks); got != want {
+				t.Errorf("%d engines, stacks %s: %s, the program has %s", engines, stacks, got, want)
+			}
+		}
+	}
+}
+
+// TestLinks: objects with bitcode are linked as machine code is, also from archives; other objects are named.
+func TestLinks(t *testing.T) {
+	needLLVM(t)
+	t.Chdir(t.TempDir())
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("main.c", body("int part(int);", "	gigarank_compute(part(rank) * 1e-6);"))
+	write("part.c", "int part(int n) { int s = 1; for (int i = 0; i < n; i++) s += i; return s; }\n")
+	write("text.o", "text\n")
+	cc := func(arguments ...string) (int, string) {
+		var printed bytes.Buffer
+		code, err := skeleton.Wrap(toolchain.C, append([]string{skeleton.Flag}, arguments...), nil, &printed, &printed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code, printed.String()
+	}
+	for _, source := range []string{"main", "part"} {
+		if code, printed := cc("-O2", "-c", source+".c", "-o", source+".o"); code != 0 {
+			t.Fatal(printed)
+		}
+	}
+	if text, err := exec.Command("llvm-ar-19", "rcs", "libpart.a", "part.o").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if text, err := exec.Command("gcc", "-c", "part.c", "-o", "machine.o").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if text, err := exec.Command("ar", "rcs", "libmachine.a", "machine.o").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for _, parts := range [][]string{{"main.o", "part.o"}, {"main.c", "part.o"}, {"main.o", "part.c"}, {"main.c", "part.c"}, {"main.o", "libpart.a"}} {
+		if code, printed := cc(append(parts, "-O2", "-o", "program")...); code != 0 {
+			t.Errorf("%v: %s", parts, printed)
+			continue
+		}
+		verify(t, "./program", []int{3})
+	}
+	// LLVM's tools write their own release into the file; a file of another release differs in these characters alone.
+	other, err := os.ReadFile("part.o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := byte(0); ; c++ { // of the release's second digit, until another release is read
+		if c == 255 {
+			t.Fatal("no byte of the file has the release")
+		}
+		other[19] ^= c
+		write("other.o", string(other))
+		if code, printed := cc("main.o", "other.o", "-o", "gone"); code == 2 && strings.Contains(printed, "other.o was made by LLVM") {
+			break
+		}
+		_ = os.Remove("gone")
+		other[19] ^= c
+	}
+	for _, c := range []struct{ part, want string }{
+		{"machine.o", "machine.o has machine code: build it with --skeleton, too"},
+		{"libmachine.a", "libmachine.a has machine code"},
+		{"text.o", "text.o is no object that gigarank cc --skeleton has built"},
+		{"none.o", "none.o: no such file"},
+	} {
+		code, printed := cc("main.o", c.part, "-o", "gone")
+		if code != 2 || !strings.Contains(printed, c.want) {
+			t.Errorf("%s: exit code %d, %s", c.part, code, printed)
+		}
+	}
+	if code, printed := cc("-shared", "part.o", "-o", "gone"); code != 2 || !strings.Contains(printed, "--skeleton with -shared") {
+		t.Errorf("exit code %d, %s", code, printed)
+	}
+	if _, err := os.Stat("gone"); err == nil {
+		t.Error("a build that is refused leaves a program")
+	}
+}
+
+// TestWithoutLLVM: where LLVM is not there, the message names what is missing.
+func TestWithoutLLVM(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var printed bytes.Buffer
+	code, err := skeleton.Wrap(toolchain.C, []string{skeleton.Flag, "a.c"}, nil, &printed, &printed)
+	const want = "gigarank cc: skeletons need LLVM 19, and clang-19, llvm-link-19, opt-19, llvm-objcopy-19 is not in PATH: apt-get install clang-19 llvm-19\n"
+	if err != nil || code != 2 || printed.String() != want {
+		t.Errorf("exit code %d, %v: %s", code, err, &printed)
+	}
+	for _, l := range []toolchain.Language{toolchain.CXX, toolchain.Fortran} {
+		printed.Reset()
+		if code, err := skeleton.Wrap(l, []string{skeleton.Flag, "a.f90"}, nil, &printed, &printed); err != nil || code != 2 || !strings.Contains(printed.String(), fmt.Sprintf("skeletons of programs in %s are not built", l.Name())) {
+			t.Errorf("exit code %d, %v: %s", code, err, &printed)
+		}
+	}
+}
+
+// TestExtractRefuses: a program without a skeleton is named.
+func TestExtractRefuses(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none")
+	for path, want := range map[string]string{none: "no such file", os.Args[0]: "has no skeleton: build it by gigarank cc --skeleton"} {
+		if _, err := skeleton.Extract(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if _, err := skeleton.Report(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

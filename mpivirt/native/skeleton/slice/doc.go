@@ -1,0 +1,33 @@
+// Package slice finds the instructions of an MPI program that decide its course, and leaves out the others: the result is the
+// program's skeleton.
+//
+// # Model
+//
+// The course of a rank is the sequence of its calls of MPI, with all arguments but the content of messages, and its exit code. The calls
+// are roots. From them the slice goes back (Weiser, Program Slicing, 1984) to the instructions that compute an operand, that
+// decide whether an instruction runs (package graph), or that may write the memory that an instruction reads.
+//
+// Memory is divided into classes by the pointers that may lead there: one for each set of values that may be copies of each other
+// (Steensgaard, Points-to Analysis in Almost Linear Time, 1996). All values take part, not pointers alone, so that a pointer may
+// pass through an integer or through the bytes of a structure. A write never ends what an earlier write to its class has
+// stored: the slice keeps all writers of a class that it reads.
+//
+// The content of messages is needed where memory is read that a call of MPI receives. Then the senders' content is needed, too, of all
+// calls with which that call may exchange messages: of the same operation or, between two ranks, with datatypes that may match. A call
+// whose content is not needed gets, in the place of its buffer, memory that nobody reads.
+//
+// When the course is complete, the slice adds the calls that enter times into the statistics of a run. These times may be those of clocks.
+//
+// # Invariants
+//
+//   - What is not known is refused, with the line: a function without an entry in package effects, a call by a pointer, a pointer that
+//     may lead anywhere, a clock or the result of printing that the course depends on, an exception.
+//   - A loop without needed instructions ends (C11, 6.8.5, paragraph 6).
+//   - A skeleton has no instruction that the program does not have, but for the addresses of unread memory and constants for
+//     arguments that nobody reads.
+//
+// # Use
+//
+//	s, err := slice.Of(m)
+//	s.Emit() // m is the skeleton from here on
+package slice

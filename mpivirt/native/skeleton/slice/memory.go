@@ -1,0 +1,265 @@
+package slice
+
+import (
+	"gigarank/mpivirt/native/skeleton/effects"
+	"gigarank/mpivirt/native/skeleton/ir"
+)
+
+// memory divides values into classes. A class has the values that may be copies of each other; it stands, too, for the memory
+// to which they point.
+type memory struct {
+	parent  []int
+	content []int  // by class, the class of the values in its memory, -1 if there are none yet
+	object  []bool // a variable, an allocation or memory from outside is among the memory
+	fixed   []bool // MPI_IN_PLACE is among the values
+
+	values  map[any]int // class by *ir.Local or *ir.Symbol
+	outside int         // the class of memory that comes with the process
+	wire    int         // the class of the values in messages
+	module  *ir.Module
+}
+
+// newMemory returns the classes of a module's values.
+func newMemory(m *ir.Module) *memory {
+	y := &memory{values: map[any]int{}, module: m}
+	y.outside, y.wire = y.add(), y.add()
+	y.object[y.outside], y.content[y.outside] = true, y.outside
+	for _, g := range m.Globals() {
+		y.global(g)
+	}
+	for _, f := range m.Functions() {
+		y.object[y.of(f.Symbol)] = true
+		if f.Symbol.Name == "main" && len(f.Params) > 1 {
+			for _, p := range f.Params[1:] {
+				y.join(y.local(p.Local), y.outside)
+			}
+		}
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				y.instruction(f, i)
+			}
+		}
+	}
+	return y
+}
+
+func (y *memory) add() int {
+	n := len(y.parent)
+	y.parent, y.content = append(y.parent, n), append(y.content, -1)
+	y.object, y.fixed = append(y.object, false), append(y.fixed, false)
+	return n
+}
+
+// find returns the class that stands for one that has been joined with others.
+func (y *memory) find(n int) int {
+	for y.parent[n] != n {
+		y.parent[n] = y.parent[y.parent[n]]
+		n = y.parent[n]
+	}
+	return n
+}
+
+// join makes two classes one, and the contents of their memory.
+func (y *memory) join(a, b int) {
+	for {
+		a, b = y.find(a), y.find(b)
+		if a == b {
+			return
+		}
+		y.parent[b] = a
+		y.object[a] = y.object[a] || y.object[b]
+		y.fixed[a] = y.fixed[a] || y.fixed[b]
+		left, right := y.content[a], y.content[b]
+		if left < 0 || right < 0 {
+			y.content[a] = max(left, right)
+			return
+		}
+		a, b = left, right
+	}
+}
+
+// in returns the class of the values in the memory of a class.
+func (y *memory) in(n int) int {
+	n = y.find(n)
+	if y.content[n] < 0 {
+		c := y.add()
+		y.content[n] = c
+	}
+	return y.find(y.content[n])
+}
+
+func (y *memory) local(l *ir.Local) int { return y.key(l) }
+
+func (y *memory) key(v any) int {
+	n, known := y.values[v]
+	if !known {
+		n = y.add()
+		y.values[v] = n
+	}
+	return y.find(n)
+}
+
+// of returns the class of a value, -1 for a constant without an address.
+func (y *memory) of(v ir.Value) int {
+	switch v := v.(type) {
+	case *ir.Local:
+		return y.local(v)
+	case *ir.Symbol:
+		return y.key(v)
+	case *ir.Const:
+		all := -1
+		for _, e := range v.Elems {
+			switch n := y.of(e); {
+			case n < 0:
+			case all < 0:
+				all = n
+			default:
+				y.join(all, n)
+			}
+		}
+		if isInPlace(v) {
+			all = y.key(v)
+			y.fixed[all] = true
+		}
+		if all >= 0 {
+			return y.find(all)
+		}
+	}
+	return -1
+}
+
+// isInPlace reports whether a constant is MPI_IN_PLACE of mpi.h, or of the standard ABI as a number.
+func isInPlace(c *ir.Const) bool {
+	if c.Form != ir.Expression || c.Text != "inttoptr" || len(c.Elems) != 1 {
+		return false
+	}
+	n, is := ir.IntOf(c.Elems[0])
+	return is && n == inPlace
+}
+
+// inPlace is the address MPI_IN_PLACE of mpi.h.
+const inPlace = 1
+
+// flow notes that a value may be a copy of another one or made of it.
+func (y *memory) flow(to int, from ir.Value) {
+	if n := y.of(from); n >= 0 {
+		y.join(to, n)
+	}
+}
+
+// global takes notice of a variable: its memory, and the addresses in its first content.
+func (y *memory) global(g *ir.Global) {
+	n := y.of(g.Symbol)
+	if g.Word == "alias" {
+		y.flow(n, g.Init)
+		return
+	}
+	y.object[n] = true
+	switch {
+	case g.Init == nil:
+		y.join(y.in(n), y.outside)
+	default:
+		y.flow(y.in(n), g.Init)
+	}
+}
+
+// instruction takes notice of the values that an instruction copies or makes.
+func (y *memory) instruction(f *ir.Function, i *ir.Instr) {
+	switch i.Op {
+	case ir.Alloca:
+		y.object[y.local(i.Result)] = true
+	case ir.Load:
+		y.at(i.Operands[0], func(n int) { y.join(y.in(n), y.local(i.Result)) })
+	case ir.Store:
+		y.at(i.Operands[1], func(n int) { y.flow(y.in(n), i.Operands[0]) })
+	case ir.GetElementPtr:
+		y.elementPointer(i)
+	case ir.ICmp, ir.FCmp:
+	case ir.Select:
+		y.flow(y.local(i.Result), i.Operands[1])
+		y.flow(y.local(i.Result), i.Operands[2])
+	case ir.Call:
+		y.call(i)
+	case ir.Ret:
+		for _, v := range i.Operands {
+			y.flow(y.key(f), v)
+		}
+	default:
+		if i.Result != nil {
+			for _, v := range i.Operands {
+				y.flow(y.local(i.Result), v)
+			}
+		}
+	}
+}
+
+// at calls visit with the class of the memory to which a pointer leads, if it leads to any.
+func (y *memory) at(pointer ir.Value, visit func(n int)) {
+	if n := y.of(pointer); n >= 0 {
+		visit(n)
+	}
+}
+
+// elementPointer: the result is based on the pointer. Only if this is a number, an index may be an address.
+func (y *memory) elementPointer(i *ir.Instr) {
+	result := y.local(i.Result)
+	y.flow(result, i.Operands[0])
+	if c, is := i.Operands[0].(*ir.Const); is && y.of(c) < 0 {
+		for _, v := range i.Operands[1:] {
+			y.flow(result, v)
+		}
+	}
+}
+
+// call takes notice of a call: of the program's own functions the arguments and the result, of others what the table says.
+func (y *memory) call(i *ir.Instr) {
+	s, is := i.Callee().(*ir.Symbol)
+	if !is || s.Function == nil {
+		return // refused
+	}
+	if f := s.Function; f.Blocks != nil {
+		for n, p := range f.Params {
+			if n < len(i.Args()) {
+				y.flow(y.local(p.Local), i.Args()[n])
+			}
+		}
+		if i.Result != nil {
+			y.join(y.local(i.Result), y.key(f))
+		}
+		return
+	}
+	e, known := effects.Of(s.Name)
+	if !known {
+		return // refused
+	}
+	y.external(i, e)
+}
+
+// external takes notice of a call of a function of the table.
+func (y *memory) external(i *ir.Instr, e *effects.Effect) {
+	args := i.Args()
+	if i.Result != nil && (e.Kind == effects.Alloc || e.Kind == effects.Resize) {
+		y.object[y.local(i.Result)] = true
+	}
+	for n, v := range args {
+		role := e.Role(n)
+		switch {
+		case role.Payload():
+			y.at(v, func(n int) { y.join(y.in(n), y.wire) })
+		case role.Memory() && i.Result != nil && (e.Kind == effects.Pure || e.Kind == effects.Resize), e.Kind == effects.Copy && n == 0 && i.Result != nil,
+			e.Kind == effects.Pure && !role.Memory() && i.Result != nil:
+			y.flow(y.local(i.Result), v)
+		}
+	}
+	switch e.Kind {
+	case effects.Copy:
+		y.at(args[0], func(to int) {
+			y.at(args[1], func(from int) { y.join(y.in(to), y.in(from)) })
+		})
+	case effects.Parse:
+		y.at(args[1], func(to int) { y.flow(y.in(to), args[0]) })
+	}
+	if e.Kind == effects.Pure && i.Callee().String() == "@getenv" {
+		y.join(y.local(i.Result), y.outside)
+	}
+}

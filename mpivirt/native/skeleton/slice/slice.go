@@ -1,0 +1,539 @@
+package slice
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gigarank/mpivirt/native/skeleton/effects"
+	"gigarank/mpivirt/native/skeleton/graph"
+	"gigarank/mpivirt/native/skeleton/ir"
+)
+
+// Slice tells which instructions of a program decide its course.
+type Slice struct {
+	m           *ir.Module
+	memory      *memory
+	graphs      map[*ir.Function]*graph.Graph
+	controls    map[*ir.Function][][]int
+	calls       map[*ir.Function][]*ir.Instr // of each function of the program
+	returns     map[*ir.Function][]*ir.Instr
+	random      []*ir.Instr                     // calls that share the state of the random numbers
+	writers     map[int][]*ir.Instr             // by class of memory
+	payloads    map[string][]payload            // by group
+	receives    map[int][]*payload              // by class of memory
+	params      map[*ir.Local]paramOf           // of the program's functions
+	kept        map[*ir.Instr]*ir.Instr         // needed instructions, with the instruction that needs them; roots need themselves
+	used        map[*ir.Instr]bool              // calls whose result is needed
+	read        map[int]bool                    // classes of memory whose content is needed
+	given       map[*ir.Local]bool              // parameters that are needed
+	answers     map[*ir.Function]bool           // functions whose result is needed
+	content     map[string]map[string]*ir.Instr // groups and datatypes whose content is needed, with the instruction that needs it
+	pending     []*ir.Instr
+	allocations []*ir.Instr // that make memory
+	timed       bool        // the course is complete: what is kept from here on may depend on clocks
+	refusals    []error
+}
+
+// payload is a buffer of a call.
+type payload struct {
+	call  *ir.Instr
+	arg   int
+	role  effects.Role
+	kind  string // of the datatype: "floating", "other" or "any"; "" in collectives
+	group string
+}
+
+// paramOf is a parameter's place.
+type paramOf struct {
+	function *ir.Function
+	index    int
+}
+
+// Of returns the slice of a program. The error has all reasons why there is none.
+func Of(m *ir.Module) (*Slice, error) {
+	s := &Slice{
+		m: m, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{}, calls: map[*ir.Function][]*ir.Instr{}, returns: map[*ir.Function][]*ir.Instr{},
+		writers: map[int][]*ir.Instr{}, payloads: map[string][]payload{}, receives: map[int][]*payload{}, params: map[*ir.Local]paramOf{},
+		kept: map[*ir.Instr]*ir.Instr{}, used: map[*ir.Instr]bool{}, read: map[int]bool{}, given: map[*ir.Local]bool{}, answers: map[*ir.Function]bool{}, content: map[string]map[string]*ir.Instr{},
+	}
+	s.survey()
+	if len(s.refusals) > 0 {
+		return nil, errors.Join(s.refusals...)
+	}
+	s.memory = newMemory(m)
+	s.index()
+	if len(s.refusals) > 0 {
+		return nil, errors.Join(s.refusals...)
+	}
+	s.roots()
+	s.close()
+	s.timed = true
+	s.each(func(_ *ir.Function, i *ir.Instr) {
+		if e := effectOf(i); e != nil && e.Kind == effects.Record {
+			s.keep(i, i)
+		}
+	})
+	s.close()
+	return s, errors.Join(s.refusals...)
+}
+
+// close keeps what the kept instructions need.
+func (s *Slice) close() {
+	for len(s.pending) > 0 {
+		i := s.pending[len(s.pending)-1]
+		s.pending = s.pending[:len(s.pending)-1]
+		s.follow(i)
+	}
+}
+
+// each calls visit with each instruction that can be reached in its function.
+func (s *Slice) each(visit func(f *ir.Function, i *ir.Instr)) {
+	for _, f := range s.m.Functions() {
+		g := s.graphs[f]
+		if g == nil {
+			continue
+		}
+		for _, b := range g.Blocks {
+			for _, i := range b.Instrs {
+				visit(f, i)
+			}
+		}
+	}
+}
+
+// refuse notes why there is no slice.
+func (s *Slice) refuse(i *ir.Instr, format string, arguments ...any) {
+	err := fmt.Errorf("%s: %s", s.place(i), fmt.Sprintf(format, arguments...))
+	if !slices.ContainsFunc(s.refusals, func(e error) bool { return e.Error() == err.Error() }) {
+		s.refusals = append(s.refusals, err)
+	}
+}
+
+// place returns where an instruction stands in the source, or in the module if that has no line.
+func (s *Slice) place(i *ir.Instr) string {
+	if p := s.m.Position(i); p != nil && p.Line > 0 {
+		return p.String()
+	}
+	return fmt.Sprintf("%s:%d", s.m.File, i.Line)
+}
+
+// streams are the variables of the C library that programs use.
+var streams = []string{"stdin", "stdout", "stderr"}
+
+// survey finds graphs, and what the slice does not take.
+func (s *Slice) survey() {
+	for _, g := range s.m.Globals() {
+		name := g.Symbol.Name
+		switch {
+		case strings.HasPrefix(name, "llvm.global_"):
+			s.refusals = append(s.refusals, fmt.Errorf("%s: the program has functions that run before main or after it: skeletons do not take them", s.m.File))
+		case g.Init == nil && g.Word != "alias" && !slices.Contains(streams, name):
+			s.refusals = append(s.refusals, fmt.Errorf("%s: the variable %s is not in the program: skeletons take variables of the C library for streams only", s.m.File, name))
+		}
+	}
+	if main := s.m.Symbol("main"); main == nil || main.Function == nil || main.Function.Blocks == nil {
+		s.refusals = append(s.refusals, fmt.Errorf("%s: the program has no function main", s.m.File))
+	}
+	for _, f := range s.m.Functions() {
+		if f.Blocks == nil {
+			continue
+		}
+		g := graph.Of(f)
+		s.graphs[f], s.controls[f] = g, g.Controls()
+		for n, p := range f.Params {
+			s.params[p.Local] = paramOf{f, n}
+		}
+	}
+	s.each(func(f *ir.Function, i *ir.Instr) {
+		switch i.Op {
+		case ir.Invoke, ir.LandingPad, ir.Resume:
+			s.refuse(i, "an exception may be caught here: skeletons do not take exceptions")
+		case ir.Call:
+			s.surveyCall(i)
+		case ir.Alloca:
+			s.allocations = append(s.allocations, i)
+		case ir.Ret:
+			s.returns[f] = append(s.returns[f], i)
+		}
+	})
+}
+
+// surveyCall takes notice of a call, or refuses it.
+func (s *Slice) surveyCall(i *ir.Instr) {
+	callee, is := i.Callee().(*ir.Symbol)
+	if !is || callee.Function == nil {
+		s.refuse(i, "a call by a pointer may go anywhere: skeletons take calls by name only")
+		return
+	}
+	f := callee.Function
+	if f.Blocks != nil {
+		s.calls[f] = append(s.calls[f], i)
+		if f.Variadic || len(i.Args()) != len(f.Params) {
+			s.refuse(i, "%s takes a varying number of arguments: skeletons do not take such functions of the program", callee.Name)
+		}
+		return
+	}
+	e, known := effects.Of(callee.Name)
+	switch {
+	case !known:
+		s.refuse(i, "nothing is known of the function %s, which is not part of the program: build its source with --skeleton, too, or leave the call out", callee.Name)
+	case len(i.Args()) < len(e.Roles) && !(e.More && len(i.Args()) >= len(e.Roles)-1) || len(i.Args()) > len(e.Roles) && !e.More:
+		s.refuse(i, "%s is called with %d arguments, and takes %d", callee.Name, len(i.Args()), len(e.Roles))
+	case e.Kind == effects.Random:
+		s.random = append(s.random, i)
+	case e.Kind == effects.Alloc || e.Kind == effects.Resize:
+		s.allocations = append(s.allocations, i)
+	}
+}
+
+// effectOf returns the effect of a call of a function that is not part of the program, nil for other instructions.
+func effectOf(i *ir.Instr) *effects.Effect {
+	if i.Op != ir.Call {
+		return nil
+	}
+	if f := i.Callee().(*ir.Symbol).Function; f.Blocks != nil {
+		return nil
+	}
+	e, _ := effects.Of(i.Calls())
+	return e
+}
+
+// index finds the writers of memory and the buffers of messages, and refuses accesses whose pointer may lead anywhere.
+func (s *Slice) index() {
+	s.each(func(_ *ir.Function, i *ir.Instr) {
+		switch i.Op {
+		case ir.Load:
+			s.access(i, i.Operands[0], false)
+		case ir.Store:
+			s.access(i, i.Operands[1], true)
+		case ir.Call:
+			if e := effectOf(i); e != nil {
+				s.indexCall(i, e)
+			}
+		}
+	})
+}
+
+// access notes that an instruction reads or writes the memory of a pointer.
+func (s *Slice) access(i *ir.Instr, pointer ir.Value, writes bool) {
+	n := s.memory.of(pointer)
+	if n < 0 || !s.memory.object[n] {
+		if i.Op == ir.Call && isNumber(pointer) {
+			return // NULL, MPI_STATUS_IGNORE
+		}
+		s.refuse(i, "the pointer may lead anywhere: skeletons take pointers into variables and allocated memory")
+		return
+	}
+	if writes {
+		s.writers[n] = append(s.writers[n], i)
+	}
+}
+
+// isNumber reports whether a value is a constant without an address.
+func isNumber(v ir.Value) bool {
+	c, is := v.(*ir.Const)
+	return is && !slices.ContainsFunc(c.Elems, func(e ir.Value) bool { return !isNumber(e) })
+}
+
+func (s *Slice) indexCall(i *ir.Instr, e *effects.Effect) {
+	if e.Kind == effects.Hint || e.Kind == effects.Output {
+		return
+	}
+	if strings.HasPrefix(i.Calls(), "MPI_Type_") {
+		s.checkDisplacements(i, e)
+	}
+	for n, v := range i.Args() {
+		switch role := e.Role(n); {
+		case role.Payload():
+			s.indexPayload(payload{i, n, role, kindOf(i, e, n), e.Group})
+		case role.Memory():
+			if e.More && v.Of().Kind != ir.Pointer {
+				continue // a number that is printed into memory
+			}
+			s.access(i, v, role.Writes())
+		}
+	}
+}
+
+// checkDisplacements refuses a datatype whose displacements may be addresses: messages by MPI_BOTTOM would go to memory of any class.
+func (s *Slice) checkDisplacements(i *ir.Instr, e *effects.Effect) {
+	for n, v := range i.Args() {
+		at := s.memory.of(v)
+		if e.Role(n).Reads() && at >= 0 {
+			at = s.memory.content[at]
+		} else if e.Role(n) != effects.Value {
+			continue
+		}
+		if at >= 0 && s.memory.object[s.memory.find(at)] {
+			s.refuse(i, "the datatype may have addresses for displacements: skeletons take offsets within a structure, as offsetof gives them")
+		}
+	}
+}
+
+// floating are the datatypes of floating-point numbers: MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE in mpi.h.
+var floating = []int64{0x210, 0x214, 0x220}
+
+// others are datatypes of integers and characters that match no other type: MPI_SHORT to MPI_UNSIGNED_LONG_LONG, MPI_CHAR.
+func others(n int64) bool { return n == 0x209 || n == 0x20A || 0x20B <= n && n <= 0x20F }
+
+// kindOf returns the kind of the datatype of a buffer of a message between two ranks. Types of different kinds match only if a kind is "any".
+func kindOf(i *ir.Instr, e *effects.Effect, arg int) string {
+	if e.Group != effects.Messages {
+		return ""
+	}
+	c, is := i.Args()[arg+2].(*ir.Const)
+	if !is || c.Text != "inttoptr" || len(c.Elems) != 1 {
+		return "any"
+	}
+	n, is := ir.IntOf(c.Elems[0])
+	switch {
+	case is && slices.Contains(floating, n):
+		return "floating"
+	case is && others(n):
+		return "other"
+	}
+	return "any"
+}
+
+func (s *Slice) indexPayload(p payload) {
+	buffer := p.call.Args()[p.arg]
+	s.payloads[p.group] = append(s.payloads[p.group], p)
+	if isNumber(buffer) {
+		return // MPI_IN_PLACE
+	}
+	n := s.memory.of(buffer)
+	if n < 0 || !s.memory.object[n] {
+		s.refuse(p.call, "the pointer to a buffer may lead anywhere: skeletons take pointers into variables and allocated memory")
+		return
+	}
+	if p.role != effects.Sent {
+		s.receives[n] = append(s.receives[n], &p)
+	}
+}
+
+// roots keeps what is the course of the program by itself.
+func (s *Slice) roots() {
+	s.each(func(f *ir.Function, i *ir.Instr) {
+		e := effectOf(i)
+		switch {
+		case e != nil && e.Kind == effects.Course:
+			s.keep(i, i)
+		case (i.Op == ir.Load || i.Op == ir.Store) && i.Flags == "volatile":
+			s.keep(i, i)
+		case i.Op == ir.Ret && f.Symbol.Name == "main":
+			s.keep(i, i)
+			for _, v := range i.Operands {
+				s.value(v, i)
+			}
+		}
+	})
+}
+
+// keep keeps an instruction that another one needs.
+func (s *Slice) keep(i, why *ir.Instr) {
+	if s.kept[i] == nil {
+		s.kept[i] = why
+		s.pending = append(s.pending, i)
+	}
+}
+
+// value keeps what makes a value.
+func (s *Slice) value(v ir.Value, why *ir.Instr) {
+	l, is := v.(*ir.Local)
+	switch {
+	case !is:
+	case l.Def != nil:
+		s.keep(l.Def, why)
+		if l.Def.Op == ir.Call && !s.used[l.Def] {
+			s.used[l.Def] = true
+			s.result(l.Def, why)
+		}
+	case !s.given[l]:
+		s.given[l] = true
+		p := s.params[l]
+		for _, call := range s.calls[p.function] {
+			s.keep(call, why)
+			s.value(call.Args()[p.index], why)
+		}
+	}
+}
+
+// result keeps what makes the result of a call.
+func (s *Slice) result(call, why *ir.Instr) {
+	if e := effectOf(call); e != nil {
+		switch {
+		case e.Clock && !s.timed:
+			s.refuse(call, "the course of the program depends on the time that %s returns here: %s", call.Calls(), s.chain(why))
+		case e.Kind == effects.Output && !s.timed:
+			s.refuse(call, "the course of the program depends on what %s returns here: %s", call.Calls(), s.chain(why))
+		}
+		return
+	}
+	f := call.Callee().(*ir.Symbol).Function
+	if !s.answers[f] {
+		s.answers[f] = true
+		for _, ret := range s.returns[f] {
+			s.keep(ret, why)
+			for _, v := range ret.Operands {
+				s.value(v, ret)
+			}
+		}
+	}
+}
+
+// follow keeps what a kept instruction needs.
+func (s *Slice) follow(i *ir.Instr) {
+	f := i.Block.Func
+	s.control(i.Block, i)
+	for _, call := range s.calls[f] {
+		s.keep(call, i)
+	}
+	switch i.Op {
+	case ir.Phi:
+		for n, from := range i.Targets {
+			s.value(i.Operands[n], i)
+			if s.graphs[f].Node(from) >= 0 {
+				s.control(from, i)
+				s.keep(from.Last(), i)
+			}
+		}
+	case ir.Call:
+		if e := effectOf(i); e != nil {
+			s.external(i, e)
+			return
+		}
+		for n, p := range i.Callee().(*ir.Symbol).Function.Params {
+			if copied(p.Attrs) {
+				s.value(i.Args()[n], i)
+			}
+		}
+	case ir.Ret:
+	case ir.Load:
+		s.value(i.Operands[0], i)
+		s.needMemory(s.memory.of(i.Operands[0]), i)
+	default:
+		for _, v := range i.Operands {
+			s.value(v, i)
+		}
+	}
+}
+
+// copied reports whether the memory of an argument is copied for the call, so that its address must be one.
+func copied(attributes string) bool {
+	return strings.Contains(attributes, "byval(") || strings.Contains(attributes, "sret(")
+}
+
+// control keeps the branches that decide whether a block runs.
+func (s *Slice) control(b *ir.Block, why *ir.Instr) {
+	g := s.graphs[b.Func]
+	for _, n := range s.controls[b.Func][g.Node(b)] {
+		s.keep(g.Blocks[n].Last(), why)
+	}
+}
+
+// external keeps what a call of a function needs that is not part of the program.
+func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
+	for n, v := range i.Args() {
+		role := e.Role(n)
+		if role.Payload() {
+			s.bufferAddress(i, n, v)
+			continue
+		}
+		s.value(v, i)
+		if e.Kind == effects.Free || e.Kind == effects.Resize {
+			continue // the content moves with the memory
+		}
+		if at := s.memory.of(v); role.Reads() && at >= 0 && s.memory.object[at] && !(e.More && v.Of().Kind != ir.Pointer) {
+			s.needMemory(at, i)
+		}
+	}
+	switch e.Kind {
+	case effects.Pure:
+		if e.Clock && !s.timed {
+			s.refuse(i, "the course of the program depends on the time that %s returns here: %s", i.Calls(), s.chain(i))
+		}
+	case effects.Random:
+		for _, call := range s.random {
+			s.keep(call, i)
+		}
+	case effects.Alloc, effects.Resize:
+		s.keepFrees(s.memory.of(i.Result), i)
+	}
+}
+
+// bufferAddress keeps the address of a buffer that may be MPI_IN_PLACE.
+func (s *Slice) bufferAddress(i *ir.Instr, n int, v ir.Value) {
+	if at := s.memory.of(v); at >= 0 && s.memory.fixed[at] {
+		s.value(v, i)
+	}
+}
+
+// keepFrees keeps the calls that free memory of a class with a kept allocation.
+func (s *Slice) keepFrees(class int, why *ir.Instr) {
+	for _, w := range s.writers[class] {
+		if e := effectOf(w); e != nil && (e.Kind == effects.Free || e.Kind == effects.Resize) {
+			s.keep(w, why)
+		}
+	}
+}
+
+// needMemory keeps what writes the memory of a class.
+func (s *Slice) needMemory(class int, why *ir.Instr) {
+	if class < 0 || s.read[class] {
+		return
+	}
+	s.read[class] = true
+	for _, w := range s.writers[class] {
+		s.keep(w, why)
+	}
+	for _, p := range s.receives[class] {
+		s.needContent(p.group, p.kind, why)
+	}
+}
+
+// needContent keeps the content of messages of a group and of datatypes that match a kind.
+func (s *Slice) needContent(group, kind string, why *ir.Instr) {
+	if s.content[group] == nil {
+		s.content[group] = map[string]*ir.Instr{}
+	}
+	if s.content[group][kind] != nil {
+		return
+	}
+	s.content[group][kind] = why
+	for _, p := range s.payloads[group] {
+		if !matches(p.kind, kind) {
+			continue
+		}
+		buffer := p.call.Args()[p.arg]
+		s.value(buffer, why)
+		if n := s.memory.of(buffer); n >= 0 && s.memory.object[n] {
+			s.needMemory(n, why)
+		}
+		s.needContent(group, p.kind, why)
+	}
+}
+
+func matches(a, b string) bool { return a == b || a == "any" || b == "any" }
+
+// isNeeded reports whether the content of a buffer is needed.
+func (s *Slice) isNeeded(group, kind string) bool {
+	return s.content[group][kind] != nil
+}
+
+// chain returns the places of an instruction and of those that need it, up to a root.
+func (s *Slice) chain(i *ir.Instr) string {
+	var places []string
+	for range 100 {
+		if p := s.place(i); len(places) == 0 || places[len(places)-1] != p {
+			places = append(places, p)
+		}
+		why := s.kept[i]
+		if why == nil || why == i {
+			break
+		}
+		i = why
+	}
+	return "it is needed at " + strings.Join(places, ", for ")
+}
