@@ -1,0 +1,20 @@
+package skeleton
+
+import (
+	"os"
+
+	"gigarank/mpivirt/native/toolchain"
+)
+
+// Passes prepare a program.
+const Passes = passes
+
+// Link links a program from the text of a module.
+func Link(text, path, work string) error {
+	library, err := toolchain.OpenLibrary()
+	if err != nil {
+		return err
+	}
+	b := build{language: toolchain.C, library: library, work: work, out: os.Stdout, diagnostics: os.Stderr}
+	return b.link(path, text, []string{"-lm"})
+}
