@@ -228,8 +228,11 @@ func (b *build) join(program, skeleton, report, output string) error {
 		return err
 	}
 	next := output + ".part"
-	if err := os.WriteFile(next, text, 0o777); err != nil {
-		return err
+	if err = os.WriteFile(next, text, 0o777); err == nil {
+		err = os.Rename(next, output)
 	}
-	return os.Rename(next, output)
+	if err != nil {
+		_ = os.Remove(next)
+	}
+	return err
 }

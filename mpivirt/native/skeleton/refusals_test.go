@@ -125,6 +125,40 @@ func TestContentThatIsNeeded(t *testing.T) {
 	}
 }
 
+// TestFunctionsOfTheProgram: the slice goes through functions that are not inlined.
+func TestFunctionsOfTheProgram(t *testing.T) {
+	needLLVM(t)
+	const keep = "__attribute__((noinline)) static "
+	for name, c := range map[string]struct{ before, text string }{
+		"recursion": {keep + "int fib(int n, double *u) { u[n & 7] += n; return n < 2 ? n : fib(n - 1, u) + fib(n - 2, u); }",
+			"	double u[8] = {0}; gigarank_compute(fib(rank + 6, u) * 1e-6); n = (int)u[0] * 0;"},
+		"a structure by value": {"struct s { int a[20]; double x; }; " + keep + "struct s make(int n) { struct s s = {{n, 2 * n}, n}; return s; } " + keep + "int take(struct s s) { s.a[3] = 5; return s.a[1] + s.a[3]; }",
+			"	struct s s = make(rank); gigarank_compute((take(s) + s.a[3]) * 1e-6);"},
+		"a call of MPI in a function that may end the program": {keep + "void step(double *u, int n, int k) { if (n > 90) { fprintf(stderr, \"end\\n\"); exit(3); } for (int i = 0; i < n; i++) u[i] += k; MPI_Bcast(u, n, MPI_DOUBLE, 0, MPI_COMM_WORLD); }",
+			"	double *u = calloc(100, sizeof *u); for (int k = 0; k < 4; k++) step(u, 10 * k + size, k); free(u);"},
+		"memory that grows": {"",
+			"	int *list = NULL, many = 0; for (int i = 0; i < 50; i++) { if (i % 8 == 0) list = realloc(list, (many + 8) * sizeof *list); list[many++] = i * rank; } gigarank_compute(list[many - 2] * 1e-6); free(list);"},
+		"a union": {"union u { double d; unsigned long long n; int i[2]; };",
+			"	union u u; u.d = rank + 0.5; u.n ^= 7; gigarank_compute((u.i[0] & 255) * 1e-6);"},
+		"variables that stay, a switch and goto": {keep + "int next(void) { static int state = 1; static double sum; sum += state; return state = (state * 5 + 3) & 63; }",
+			"	again: switch (next() % 4) { case 0: gigarank_compute(1e-6); break; case 1: MPI_Barrier(MPI_COMM_WORLD); goto again; case 2: gigarank_compute(2e-6); if (next() < 50) goto again; break; default: goto again; }"},
+		"a list of nodes": {"struct node { struct node *next; int n; double u[10]; };",
+			"	struct node *head = NULL; for (int i = 0; i <= rank; i++) { struct node *k = malloc(sizeof *k); k->next = head; k->n = i + 1; k->u[3] = i; head = k; } while (head) { gigarank_compute(head->n * 1e-6); struct node *k = head; head = head->next; free(k); }"},
+		"text": {"",
+			"	char text[64]; snprintf(text, sizeof text, \"%d %s %d\", rank + 3, \"x\", 9); char *end; long k = strtol(text, &end, 10); gigarank_compute((k + (end[1] == 'x') + strlen(text)) * 1e-6);"},
+		"pointers to pointers": {keep + "void swap(double **a, double **b, int *n) { double *t = *a; *a = *b; *b = t; ++*n; }",
+			"	double x[4] = {1, 2, 3, 4}, y[4] = {rank, 6, 7, 8}, *a = x, *b = y; for (int k = 0; k < 3; k++) swap(&a, &b, &n); gigarank_compute((n + (int)a[0]) * 1e-6); n = 0;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			program, refusal := build(t, body(c.before, c.text))
+			if refusal != "" {
+				t.Fatal(refusal)
+			}
+			verify(t, program, []int{1, 4})
+		})
+	}
+}
+
 // TestFailuresAreTheSame: a skeleton fails as its program does.
 func TestFailuresAreTheSame(t *testing.T) {
 	needLLVM(t)
