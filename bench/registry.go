@@ -36,6 +36,9 @@ func (o Options) or(defaults Options) Options {
 	if o.Payload == 0 {
 		o.Payload = defaults.Payload
 	}
+	if o.Own == nil {
+		o.Own = defaults.Own
+	}
 	o.Compute, o.Payload = max(o.Compute, 0), max(o.Payload, 0)
 	return o
 }

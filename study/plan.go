@@ -129,6 +129,9 @@ func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag 
 	}
 	r.check("--contents", p.Entry.CheckContents(bench.Options{NoContents: p.NoContents}))
 	r.check("--datatype", p.Entry.CheckDatatype(bench.Options{Datatype: p.Datatype, NoContents: p.NoContents}, slices.Max(append([]int64{1}, p.Ranks...))))
+	for _, spec := range p.noises {
+		r.check("--noise", p.Entry.CheckNoise(spec.Seeded(1)))
+	}
 	p.Payloads = r.payloads(p)
 	r.choices(p)
 	p.checkTargets(fault)

@@ -202,15 +202,12 @@ func (r *reader) byMachine(p *Plan) {
 	p.choices = append(p.choices, choice{byMachine: true, named: true})
 }
 
-// ownFlags reports flags that a program in a file does not take.
+// ownFlags reports flags that a program does not take.
 func (r *reader) ownFlags(p *Plan) {
 	if r.axes.Algorithms != "" {
 		r.fault("--algorithms", errors.New("the algorithms of a program's operations are chosen by a library: write a table of your own and name its file by --library"))
 	}
 	if !p.Program.inFile() {
-		if len(p.Program.Arguments) > 0 {
-			r.fault("ARGUMENT", fmt.Errorf("%s takes flags alone, and programs in files take arguments: leave out %s", p.Program.Name, strings.Join(p.Program.Arguments, " ")))
-		}
 		return
 	}
 	for _, of := range []struct{ flag, value string }{{"--iterations", r.axes.Iterations}, {"--compute", r.axes.Compute}, {"--payload", r.axes.Payload}} {

@@ -56,7 +56,6 @@ func TestPointsOfPrograms(t *testing.T) {
 
 // All faults of the axes of a program are reported at once.
 func TestFaultsOfPrograms(t *testing.T) {
-	stencil := &Program{Name: "stencil", Arguments: []string{"3"}, Open: func([]string) (bench.Entry, error) { return bench.Lookup("stencil") }}
 	for _, c := range []struct {
 		axes Axes
 		want []string
@@ -66,7 +65,6 @@ func TestFaultsOfPrograms(t *testing.T) {
 		{Axes{Program: inFile("replayed f-{k}", "{n}")}, []string{`--arg: "{n}" has {n}, which has no values`, `--arg: "replayed f-{k}" has {k}`}},
 		{Axes{Program: inFile(""), Iterations: "3", Compute: "1ms", Payload: "8", Algorithms: "ring", Scaling: "strange"}, []string{
 			"--algorithms: ", "--iterations: ./p takes arguments of its own", "--compute: ", "--payload: ", `--scaling: unknown scaling "strange"`}},
-		{Axes{Program: stencil}, []string{"ARGUMENT: stencil takes flags alone"}},
 		{Axes{Operation: "barrier", Values: []string{"n=1"}}, []string{"--arg: a study of an operation has no arguments"}},
 	} {
 		c.axes.Ranks = "8"

@@ -63,7 +63,12 @@ func (s *conductor) program(name string, arguments []string, faults *terminal.Us
 		if !reported {
 			*faults, reported = append(*faults, of...), true
 		}
-		return entry, err
+		if err != nil || isPath(name) {
+			return entry, err
+		}
+		given, wrong := entry.ReadArguments(arguments, s.console.ReadFile)
+		entry.Defaults.Own = given
+		return entry, errors.Join(wrong...)
 	}
 	if isPath(name) {
 		p.Digest, _ = host.DigestOf(name) // opening a file that cannot be read is a fault

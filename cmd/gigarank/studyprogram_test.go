@@ -125,6 +125,8 @@ func TestFaultsOfStudiesOfPrograms(t *testing.T) {
 		{[]string{"ARGUMENT: barrier takes flags alone"}, []string{"study", "barrier", "3"}},
 		{[]string{"--stack: stencil runs on no C stack", `--scaling: unknown scaling "stron": did you mean strong?`}, []string{"study", "stencil", "--stack", "1MiB", "--scaling", "stron"}},
 		{[]string{"--cpu-replay: there is neither none-8 nor none-8.0"}, []string{"study", "stencil", "--ranks", "8", "--cpu-replay", "none-{ranks}"}},
+		{[]string{"stencil takes flags alone: leave out 3"}, []string{"study", "stencil", "3"}},
+		{[]string{`program ddptraining has no argument "modle": did you mean model?`}, []string{"study", "ddptraining", "--arg", "m=bert-large", "modle={m}"}},
 		{[]string{`unknown mode "fast"`}, []string{"study", "stencil", "--ranks", "8", "--cpu", "fast"}},
 	} {
 		text := executed(t, terminal.ExitUsage, append(c.arguments, "--out", out)...)

@@ -16,12 +16,12 @@ func TestCallsEndByTheLastMessage(t *testing.T) {
 	b := &m.Completion
 	m.Box(0).Wait.Subject = m.Box(0).unexpected.head
 	b.Found, b.Status.Source = true, 4
-	if at, rank := m.EndedBy(0, world.Probe); at != 70 || rank != 4 {
-		t.Errorf("a probe has ended by a message of rank %d at %v, not of rank 4 at 70 ps", rank, at)
+	if e := m.EndedBy(0, world.Probe); e.At != 70 || e.Rank != 4 {
+		t.Errorf("a probe has ended by a message of rank %d at %v, not of rank 4 at 70 ps", e.Rank, e.At)
 	}
 	b.Status.Source = world.ProcNull
-	if at, rank := m.EndedBy(0, world.Probe); at != 0 || rank != world.None {
-		t.Errorf("a probe of the null process has ended by a message of rank %d at %v", rank, at)
+	if e := m.EndedBy(0, world.Probe); e.At != 0 || e.Rank != world.None {
+		t.Errorf("a probe of the null process has ended by a message of rank %d at %v", e.Rank, e.At)
 	}
 	b.Status.Source = 4
 	for _, r := range []request{{Kind: ReceiveRequest, Time: 30, rank: 2}, {Kind: ReceiveRequest, Time: 50, rank: 3}, {Kind: ReceiveRequest, Time: 40, rank: 1}} {
@@ -29,7 +29,7 @@ func TestCallsEndByTheLastMessage(t *testing.T) {
 		*m.Requests.At(index) = r
 		b.Completed = append(b.Completed, index)
 	}
-	if at, rank := m.EndedBy(0, world.Waitall); at != vtime.Time(50) || rank != 3 {
-		t.Errorf("a wait has ended by a message of rank %d at %v, not of rank 3 at 50 ps", rank, at)
+	if e := m.EndedBy(0, world.Waitall); e.At != vtime.Time(50) || e.Rank != 3 {
+		t.Errorf("a wait has ended by a message of rank %d at %v, not of rank 3 at 50 ps", e.Rank, e.At)
 	}
 }
