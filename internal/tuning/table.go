@@ -138,7 +138,7 @@ func (d *Measured) YAML(name, source, base string) ([]byte, []Loss) {
 		}
 		fmt.Fprintf(&w, "\n%s:\n  rows:\n", op)
 		if !tuned {
-			fmt.Fprintf(&w, "    - {algorithm: %s}\n", collectives.Default(op))
+			writeDefault(&w, op)
 			continue
 		}
 		for _, ordered := range orders(op) {
@@ -149,6 +149,16 @@ func (d *Measured) YAML(name, source, base string) ([]byte, []Loss) {
 	}
 	slices.SortFunc(losses, func(a, b Loss) int { return cmp.Compare(b.Loss, a.Loss) })
 	return w.Bytes(), losses
+}
+
+// writeDefault writes the rows of an operation that is not measured: its default, after an algorithm that keeps the order of
+// ranks where the default does not.
+func writeDefault(w *bytes.Buffer, op collectives.Operation) {
+	usually := collectives.Default(op)
+	if len(orders(op)) > 1 && !collectives.Ordered(op, usually) {
+		fmt.Fprintf(w, "    - {commutative: false, algorithm: %s}\n", quoted(usual(rows{op: op, ordered: true})))
+	}
+	fmt.Fprintf(w, "    - {algorithm: %s}\n", quoted(usually))
 }
 
 // writeRows writes the rows of an operation in a layout. The row of the most ranks stands for more ranks,

@@ -80,3 +80,20 @@ func TestTablesAreNearTheFastest(t *testing.T) {
 		t.Errorf("%d points, want %d", points, wanted)
 	}
 }
+
+// A table of some operations decides the others, too: by defaults, and in the order of ranks for calls that need it.
+func TestTableOfOneOperation(t *testing.T) {
+	m := machine(t, "name: one\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n")
+	g := &tuning.Grid{Operations: []collectives.Operation{collectives.Bcast}, Machines: []*network.Machine{m}, Ranks: []int{2, 8}, Sizes: []int64{8}, Limit: 1}
+	text, _ := g.Measure().YAML("tuned", "a test", "")
+	table, err := library.Parse("tuned", text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, op := range []collectives.Operation{collectives.Reduce, collectives.Allreduce, collectives.ReduceScatter, collectives.Scan, collectives.Exscan} {
+		q := collectives.Question{Operation: op, Ranks: 8, PerNode: 1, Bytes: 8}
+		if a := table.Choose(q); !collectives.Ordered(op, a) {
+			t.Errorf("%v of an operation that does not commute goes by %v, which does not keep the order of ranks", op, a)
+		}
+	}
+}
