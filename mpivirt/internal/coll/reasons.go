@@ -51,28 +51,41 @@ type reasoning struct {
 	tells    world.Beside[carried] // of shakes: what ACK or DATA tells the agent that it is for
 	carrying carried               // of the round message that is handled, while it has no place
 	leaving  account               // of the members that leave
-	endings  []stats.Ending        // by LP: of its latest collective in the blocking form
+	endings  []ending              // by LP: of its latest collective in the blocking form
+}
+
+// ending is the ending of a member's part, and the activities of the member's process.
+type ending struct {
+	stats.Ending
+	phases stats.Phases
 }
 
 // Explain has the messages of collectives carry what explains the waiting of members.
 func (c *Collectives) Explain() {
 	c.Messages.Explain()
-	c.explains, c.reasoning = true, &reasoning{endings: make([]stats.Ending, c.partition.Ranks)}
+	c.explains, c.reasoning = true, &reasoning{endings: make([]ending, c.partition.Ranks)}
 }
 
 // Begins notes that an LP's call begins.
 func (c *Collectives) Begins(lp int32) {
 	c.Messages.Begins(lp)
 	if c.explains {
-		c.endings[lp] = stats.Ending{}
+		c.endings[lp].Known = false
 	}
 }
 
-// EndingOf returns the ending of the collective that an LP has left. It is empty if no member has waited for another.
-func (c *Collectives) EndingOf(lp int32) stats.Ending { return c.endings[lp] }
+// EndingOf returns the ending of the collective that an LP has left, and the activities of its process. The ending is unknown if no
+// member has waited for another.
+func (c *Collectives) EndingOf(lp int32) (*stats.Ending, *stats.Phases) {
+	e := &c.endings[lp]
+	return &e.Ending, &e.phases
+}
 
 // PartEnds notes the ending of a part of an LP's call that consists of messages.
-func (c *Collectives) PartEnds(lp int32, e stats.Ending) { c.endings[lp] = e }
+func (c *Collectives) PartEnds(lp int32, e p2p.Ended) {
+	c.endings[lp].phases = stats.Phases{}
+	c.Messages.EndingOf(lp, e, &c.endings[lp].Ending)
+}
 
 // toRoot reports whether all members need the root.
 func (v *Collective) toRoot() bool {
@@ -152,17 +165,15 @@ func (c *Collectives) sendingPhase(bytes int64) stats.Phase {
 
 // noteEnding notes why the part of a local member, which leaves, has taken its time.
 func (c *Collectives) noteEnding(inst *instance, lp int32, member int, a *account) {
-	e, v := c.Messages.Ending(), inst.callOf(member)
-	e.Known = true
-	e.From, e.Root, e.Other, e.Late = inst.entryOf(c, lp, member), a.root, a.latest, v.lateOf()
-	e.Works, e.Shared, e.Within, e.Phases = a.works, a.shared, a.within, a.phases
-	if inst.nonblocking != nil {
-		if request := inst.nonblocking.requests[member-inst.comm.First]; request != 0 {
-			*c.Messages.ReasonOf(request) = e
-			return
-		}
+	e := &c.endings[lp].Ending
+	if inst.nonblocking != nil && inst.nonblocking.requests[member-inst.comm.First] != 0 {
+		e = c.Messages.ReasonOf(inst.nonblocking.requests[member-inst.comm.First])
+	} else {
+		c.endings[lp].phases = a.phases
 	}
-	c.endings[lp] = e
+	*e = c.Messages.Ending()
+	e.Known, e.From, e.Root, e.Other, e.Late = true, inst.entryOf(c, lp, member), a.root, a.latest, inst.callOf(member).lateOf()
+	e.Works, e.Shared, e.Within = a.works, a.shared, a.within
 }
 
 // readied has the account of an agent rest, from the end of the window on, on the call of the receiver of its message.

@@ -130,7 +130,7 @@ func (k *Kernel) submitObserved(lp int32, q *Call) (complete bool) {
 		k.describeCall(lp, q)
 		k.begins(lp)
 	} else if b := &k.messages.Completion; b.LP == lp && len(b.Completed) > 0 && k.messages.Explains() {
-		k.collectives.PartEnds(lp, k.messages.EndingOf(lp, k.messages.EndedBy(lp, q.Procedure)))
+		k.collectives.PartEnds(lp, k.messages.EndedBy(lp, q.Procedure))
 	}
 	begins := h.recorder != nil && q.beginsRequest()
 	if b := &k.messages.Completion; b.LP == lp {
@@ -315,16 +315,17 @@ func (k *Kernel) findEnd(lp int32, e *CallEnd, why *reason) {
 			e.Bytes += k.messages.StatusOf(b).Bytes
 		}
 		if k.messages.Explains() {
-			why.ending = k.messages.EndingOf(lp, ended)
+			k.messages.EndingOf(lp, ended, &why.ending)
 		}
 	default:
 		e.Ready = vtime.Forever // the end of a collective
 		switch {
 		case !k.messages.Explains():
 		case own && len(b.Completed) > 0: // messages with named members
-			why.ending = k.messages.EndingOf(lp, k.messages.EndedBy(lp, e.Procedure))
+			k.messages.EndingOf(lp, k.messages.EndedBy(lp, e.Procedure), &why.ending)
 		default:
-			why.ending, why.collective = k.collectives.EndingOf(lp), true
+			ending, phases := k.collectives.EndingOf(lp)
+			why.ending, e.Phases, why.collective = *ending, *phases, true
 		}
 	}
 }
@@ -366,17 +367,18 @@ func (why *reason) causes(e *CallEnd) {
 func (why *reason) phases(e *CallEnd) {
 	took := e.Ended.Sub(e.Began)
 	if took == 0 {
+		e.Phases = stats.Phases{}
 		return
 	}
 	class := e.Procedure.Class()
 	if class == world.ClassLocal || why.collective && !why.ending.Known {
+		e.Phases = stats.Phases{}
 		e.Phases[stats.SequentialComputation] = took
 		return
 	}
 	start := min(max(why.ending.From.Sub(e.Began), 0), took) // the starting phase
 	switch {
-	case why.collective:
-		e.Phases = why.ending.Phases
+	case why.collective: // they are those of the collective
 	case class == world.ClassReceive && e.Ready <= e.Began:
 		e.Phases[stats.DataReceiving] = took
 	case class == world.ClassSend || class == world.ClassSendReceive:

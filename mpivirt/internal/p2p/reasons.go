@@ -139,19 +139,20 @@ type Ended struct {
 	Message int32
 }
 
-// EndingOf returns why an LP's call has taken its time.
-func (m *Messages) EndingOf(lp int32, e Ended) (why stats.Ending) {
-	why = m.why.ending
+// EndingOf stores why an LP's call has taken its time.
+func (m *Messages) EndingOf(lp int32, e Ended, why *stats.Ending) {
 	switch {
 	case e.Request != 0:
-		why = m.why.of.Open(e.Request).Ending
+		*why = m.why.of.Open(e.Request).Ending
 	case e.Message != 0:
 		o := m.why.origins.Open(e.Message)
+		*why = m.why.ending
 		why.Late, why.Other, why.Left, why.Shared, why.Within = stats.LateSender, o.sent, o.left, o.shared, o.within
+	default:
+		why.Known = false
+		return
 	}
-	why.Known = e.Request != 0 || e.Message != 0
-	why.From, why.Ready = m.why.waits[lp], e.At
-	return why
+	why.Known, why.From, why.Ready = true, m.why.waits[lp], e.At
 }
 
 // told is what the answer to a handshake tells the other rank for statistics.

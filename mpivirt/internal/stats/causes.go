@@ -80,9 +80,6 @@ type Ending struct {
 	Works  vtime.Duration // of the rank's processor in a collective, after Other
 	Shared vtime.Duration // for which other messages between nodes have delayed the message
 	Within vtime.Duration // for which other work in the memory of the node has delayed the message
-
-	// Of a collective: the time of the rank's processor by activity of VACED-SIM.
-	Phases Phases
 }
 
 // Split divides the time of a call among causes, and adds it to all. The sum is the time from began to ended.
