@@ -198,14 +198,15 @@ func (r *source) listOf(o *Operation, f field) {
 	*o.list(f) = list
 }
 
-// decode reads the next operation. It stores the fields of the function's class only. An operation of a later version has the
+// decode reads the next operation. It stores the fields of the function's class, and zeros in the rare ones; the others keep what they
+// had. An operation of a later version has the
 // function [extension].
 func (s *state) decode(r *source, o *Operation) {
 	if r.at >= len(r.data) {
 		r.fail("the block has fewer operations than it counts")
 		return
 	}
-	o.Function = Function(r.data[r.at])
+	o.Function, o.Form, o.Message, o.Times = Function(r.data[r.at]), 0, 0, 0
 	r.at++
 	if o.Function == extension {
 		_ = r.unsigned()

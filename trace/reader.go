@@ -255,7 +255,7 @@ func (c *Cursor) Current(b *Blocks, o *Operation) error {
 		return err
 	}
 	r := source{data: k.text, at: int(c.last)}
-	o.Function = Function(k.text[c.last])
+	o.Function, o.Form, o.Message, o.Times = Function(k.text[c.last]), 0, 0, 0
 	for _, f := range layouts[o.Function.Class()] {
 		if f < scalars {
 			*o.scalar(f) = c.state.last[f]

@@ -59,6 +59,7 @@ func read(name string, data []byte) ([][]trace.Operation, error) {
 		return nil, err
 	}
 	tasks := make([][]trace.Operation, min(f.Header.Tasks, 1000))
+	var again trace.Operation // which keeps what it had
 	for task := range tasks {
 		c, err := f.Task(task)
 		if err != nil {
@@ -72,6 +73,12 @@ func read(name string, data []byte) ([][]trace.Operation, error) {
 			}
 			if !more {
 				break
+			}
+			if err := c.Current(blocks, &again); err != nil {
+				return nil, err
+			}
+			if again.Form != o.Form || again.Message != o.Message || again.Times != o.Times {
+				return nil, fmt.Errorf("task %d: the operation is %+v, and once more %+v", task, o, again)
 			}
 			tasks[task] = append(tasks[task], o)
 		}
@@ -316,22 +323,56 @@ func FuzzFile(f *testing.F) {
 	f.Add(write(f, trace.Zstd, [][]trace.Operation{stencil(3), stencil(1)}))
 	f.Add(write(f, trace.None, [][]trace.Operation{stencil(2)}))
 	f.Add([]byte("\x89grt\r\n\x1a\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, input := range [][]byte{data, trace.WithChecksums(data)} {
-			_, _ = read("fuzz", input)
-			x, err := trace.Walk("fuzz", bytes.NewReader(input), int64(len(input)), func(k *trace.Block, operations []byte) error {
-				_, err := k.Each(operations, func(int64, *trace.Operation) error { return nil })
-				return err
-			})
-			if err != nil || x.Header.Tasks > 1000 {
-				continue
+	f.Fuzz(func(t *testing.T, data []byte) { readAny(t, data) })
+}
+
+// Mutated files are read as any bytes.
+func TestMutatedFilesAreRead(t *testing.T) {
+	seeds := [][]byte{write(t, trace.Zstd, [][]trace.Operation{stencil(3), stencil(1)}), write(t, trace.None, [][]trace.Operation{stencil(2)})}
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 1))
+	t.Logf("seed %d", seed)
+	for range mutations {
+		data := bytes.Clone(seeds[random.IntN(len(seeds))])
+		for range 1 + random.IntN(4) {
+			at := random.IntN(len(data))
+			switch random.IntN(4) {
+			case 0:
+				data[at] ^= 1 << random.IntN(8)
+			case 1:
+				data[at] = byte(random.Uint32())
+			case 2:
+				data = append(data[:at], data[min(len(data), at+1+random.IntN(20)):]...)
+			default:
+				data = append(data[:at:at], append(bytes.Clone(data[at:min(len(data), at+1+random.IntN(20))]), data[at:]...)...)
 			}
-			var mended bytes.Buffer
-			if _, _, err := trace.Repair("fuzz", bytes.NewReader(input), int64(len(input)), &mended); err == nil {
-				if _, err := read("mended", mended.Bytes()); err != nil {
-					t.Errorf("a repaired file: %v", err)
-				}
+			if len(data) == 0 {
+				break
 			}
 		}
-	})
+		readAny(t, data)
+	}
+}
+
+// mutations is the number of mutated files of a test.
+const mutations = 1000
+
+// readAny reads, walks and repairs bytes, as they are and with checksums that fit.
+func readAny(t *testing.T, data []byte) {
+	for _, input := range [][]byte{data, trace.WithChecksums(data)} {
+		_, _ = read("fuzz", input)
+		x, err := trace.Walk("fuzz", bytes.NewReader(input), int64(len(input)), func(k *trace.Block, operations []byte) error {
+			_, err := k.Each(operations, func(int64, *trace.Operation) error { return nil })
+			return err
+		})
+		if err != nil || x.Header.Tasks > 1000 {
+			continue
+		}
+		var mended bytes.Buffer
+		if _, _, err := trace.Repair("fuzz", bytes.NewReader(input), int64(len(input)), &mended); err == nil {
+			if _, err := read("mended", mended.Bytes()); err != nil {
+				t.Errorf("a repaired file: %v", err)
+			}
+		}
+	}
 }
