@@ -57,10 +57,10 @@ func skeletonText(t *testing.T, source string) string {
 func TestMutationsAreFound(t *testing.T) {
 	needLLVM(t)
 	if testing.Short() {
-		t.Skip("some twenty programs are built")
+		t.Skip("some programs are built")
 	}
 	removed, found := 0, 0
-	for seed := range uint64(4) {
+	for seed := range uint64(3) {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2))}
 		text := skeletonText(t, g.program())
 		lines := strings.SplitAfter(text, "\n")
@@ -83,7 +83,7 @@ func TestMutationsAreFound(t *testing.T) {
 		}
 		want := outcome(text, "whole")
 		g.Shuffle(len(stores), func(i, j int) { stores[i], stores[j] = stores[j], stores[i] })
-		for _, n := range stores[:min(5, len(stores))] {
+		for _, n := range stores[:min(4, len(stores))] {
 			removed++
 			if outcome(strings.Join(slices.Delete(slices.Clone(lines), n, n+1), ""), "mutant") != want {
 				found++

@@ -188,7 +188,7 @@ int main(int argc, char **argv) {
 }
 
 // programs is the number of random programs; $GIGARANK_SKELETONS names another one.
-const programs = 12
+const programs = 8
 
 // TestRandomPrograms: the skeleton of a random program takes the same course. $GIGARANK_SEED repeats a run.
 func TestRandomPrograms(t *testing.T) {

@@ -124,7 +124,7 @@ Type_create_subarray vaaavvo; Type_create_struct vaaao; Type_create_resized vvvo
 // ofC are the roles of functions of the C library and of gigarank.h, by kind; ... stands for further arguments like the last.
 var ofC = map[Kind]string{
 	Course: `exit v; _exit v; _Exit v; abort; __assert_fail aava; gigarank_compute v; gigarank_charge v`,
-	Record: `gigarank_record vav`,
+	Record: `gigarank_record vav; gigarank_phase a; MPI_Pcontrol vv...`,
 	Alloc:  `malloc v; calloc vv; aligned_alloc vv`,
 	Resize: `realloc bv`,
 	Free:   `free b`,
