@@ -68,7 +68,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.iterations, "iterations", "", "number `N` of timed iterations (default the program's)")
 		flags.StringVar(&f.compute, "compute", "", "virtual compute time `DUR` before each iteration, such as 1ms or 0 (default the program's)")
 		flags.StringVar(&f.payload, "payload", "", "`BYTES` of a message or contribution, such as 8 or 64KiB (default the program's)")
-		defineContents(flags, &f.contents, &f.datatype, fullContents)
+		defineContents(flags, &f.contents, &f.datatype, fullContents.String())
 		flags.StringVar(&f.seed, "seed", "1", "seed `N` of all random numbers")
 		flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC` such as periodic:10ms,25us; the help of run has all")
 		flags.StringVar(&f.polls, "polls", "", "treat a rank as blocked after `N` failed tests or probes in a row, as long as other ranks go on (default 1000)")
@@ -143,8 +143,8 @@ const (
 func (c contents) String() string { return string(c) }
 
 // defineContents defines the flags on the vectors and messages of programs. usual are the contents unless a flag says so.
-func defineContents(flags *pflag.FlagSet, text, datatype *string, usual contents) {
-	flags.StringVar(text, "contents", "", "`CONTENTS` of messages and vectors: full, or none for sizes alone, with the same times and no memory for data (default "+usual.String()+")")
+func defineContents(flags *pflag.FlagSet, text, datatype *string, usual string) {
+	flags.StringVar(text, "contents", "", "`CONTENTS` of messages and vectors: full, or none for sizes alone, with the same times and no memory for data (default "+usual+")")
 	var names []string
 	for _, d := range bench.Datatypes() {
 		names = append(names, d.String())

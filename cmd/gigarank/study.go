@@ -118,7 +118,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.axes.Algorithms, "algorithms", "", "a `LIST` of algorithms with arguments, such as ring,pipeline:64KiB, or all (default those worth seeing); see gigarank list")
 		flags.StringVar(&f.axes.Libraries, "library", "", "a `LIST` of MPI libraries and tables, each compared with the others and with none; see gigarank list libraries")
 		flags.StringVar(&f.axes.Payload, "payload", "", "bytes of each rank: an `AXIS` (default the program's)")
-		defineContents(flags, &h.contents, &h.datatype, noContents)
+		defineContents(flags, &h.contents, &h.datatype, noContents.String()+"; of a program full")
 		flags.StringArrayVar(&f.axes.Noise, "noise", nil, "operating system noise: a `SPEC` as for run; may be repeated")
 		flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1); six or more give the median an interval")
 		flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
@@ -230,7 +230,11 @@ func (s *conductor) prepare() error {
 func (s *conductor) check() error {
 	var faults terminal.UsageError
 	var chosen request
-	chosen.readContents(cmp.Or(s.flags.hosting.contents, noContents.String()), s.flags.hosting.datatype, &faults)
+	usual := fullContents // the course of a program may depend on contents
+	if slices.Contains(study.Operations(), s.words[0]) {
+		usual = noContents
+	}
+	chosen.readContents(cmp.Or(s.flags.hosting.contents, usual.String()), s.flags.hosting.datatype, &faults)
 	s.flags.axes.NoContents, s.flags.axes.Datatype = chosen.config.Options.NoContents, chosen.config.Datatype
 	s.readSubject(s.words, &faults)
 	s.plan = study.NewPlan(s.flags.axes, s.console.ReadFile, func(flag string, err error) { faults.AddFile(flag, err) })
