@@ -48,6 +48,9 @@ func TestRandomProgramsReplay(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					if faults, _, err := trace.Check(f, 5); err != nil || faults != nil {
+						t.Fatalf("check: %v, %q", err, faults)
+					}
 					form := traces.New(f, traces.Options{})
 					got, err := simulate(t, mpivirt.Config{
 						Target: target(t, p.machine, len(p.ops)), Transports: h.transports(), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,

@@ -26,7 +26,7 @@ func newTrace(c *terminal.Console) *cobra.Command {
 		Long: `Trace has commands on traces: what the ranks of an MPI program did. gigarank run --trace
 records a simulated run, gigarank replay simulates a trace on a machine.`,
 	}
-	cmd.AddCommand(newTraceInfo(c), newTraceConvert(c))
+	cmd.AddCommand(newTraceInfo(c), newTraceCheck(c), newTraceConvert(c))
 	requireSubcommand(cmd)
 	return cmd
 }
@@ -63,6 +63,42 @@ missing.
 	cmd.Flags().BoolVar(&repair, "repair", false, "write what is sound to the file of -o")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "new `FILE` of --repair")
 	return cmd
+}
+
+// toldFaults is the most faults that check tells.
+const toldFaults = 20
+
+func newTraceCheck(c *terminal.Console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE",
+		Short: "Compare what the tasks of a trace say of each other",
+		Long: `Check looks, without a replay, for messages that are sent and not received, or received and not sent,
+between members of each communicator with each tag; for collectives that not all members call, or
+call with other roots or lengths; for waits for unknown requests, and for unknown communicators. A trace
+with faults ends with exit code 1.
+
+` + terminal.ExitHelp,
+		Example: "  gigarank trace check s.grt",
+		Args:    arguments(1, "one FILE, a trace"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			file, err := openTrace(args[0])
+			if err != nil {
+				return terminal.UsageError{err}
+			}
+			faults, n, err := trace.Check(file, toldFaults)
+			if err != nil {
+				return terminal.UsageError{err}
+			}
+			if n == 0 {
+				_, _ = fmt.Fprintf(c.Stdout, "%s: no faults\n", args[0])
+				return nil
+			}
+			for _, fault := range faults {
+				_, _ = fmt.Fprintf(c.Stdout, "%s\n", fault)
+			}
+			return terminal.Ended{Cause: fmt.Errorf("%s has %s", args[0], spelling.Count(n, "fault")), Code: terminal.ExitProgram}
+		},
+	}
 }
 
 // contentsOf is what info tells of a trace.

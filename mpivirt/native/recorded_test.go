@@ -81,6 +81,9 @@ func TestConformanceIsRecorded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if faults, _, err := trace.Check(f, 5); err != nil || faults != nil {
+					t.Errorf("%.20s, %d ranks: check: %v, %q", machine, ranks, err, faults)
+				}
 				replayed := replay.New(f, replay.Options{})
 				c.Program.Forms, c.NoContents, c.Observer = []mpivirt.Form{replayed}, true, nil
 				for engines := 1; engines <= min(2, ranks); engines++ {

@@ -92,6 +92,18 @@ func recorded(t testing.TB, e bench.Entry, c bench.Config, engines int) ([]byte,
 	return file.Bytes(), r, failed
 }
 
+// checked expects a trace without faults.
+func checked(t testing.TB, file []byte) {
+	t.Helper()
+	f, err := trace.Open("file.grt", bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if faults, _, err := trace.Check(f, 5); err != nil || faults != nil {
+		t.Errorf("check: %v, %q", err, faults)
+	}
+}
+
 // replayed returns the result of a replay.
 func replayed(t testing.TB, file []byte, c mpivirt.Config, engines int) (*mpivirt.Result, replay.Departures, error) {
 	t.Helper()
@@ -147,6 +159,7 @@ func TestReplaysHaveTheTimesOfTheRecord(t *testing.T) {
 					if err != nil {
 						continue // a deadlock: what its ranks wait in is not recorded
 					}
+					checked(t, file)
 					for engines := 1; engines <= 3; engines++ {
 						c.Strict = engines == 2
 						got, departures, err := replayed(t, file, c.Config, engines)

@@ -245,19 +245,23 @@ func TestFaultsNameTheLine(t *testing.T) {
 func TestTracesThatDoNotFit(t *testing.T) {
 	machine := "name: small\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"
 	for _, c := range []struct {
-		why, records string
-		want         []string
+		why, records, check string
+		want                []string
 	}{
-		{"a receive without its send", "3:1:0:0:-1:1000:5:9:0\n", []string{"deadlock", "rank 1 waits in Recv", "operation 0 of task 1"}},
-		{"a receive that is too short", "2:0:0:1:0:1000:5:9:0\n3:1:0:0:-1:999:5:9:0\n", []string{"file.grt: task 1, operation 0, block 0, byte ", "MPI_Recv", "MPI_ERR_TRUNCATE"}},
-		{"a collective on one side", "10:0:0:0:14:0:0:0:0:1\n", []string{"deadlock", "Barrier"}},
-		{"collectives of different kinds", "10:0:0:0:14:0:0:0:0:1\n10:2:0:11:14:0:0:8:8:1\n", []string{"file.grt: task ", "MPI_ERR_OTHER"}},
-		{"a root that is no member", "10:0:0:1:14:7:0:8:8:1\n10:2:0:1:14:7:0:8:8:1\n", []string{"file.grt: task 0", "MPI_Bcast", "MPI_ERR_ROOT"}},
+		{"a receive without its send", "3:1:0:0:-1:1000:5:9:0\n", "member 1 receives 1 message from member 0 with tag 5 that nobody sends on WORLD", []string{"deadlock", "rank 1 waits in Recv", "operation 0 of task 1"}},
+		{"a receive that is too short", "2:0:0:1:0:1000:5:9:0\n3:1:0:0:-1:999:5:9:0\n", "", []string{"file.grt: task 1, operation 0, block 0, byte ", "MPI_Recv", "MPI_ERR_TRUNCATE"}},
+		{"a collective on one side", "10:0:0:0:14:0:0:0:0:1\n", "task 0 calls 1 collective on a communicator of tasks [0 2], task 2 calls 0", []string{"deadlock", "Barrier"}},
+		{"collectives of different kinds", "10:0:0:0:14:0:0:0:0:1\n10:2:0:11:14:0:0:8:8:1\n", "tasks 0 and 2 call 1 collective on a communicator of tasks [0 2], but not the same", []string{"file.grt: task ", "MPI_ERR_OTHER"}},
+		{"a root that is no member", "10:0:0:1:14:7:0:8:8:1\n10:2:0:1:14:7:0:8:8:1\n", "", []string{"file.grt: task 0", "MPI_Bcast", "MPI_ERR_ROOT"}},
 	} {
 		f, _, err := converted([]byte(head+c.records+"s:0:0\n"), trace.Zstd)
 		if err != nil {
 			t.Errorf("%s: %v", c.why, err)
 			continue
+		}
+		faults, n, err := trace.Check(f, 5)
+		if err != nil || n != len(faults) || (n > 0) != (c.check != "") || !strings.Contains(strings.Join(faults, "\n"), c.check) {
+			t.Errorf("%s: check: %v, %q; want %q", c.why, err, faults, c.check)
 		}
 		for engines := 1; engines <= 2; engines++ {
 			r, err := simulate(t, f, machine, engines)

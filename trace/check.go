@@ -1,0 +1,517 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"slices"
+
+	"gigarank/internal/spelling"
+)
+
+// Check compares what the tasks of a trace say of each other, without a replay: the messages between each pair of members of a communicator with
+// each tag, the collectives of each communicator, requests and communicators of each task. It returns the faults, at most so many as most, and their
+// number. It takes time in proportion to the operations, and memory to the pairs that exchange messages.
+func Check(f *File, most int) (faults []string, count int, err error) {
+	b, err := NewBlocks(f, 16<<20)
+	if err != nil {
+		return nil, 0, err
+	}
+	x := &check{file: f, blocks: b, most: most, made: map[maker][]joined{}, joins: map[place]bool{}, member: map[place]int64{},
+		messages: map[message]*balance{}, calls: map[commID]map[int]*course{}}
+	for _, pass := range []func(o *Operation){x.makes, x.counts} {
+		for task := range f.Header.Tasks {
+			if err := x.read(task, pass); err != nil {
+				return nil, 0, err
+			}
+		}
+		x.number()
+		x.second = true
+	}
+	x.compareMessages()
+	x.compareCalls()
+	return x.faults, x.count, nil
+}
+
+// commID identifies a communicator in all tasks: WORLD is 0, SELF of a task is its number below 0.
+type commID int64
+
+// maker is a call that makes communicators: the parent, and the number of the call on it.
+type maker struct {
+	parent commID
+	number int64
+}
+
+// joined is what a task hands in to such a call.
+type joined struct {
+	task       int
+	color, key int64
+	id         commID
+	function   Function
+}
+
+// place is a member of a communicator.
+type place struct {
+	comm commID
+	task int
+}
+
+// message is what tells the messages between two members apart. Of wildcards only the receiver is known.
+type message struct {
+	comm                     commID
+	source, destination, tag int64
+}
+
+// balance counts messages. Calls that failed in the record may have sent or received theirs, and a cancelled receive may have.
+type balance struct{ sent, received, wild, maySent, mayReceived, mayWild int64 }
+
+// course is the course of a member's collectives on a communicator.
+type course struct {
+	calls int64
+	hash  uint64
+	last  Function
+}
+
+// check is the state of a check.
+type check struct {
+	file   *File
+	blocks *Blocks
+	most   int
+	second bool // the pass in which members have numbers
+	faults []string
+	count  int
+
+	made     map[maker][]joined
+	joins    map[place]bool // the tasks in them
+	member   map[place]int64
+	messages map[message]*balance
+	calls    map[commID]map[int]*course
+
+	// Of the task that is read.
+	cursor   Cursor
+	comms    map[int64]commID
+	numbers  map[commID]int64  // calls that have made communicators
+	requests map[int64]message // that are under way: the message of a receive
+}
+
+func (x *check) fault(format string, arguments ...any) {
+	if x.count++; len(x.faults) < x.most {
+		x.faults = append(x.faults, fmt.Sprintf(format, arguments...))
+	}
+}
+
+// at reports a fault of the operation that was read last.
+func (x *check) at(o *Operation, format string, arguments ...any) {
+	if x.second {
+		x.fault("%s", x.cursor.Fault(x.file, o.Function.String()+": "+fmt.Sprintf(format, arguments...)).Error())
+	}
+}
+
+// read reads a task.
+func (x *check) read(task int, each func(o *Operation)) (err error) {
+	if x.cursor, err = x.file.Task(task); err != nil {
+		return err
+	}
+	x.comms, x.numbers, x.requests = map[int64]commID{World: 0, Self: commID(-1 - task)}, map[commID]int64{}, map[int64]message{}
+	x.member[place{0, task}], x.member[place{commID(-1 - task), task}] = int64(task), 0
+	var o Operation
+	for {
+		more, err := x.cursor.Next(x.blocks, &o)
+		if err != nil {
+			return err
+		}
+		if !more {
+			if x.second && o.Function != End {
+				x.fault("%s", x.cursor.Fault(x.file, "the trace of the task is cut behind this operation").Error())
+			}
+			return nil
+		}
+		each(&o)
+	}
+}
+
+// seed makes identities of communicators: those of one check alone are compared.
+var seed = maphash.MakeSeed()
+
+func identity(values ...int64) commID {
+	return commID(maphash.Comparable(seed, fmt.Sprint(values)) >> 1)
+}
+
+// fails reports whether a call failed in the record.
+func (o *Operation) fails() bool { return o.Function.Class() > ClassEnd && o.Form.Has(Failed) }
+
+// makes follows the communicators that a task makes.
+func (x *check) makes(o *Operation) {
+	if o.Function.Class() < ClassDuplicate && o.fails() {
+		return
+	}
+	switch o.Function.Class() {
+	case ClassCommunicator, ClassDuplicate, ClassGiven:
+		x.makesComm(o)
+	case ClassFree:
+		delete(x.comms, o.Comm)
+	}
+}
+
+// makesComm gives the communicator that an operation makes its identity, and notes the task as a member.
+func (x *check) makesComm(o *Operation) {
+	parent, known := x.comms[o.Comm]
+	color, alone := o.Color, false
+	switch o.Function {
+	case CommCreateGroup, CommGiven:
+		parent, known, alone = 0, true, true
+	case CommDup, GraphCreate, DistGraphCreate, DistGraphCreateAdjacent, LocalDuplicate:
+		color = 0
+	}
+	if !known {
+		x.at(o, "the task has no communicator %d here", o.Comm)
+		return
+	}
+	of := maker{parent, x.numbers[parent]}
+	switch {
+	case alone:
+		group := identity(append([]int64{-1, o.Context}, o.Group...)...)
+		of = maker{group, x.numbers[group]}
+		x.numbers[group]++
+	case o.Function == LocalDuplicate:
+		of = maker{parent, -1 - o.Key}
+	default:
+		x.numbers[parent]++
+	}
+	if o.Made < 0 {
+		return
+	}
+	id := identity(int64(of.parent), of.number, color)
+	x.comms[o.Made] = id
+	if x.second || x.joins[place{id, x.cursor.Task()}] { // a local duplicate is the same each time
+		return
+	}
+	x.joins[place{id, x.cursor.Task()}] = true
+	j := joined{task: x.cursor.Task(), color: color, key: o.Key, id: id, function: o.Function}
+	if len(o.Group) > 0 { // its members are in the order of the group
+		j.key = positionIn(o.Group, int64(j.task))
+	} else if o.Function != CommSplit && o.Function != CommSplitType && o.Function != CartSub {
+		j.key = 0
+	}
+	x.made[of] = append(x.made[of], j)
+}
+
+// positionIn returns the place of a rank in runs, -1 for none.
+func positionIn(runs []int64, rank int64) (at int64) {
+	for ; len(runs) >= 3; runs = runs[3:] {
+		first, distance, n := runs[0], runs[1], runs[2]
+		d := rank - first
+		if d == 0 {
+			return at
+		}
+		if distance != 0 && d%distance == 0 && d/distance > 0 && d/distance < n {
+			return at + d/distance
+		}
+		at += n
+	}
+	return -1
+}
+
+// number numbers the members of all communicators, from parents to children.
+func (x *check) number() {
+	for waiting := slices.Collect(maps.Keys(x.made)); len(waiting) > 0; {
+		left := waiting[:0]
+		for _, of := range waiting {
+			list := x.made[of]
+			alone := len(list) > 0 && (list[0].function == CommCreateGroup || list[0].function == CommGiven)
+			inParent := func(task int) int64 { return x.member[place{of.parent, task}] }
+			ready := alone || !slices.ContainsFunc(list, func(j joined) bool { _, known := x.member[place{of.parent, j.task}]; return !known })
+			if !ready {
+				left = append(left, of)
+				continue
+			}
+			slices.SortFunc(list, func(a, b joined) int {
+				order := cmp.Or(cmp.Compare(a.color, b.color), cmp.Compare(a.key, b.key))
+				if order == 0 && !alone {
+					order = cmp.Compare(inParent(a.task), inParent(b.task))
+				}
+				return order
+			})
+			next := int64(0)
+			for i, j := range list {
+				if next++; i == 0 || list[i-1].color != j.color {
+					next = 0
+				}
+				x.member[place{j.id, j.task}] = next
+			}
+		}
+		if len(left) == len(waiting) {
+			return // their parents are not known: the operations on them are faults
+		}
+		waiting = left
+	}
+	x.made, x.joins = map[maker][]joined{}, map[place]bool{}
+}
+
+// counts counts messages and collectives, and follows requests.
+func (x *check) counts(o *Operation) {
+	switch o.Function.Class() {
+	case ClassSend:
+		x.sends(o)
+		x.begins(o, o.Function != Send && o.Function != Ssend && o.Function != Bsend && o.Function != Rsend, message{})
+	case ClassReceive:
+		m := x.receives(o)
+		x.begins(o, o.Function != Recv, m)
+	case ClassSendReceive:
+		x.sends(o)
+		m := x.receives(o)
+		x.begins(o, o.Function != Sendrecv, m)
+	case ClassWait, ClassTest:
+		x.waits(o)
+	case ClassCancel:
+		for _, number := range o.Requests {
+			x.cancels(x.requests[number])
+		}
+	case ClassCollective, ClassNeighborhood:
+		x.enters(o)
+		x.begins(o, o.Form.Has(Nonblocking), message{})
+	case ClassCommunicator:
+		if o.Function != CommCreateGroup {
+			x.enters(o)
+		}
+		x.makes(o)
+	case ClassDuplicate, ClassGiven, ClassFree:
+		x.makes(o)
+	case ClassProbe:
+		if o.Message > 0 { // the receive that takes the message does not name it
+			x.receives(&Operation{Function: o.Function, Comm: o.Comm, Source: o.GotSource, SourceTag: o.GotTag})
+		}
+	}
+}
+
+// comm returns the communicator of an operation, and the task's number in it.
+func (x *check) comm(o *Operation) (id commID, member int64, known bool) {
+	id, known = x.comms[o.Comm]
+	if !known {
+		x.at(o, "the task has no communicator %d here", o.Comm)
+		return 0, 0, false
+	}
+	member, known = x.member[place{id, x.cursor.Task()}]
+	return id, member, known
+}
+
+func (x *check) of(m message) *balance {
+	b := x.messages[m]
+	if b == nil {
+		b = &balance{}
+		x.messages[m] = b
+	}
+	return b
+}
+
+func (x *check) sends(o *Operation) {
+	id, member, known := x.commOf(o)
+	if !known || o.Peer == ProcNull {
+		return
+	}
+	if b := x.of(message{id, member, o.Peer, o.Tag}); o.fails() {
+		b.maySent++
+	} else {
+		b.sent++
+	}
+}
+
+// receives counts a receive, and returns what it counts by: with wildcards only the receiver.
+func (x *check) receives(o *Operation) message {
+	id, member, known := x.commOf(o)
+	if !known || o.Source == ProcNull || o.Message != 0 {
+		return message{}
+	}
+	m := message{id, o.Source, member, o.SourceTag}
+	wild := o.Source == AnySource || o.SourceTag == AnyTag
+	if wild {
+		m = message{comm: id, source: AnySource, destination: member}
+	}
+	switch b := x.of(m); {
+	case wild && o.fails():
+		b.mayWild++
+	case wild:
+		b.wild++
+	case o.fails():
+		b.mayReceived++
+	default:
+		b.received++
+	}
+	return m
+}
+
+// cancels counts a receive as one that may not have got its message.
+func (x *check) cancels(m message) {
+	switch b := x.messages[m]; {
+	case b == nil:
+	case m.source == AnySource:
+		b.wild, b.mayWild = b.wild-1, b.mayWild+1
+	default:
+		b.received, b.mayReceived = b.received-1, b.mayReceived+1
+	}
+}
+
+// commOf is comm without a fault for a call that failed in the record.
+func (x *check) commOf(o *Operation) (commID, int64, bool) {
+	if _, known := x.comms[o.Comm]; !known && o.fails() {
+		return 0, 0, false
+	}
+	return x.comm(o)
+}
+
+// begins follows the request that an operation begins, with the message of a receive.
+func (x *check) begins(o *Operation, request bool, m message) {
+	if !request || o.Form.Has(Freed) || o.fails() && o.Request < 0 {
+		return
+	}
+	if _, under := x.requests[o.Request]; under {
+		x.at(o, "request %d begins, but has not been waited for since it began before", o.Request)
+	}
+	x.requests[o.Request] = m
+}
+
+// waits follows the requests that a wait or test has completed.
+func (x *check) waits(o *Operation) {
+	numbers := o.Requests
+	switch o.Function {
+	case Waitany, Waitsome, Testany, Testsome:
+		if !o.Form.Has(Long) && !o.Form.Has(Missed) {
+			numbers = nil
+			for _, i := range o.Completed {
+				if i >= 0 && i < int64(len(o.Requests)) {
+					numbers = append(numbers, o.Requests[i])
+				}
+			}
+		}
+	}
+	for _, number := range numbers {
+		if number < 0 {
+			continue
+		}
+		if _, under := x.requests[number]; !under && !o.fails() {
+			x.at(o, "no operation has begun request %d, or a wait for it is over", number)
+		}
+		if !o.Form.Has(Missed) {
+			delete(x.requests, number)
+		}
+	}
+}
+
+// enters follows the collectives of a communicator.
+func (x *check) enters(o *Operation) {
+	id, _, known := x.commOf(o)
+	if !known || id < 0 || o.fails() || o.Function.Class() == ClassNeighborhood {
+		return
+	}
+	if x.calls[id] == nil {
+		x.calls[id] = map[int]*course{}
+	}
+	c := x.calls[id][x.cursor.Task()]
+	if c == nil {
+		c = &course{}
+		x.calls[id][x.cursor.Task()] = c
+	}
+	c.calls++
+	c.last = o.Function
+	c.hash = c.hash*0x9e3779b97f4a7c15 + uint64(o.Function)
+	switch o.Function.Class() {
+	case ClassCollective:
+		c.hash = c.hash*0x9e3779b97f4a7c15 + uint64(o.Root)
+		switch o.Function {
+		case Gatherv, Scatterv, Alltoallv, Alltoallw: // each member has lengths of its own
+		default:
+			c.hash = c.hash*0x9e3779b97f4a7c15 + uint64(o.Vector)
+		}
+	}
+}
+
+// excess returns how many messages more are sent than received: less than 0 if fewer are, even if all calls that may have taken effect
+// are counted so that the difference is the least.
+func (b *balance) excess() int64 {
+	switch n := b.sent - b.received; {
+	case n > 0:
+		return max(n-b.mayReceived, 0)
+	default:
+		return min(n+b.maySent, 0)
+	}
+}
+
+// compareMessages compares the sends of each pair with its receives.
+func (x *check) compareMessages() {
+	spare := map[message]int64{} // sends without a receive that names them, by receiver
+	var list []message
+	for m, b := range x.messages {
+		if n := b.excess(); m.source != AnySource && n != 0 {
+			if list = append(list, m); n > 0 {
+				spare[message{comm: m.comm, source: AnySource, destination: m.destination}] += n
+			}
+		} else if m.source == AnySource && b.wild > 0 {
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, func(a, b message) int {
+		return cmp.Or(cmp.Compare(a.comm, b.comm), cmp.Compare(a.destination, b.destination), cmp.Compare(a.source, b.source), cmp.Compare(a.tag, b.tag))
+	})
+	for _, m := range list {
+		b, where := x.messages[m], x.nameOf(m.comm)
+		if m.source == AnySource {
+			if n := spare[m]; n < b.wild || n > b.wild+b.mayWild {
+				x.fault("%s: member %d has %s with wildcards on %s, and %s for them", x.file.Name, m.destination, spelling.Count(b.wild, "receive"), where, spelling.Count(n, "message"))
+			}
+			continue
+		}
+		any := x.messages[message{comm: m.comm, source: AnySource, destination: m.destination}]
+		switch n := b.excess(); {
+		case n < 0:
+			x.fault("%s: member %d receives %s from member %d with tag %d that nobody sends on %s", x.file.Name, m.destination, spelling.Count(-n, "message"), m.source, m.tag, where)
+		case any == nil || any.wild+any.mayWild == 0:
+			x.fault("%s: member %d sends %s to member %d with tag %d that nobody receives on %s", x.file.Name, m.source, spelling.Count(n, "message"), m.destination, m.tag, where)
+		}
+	}
+}
+
+// compareCalls compares the collectives of the members of each communicator.
+func (x *check) compareCalls() {
+	members := map[commID][]int{}
+	for p := range x.member {
+		members[p.comm] = append(members[p.comm], p.task)
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.calls)) {
+		tasks := members[id]
+		slices.Sort(tasks)
+		var first *course
+		for _, task := range tasks {
+			c := x.calls[id][task]
+			if c == nil {
+				c = &course{}
+			}
+			switch {
+			case first == nil:
+				first = c
+			case c.calls != first.calls:
+				x.fault("%s: task %d calls %s on %s, task %d calls %d", x.file.Name, tasks[0], spelling.Count(first.calls, "collective"), x.nameOf(id), task, c.calls)
+			case c.hash != first.hash:
+				x.fault("%s: tasks %d and %d call %s on %s, but not the same ones, or with other roots or lengths", x.file.Name, tasks[0], task, spelling.Count(first.calls, "collective"), x.nameOf(id))
+			}
+		}
+	}
+}
+
+// nameOf returns a communicator as reports name it: by its first members.
+func (x *check) nameOf(id commID) string {
+	if id == 0 {
+		return "WORLD"
+	}
+	if id < 0 {
+		return fmt.Sprintf("SELF of task %d", -1-id)
+	}
+	var tasks []int
+	for p := range x.member {
+		if p.comm == id {
+			tasks = append(tasks, p.task)
+		}
+	}
+	slices.Sort(tasks)
+	return fmt.Sprintf("a communicator of tasks %v", tasks[:min(len(tasks), 4)])
+}
