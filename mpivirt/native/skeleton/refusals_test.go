@@ -172,10 +172,7 @@ func TestFailuresAreTheSame(t *testing.T) {
 		if refusal != "" {
 			t.Fatal(refusal)
 		}
-		path, err := skeleton.Extract(program)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := extract(t, program)
 		want, got := run(t, program, 3, 1, native.Automatic), strings.ReplaceAll(run(t, path, 3, 1, native.Automatic), path, "program")
 		if !strings.Contains(want, " ") || want != got {
 			t.Errorf("%s\nthe program ends with %s\nits skeleton with %s", text, want, got)
@@ -190,10 +187,7 @@ func TestHostingDoesNotMatter(t *testing.T) {
 	if refusal != "" {
 		t.Fatal(refusal)
 	}
-	path, err := skeleton.Extract(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := extract(t, program)
 	want := run(t, program, 9, 1, native.Own)
 	for _, engines := range []int{1, 2, 3} {
 		for _, stacks := range []native.Stacks{native.Own, native.Copied} {

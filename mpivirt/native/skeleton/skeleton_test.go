@@ -85,13 +85,21 @@ func run(t *testing.T, program string, ranks, engines int, stacks native.Stacks,
 	return result.Fingerprint
 }
 
-// verify compares a program with its skeleton.
-func verify(t *testing.T, program string, ranks []int, arguments ...string) {
+// extract returns the path of a program's skeleton, which is removed after the test.
+func extract(t *testing.T, program string) string {
 	t.Helper()
 	path, err := skeleton.Extract(program)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(path)) })
+	return path
+}
+
+// verify compares a program with its skeleton.
+func verify(t *testing.T, program string, ranks []int, arguments ...string) {
+	t.Helper()
+	path := extract(t, program)
 	for _, n := range ranks {
 		want, got := run(t, program, n, 1, native.Automatic, arguments...), run(t, path, n, 1, native.Automatic, arguments...)
 		if want != got || strings.Contains(want, " ") {
