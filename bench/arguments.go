@@ -51,6 +51,13 @@ func (e Entry) ReadArguments(arguments []string, readFile func(string) ([]byte, 
 	return own, nil
 }
 
+// With returns the program with its arguments as defaults of its options, or all faults.
+func (e Entry) With(arguments []string, readFile func(string) ([]byte, error)) (Entry, []error) {
+	own, faults := e.ReadArguments(arguments, readFile)
+	e.Defaults.Own = own
+	return e, faults
+}
+
 // Figure is a number that a program makes of its recorded times.
 type Figure struct {
 	Name  string

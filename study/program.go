@@ -74,7 +74,14 @@ func (r *reader) program(p *Plan) bool {
 	p.variations = r.variations(p.Program)
 	var err error
 	p.Entry, err = p.Program.Open(p.Program.argumentsFor(p.variations[0], 1))
-	return r.check("PROGRAM", err)
+	if !r.check("PROGRAM", err) || p.Program.inFile() {
+		return err == nil
+	}
+	for _, v := range p.variations[1:] { // a file says what is wrong with its arguments when it runs
+		_, err := p.Program.Open(p.Program.argumentsFor(v, 1))
+		r.check("ARGUMENT", err)
+	}
+	return true
 }
 
 // argumentsFor returns the arguments of a point.

@@ -92,6 +92,7 @@ func newStudy(c *terminal.Console) *cobra.Command {
   gigarank study barrier --ranks 2^6..2^20 --noise periodic:10ms,250us --out d
   gigarank study allreduce --machine frontier --library cray-mpich,openmpi-5 --ranks 2^6..2^12:x4 --payload 8..4Mi:x8 --out d
   gigarank study ./jacobi --arg n=100,200 --ranks 4..256:x4 --machine frontier,lumi --out d -- -n {n}
+  gigarank study ddptraining model={m} --arg m=resnet-50,gpt2-xl --ranks 8..1Ki:x2 --machine dgx-h100 --out d
   gigarank study stencil --ranks 2^6..2^14:x4 --machine frontier --library cray-mpich,openmpi-5 --out d
   mpirun -n 64 gigarank study barrier --ranks 2^20..2^30 --out d`,
 		Args: func(cmd *cobra.Command, args []string) error {

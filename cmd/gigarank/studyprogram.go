@@ -66,8 +66,7 @@ func (s *conductor) program(name string, arguments []string, faults *terminal.Us
 		if err != nil || isPath(name) {
 			return entry, err
 		}
-		given, wrong := entry.ReadArguments(arguments, s.console.ReadFile)
-		entry.Defaults.Own = given
+		entry, wrong := entry.With(arguments, s.console.ReadFile)
 		return entry, errors.Join(wrong...)
 	}
 	if isPath(name) {

@@ -112,6 +112,30 @@ int main(int argc, char **argv) {
 	}
 }
 
+// A study of a program of gigarank list gives at each point the result of a run with these arguments. A program that needs contents has them.
+func TestStudyOfAProgramWithArguments(t *testing.T) {
+	dir := t.TempDir()
+	out, one := filepath.Join(dir, "study"), filepath.Join(dir, "run.json")
+	executed(t, terminal.ExitDone, "study", "ddptraining", "batch={n}", "flops=312T", "--arg", "n=8,64", "--ranks", "2,16", "--machine", "dgx-h100", "--out", out)
+	records := recordsOf(t, out)
+	if len(records) != 4 {
+		t.Fatalf("%d points", len(records))
+	}
+	for _, r := range records {
+		executed(t, terminal.ExitDone, append(append([]string{"run", "ddptraining"}, strings.Fields(r.Point.Arguments)...),
+			"--ranks", strconv.FormatInt(r.Point.Ranks, 10), "--machine", "dgx-h100", "--json", one)...)
+		text, err := os.ReadFile(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d document
+		if err := json.Unmarshal(text, &d); err != nil || d.Fingerprint != r.Result.Fingerprint || len(d.Figures) == 0 {
+			t.Errorf("%v of %d ranks: fingerprint %s, a run has %s with %v (%v)", r.Point.Arguments, r.Point.Ranks, r.Result.Fingerprint, d.Fingerprint, d.Figures, err)
+		}
+	}
+	executed(t, terminal.ExitDone, "study", "picalc", "--ranks", "8", "--out", filepath.Join(dir, "picalc"))
+}
+
 // A study of a program refuses faulty flags before anything runs, all at once.
 func TestFaultsOfStudiesOfPrograms(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
@@ -127,6 +151,9 @@ func TestFaultsOfStudiesOfPrograms(t *testing.T) {
 		{[]string{"--cpu-replay: there is neither none-8 nor none-8.0"}, []string{"study", "stencil", "--ranks", "8", "--cpu-replay", "none-{ranks}"}},
 		{[]string{"stencil takes flags alone: leave out 3"}, []string{"study", "stencil", "3"}},
 		{[]string{`program ddptraining has no argument "modle": did you mean model?`}, []string{"study", "ddptraining", "--arg", "m=bert-large", "modle={m}"}},
+		{[]string{"PROGRAM: batch: "}, []string{"study", "ddptraining", "batch=x"}},
+		{[]string{"ARGUMENT: model: there is neither a model nor a file \"gpt3\""}, []string{"study", "ddptraining", "model={m}", "--arg", "m=resnet-50,gpt3"}},
+		{[]string{"stencil takes flags alone"}, []string{"study", "stencil", "n=3"}},
 		{[]string{`unknown mode "fast"`}, []string{"study", "stencil", "--ranks", "8", "--cpu", "fast"}},
 	} {
 		text := executed(t, terminal.ExitUsage, append(c.arguments, "--out", out)...)
