@@ -22,7 +22,6 @@ const (
 // document is the file of a model being read.
 type document struct {
 	input.Document
-	layers  int  // so far, repeated ones counted
 	flooded bool // a fault says that the layers are too many
 }
 
