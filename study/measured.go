@@ -287,10 +287,10 @@ func (v *Measured) sections() []section {
 	}
 	var sections []section
 	if len(times) > 0 {
-		sections = append(sections, section{"times", "Simulated against measured time", "Both axes are logarithmic. A mark on the line is a point whose times are equal.", aligned(times), nil})
+		sections = append(sections, section{Name: "times", Title: "Simulated against measured time", Text: "Both axes are logarithmic. A mark on the line is a point whose times are equal.", Charts: aligned(times)})
 	}
 	if len(ratios) > 0 {
-		sections = append(sections, section{"ratios", "Ratio by size", "Above 1 the simulation is too slow, below too fast.", aligned(ratios), nil})
+		sections = append(sections, section{Name: "ratios", Title: "Ratio by size", Text: "Above 1 the simulation is too slow, below too fast.", Charts: aligned(ratios)})
 	}
 	return sections
 }

@@ -67,6 +67,11 @@ const Schema = 1
 // NewRecord returns the record of a simulated point.
 func (p *Plan) NewRecord(version string, point Point, d result.Document) Record {
 	r := Record{Schema: Schema, Version: version, Point: point, Result: d}
+	if d.Statistics != nil { // sums are for studies, and ranks for runs
+		sums := *d.Statistics
+		sums.Tasks, sums.Matrix = nil, nil
+		r.Result.Statistics = &sums
+	}
 	if target, err := p.Machine(point).Target(point.Ranks); err == nil && point.Library != "" && p.Program == nil {
 		r.Chosen = p.algorithmOf(point, target).String()
 	}

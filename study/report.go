@@ -90,6 +90,7 @@ type section struct {
 	Name, Title, Text string
 	Charts            []*chart
 	Exits             []*exits
+	Shares            []*shares
 }
 
 // tableOf are rows under a heading and names of columns.
@@ -212,24 +213,25 @@ func span64(values []int64, text func(int64) string) string {
 // sections returns the sections that have a chart.
 func (p *Plan) sections(all []sample) []section {
 	list := []section{
-		{"ranks", "Time against ranks", "", p.againstRanks(all), nil},
-		{"speedup", "Speed-up and efficiency", p.aboutSpeedUp(), p.speedUpCharts(all), nil},
-		{"phases", "Phases", aboutPhases, p.phaseCharts(all), nil},
-		{"payload", "Time against payload", "", p.againstPayload(all), nil},
-		{"bandwidth", "Bus bandwidth", aboutBusBandwidth, p.bandwidthCharts(all), nil},
-		{"arguments", "Arguments of the program", "", p.argumentCharts(all), nil},
-		{"noise", "Cost under noise", "What an iteration costs beyond its compute time, with and without operating system noise. " +
+		{Name: "ranks", Title: "Time against ranks", Charts: p.againstRanks(all)},
+		{Name: "speedup", Title: "Speed-up and efficiency", Text: p.aboutSpeedUp(), Charts: p.speedUpCharts(all)},
+		{Name: "causes", Title: "Where the time goes", Text: aboutCauses, Shares: p.shareCharts(all)},
+		{Name: "phases", Title: "Phases", Text: aboutPhases, Charts: p.phaseCharts(all)},
+		{Name: "payload", Title: "Time against payload", Charts: p.againstPayload(all)},
+		{Name: "bandwidth", Title: "Bus bandwidth", Text: aboutBusBandwidth, Charts: p.bandwidthCharts(all)},
+		{Name: "arguments", Title: "Arguments of the program", Charts: p.argumentCharts(all)},
+		{Name: "noise", Title: "Cost under noise", Text: "What an iteration costs beyond its compute time, with and without operating system noise. " +
 			"The more ranks wait for each other, the likelier one of them is interrupted: the cost grows with the ranks until nearly every " +
 			"iteration waits for a longest interruption (Petrini, Kerbyson and Pakin, SC 2003; Hoefler, Schneider and Lumsdaine, SC 2010).",
-			p.noiseCharts(all), nil},
-		{"machines", "Machines and mappings", "", p.machineCharts(all), nil},
-		{"exits", "Distribution of exit times", "When the ranks " + p.exit() + ", counted from the first of them; where there are several seeds, with the first. Each chart has axes of its own: exits spread over far longer with some algorithms than with others.", nil, p.exitCharts(all)},
-		{"cost", "Cost of the simulation", "What the simulations took on the host. With few ranks the memory is that of the process itself.", p.hostCharts(all), nil},
+			Charts: p.noiseCharts(all)},
+		{Name: "machines", Title: "Machines and mappings", Charts: p.machineCharts(all)},
+		{Name: "exits", Title: "Distribution of exit times", Text: "When the ranks " + p.exit() + ", counted from the first of them; where there are several seeds, with the first. Each chart has axes of its own: exits spread over far longer with some algorithms than with others.", Exits: p.exitCharts(all)},
+		{Name: "cost", Title: "Cost of the simulation", Text: "What the simulations took on the host. With few ranks the memory is that of the process itself.", Charts: p.hostCharts(all)},
 	}
 	for i := range list {
 		list[i].Charts = aligned(list[i].Charts)
 	}
-	return slices.DeleteFunc(list, func(s section) bool { return len(s.Charts)+len(s.Exits) == 0 })
+	return slices.DeleteFunc(list, func(s section) bool { return len(s.Charts)+len(s.Exits)+len(s.Shares) == 0 })
 }
 
 // tabulate fills in the table, in the order of the axes, with the axes that vary.

@@ -177,7 +177,7 @@ func (s *Scaling) WriteReport(w io.Writer, records []ScalingRecord, origin Origi
 		g.Missing = fmt.Sprintf("%d of %s were not made: the same command with --resume makes them.", missing, spelling.Count(len(s.Points), "run"))
 	}
 	if charts := s.charts(records); len(charts) > 0 {
-		g.Sections = []section{{"scaling", "Wall time and remote events against ranks", "", charts, nil}}
+		g.Sections = []section{{Name: "scaling", Title: "Wall time and remote events against ranks", Charts: charts}}
 	}
 	for _, c := range shown {
 		g.Columns = append(g.Columns, c.name)

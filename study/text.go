@@ -38,6 +38,9 @@ func (p *Plan) WriteText(w io.Writer, records []Record) {
 				if p.Program != nil {
 					p.writeGains(w, all, s)
 				}
+				for _, choice := range p.Choices {
+					writeShares(w, curveOf(all, s, choice))
+				}
 			}
 			if len(shown) == 1 && len(p.Choices) > 1 {
 				writePlot(w, p.algorithmCurves(all, s.has, byRanks))

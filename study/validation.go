@@ -156,7 +156,7 @@ func (v *Validation) WriteReport(w io.Writer, origin Origin) error {
 		g.Findings = append(g.Findings, v.Remark)
 	}
 	if charts := v.charts(); len(charts) > 0 {
-		g.Sections = []section{{"times", "Time against size", "", charts, nil}}
+		g.Sections = []section{{Name: "times", Title: "Time against size", Charts: charts}}
 	}
 	for _, c := range validationShown {
 		g.Columns = append(g.Columns, c.name)

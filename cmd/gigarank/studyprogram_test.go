@@ -136,6 +136,23 @@ func TestStudyOfAProgramWithArguments(t *testing.T) {
 	executed(t, terminal.ExitDone, "study", "picalc", "--ranks", "8", "--out", filepath.Join(dir, "picalc"))
 }
 
+// The causes of a point's time are those of the run.
+func TestStudiesSayWhereTheTimeGoes(t *testing.T) {
+	dir := t.TempDir()
+	out, one := filepath.Join(dir, "study"), filepath.Join(dir, "run.json")
+	text := executed(t, terminal.ExitDone, "study", "stencil", "--ranks", "4,16", "--stats", "--out", out)
+	if !strings.Contains(text, "time of all ranks by cause") {
+		t.Errorf("the study says\n%s", text)
+	}
+	for _, r := range recordsOf(t, out) {
+		executed(t, terminal.ExitDone, "run", "stencil", "--ranks", strconv.FormatInt(r.Point.Ranks, 10), "--stats", "--json", one)
+		want := readDocument(t, one).Statistics
+		if got := r.Result.Statistics; got == nil || got.Time.Cmp(want.Time) != 0 || len(got.Causes) != len(want.Causes) || len(got.Tasks) != 0 {
+			t.Errorf("%d ranks: %+v, a run has %+v", r.Point.Ranks, got, want)
+		}
+	}
+}
+
 // A study of a program refuses faulty flags before anything runs, all at once.
 func TestFaultsOfStudiesOfPrograms(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
