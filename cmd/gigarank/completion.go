@@ -22,7 +22,7 @@ import (
 // where a file is one of them.
 func completeValues(root *cobra.Command) {
 	arguments := map[string]func() []string{
-		"run": programNames, "plan": programNames, "study": study.Operations, "scaling": scalingNames,
+		"run": programNames, "plan": programNames, "study": func() []string { return append(study.Operations(), programNames()...) }, "scaling": scalingNames,
 		"validate": func() []string { return validated }, "show": presetNames, "check": presetNames,
 		"algorithms": operationNames,
 	}
@@ -32,7 +32,9 @@ func completeValues(root *cobra.Command) {
 		"allreduce": func() []string { return algorithmNames(collectives.Allreduce) },
 		"algorithm": algorithmPairs, "mapping": network.Mappings, "algorithms": nil, // those of the operation that is studied
 		"model": func() []string { return loggp.Models }, "calibrate": func() []string { return calibrateModes },
-		"cpu": texts(cpuModes), "contents": texts(contentsWays), "datatype": texts(bench.Datatypes()), "stacks": texts(stackWays), "noise": func() []string { return append([]string{study.NoNoise}, noise.Forms()...) },
+		"skeleton": func() []string { return []string{withoutWeights} }, "compress": texts(compressions),
+		"scaling": func() []string { return []string{study.StrongScaling, study.WeakScaling} },
+		"cpu":     texts(cpuModes), "contents": texts(contentsWays), "datatype": texts(bench.Datatypes()), "stacks": texts(stackWays), "noise": func() []string { return append([]string{study.NoNoise}, noise.Forms()...) },
 	}
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -42,7 +44,7 @@ func completeValues(root *cobra.Command) {
 					return nil, cobra.ShellCompDirectiveDefault
 				}
 				// A machine or a native program is a file, too.
-				return values(), directive(slices.Contains([]string{"run", "show", "check"}, cmd.Name()))
+				return values(), directive(slices.Contains([]string{"run", "show", "check", "study"}, cmd.Name()))
 			}
 		}
 		for name, values := range flags {
@@ -58,6 +60,8 @@ func completeValues(root *cobra.Command) {
 				switch {
 				case values == nil || name == "algorithm" && studied:
 					names = algorithmsOf(args)
+				case name == "cpu" && cmd.Name() == "replay":
+					names = texts(burstTimes)()
 				case name == "lp" && studied:
 					names = kindsOfRank(studiedKinds())()
 				default:

@@ -74,12 +74,15 @@ func newReplay(c *terminal.Console) *cobra.Command {
 // burstTime is the time that a burst counts.
 type burstTime string
 
-// The values of --cpu.
+// The times of bursts.
 const (
 	burstThread burstTime = "thread"
 	burstWall   burstTime = "wall"
 	burstNone   burstTime = "none"
 )
+
+// burstTimes are the values of --cpu.
+var burstTimes = []burstTime{burstThread, burstWall, burstNone}
 
 func (b burstTime) String() string { return string(b) }
 
@@ -88,7 +91,7 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 	var faults terminal.UsageError
 	ratio, err := readRatio(own.ratio)
 	faults.Add("--cpu-ratio", err)
-	time, err := terminal.Choose("time", own.cpu, []burstTime{burstThread, burstWall, burstNone})
+	time, err := terminal.Choose("time", own.cpu, burstTimes)
 	faults.Add("--cpu", err)
 	file, err := openTrace(name)
 	faults.AddFile("FILE", err)

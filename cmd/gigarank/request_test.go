@@ -142,15 +142,15 @@ func TestMemoryOfSeveralProcesses(t *testing.T) {
 func TestPayloadsWithoutTheMemory(t *testing.T) {
 	const needed, available = "the run needs about", "1.00 GiB are available"
 	for line, want := range map[string][]string{
-		"run allreducetest --lp event --ranks 16 --payload 64Gi":                             {needed, available},
-		"run allreducetest --lp event --ranks 16 --payload 2^60":                             {needed, available},
-		"run allreducetest --lp event --ranks 16 --payload 2^62":                             {needed, available},
-		"run allreducetest --lp goroutine --ranks 16 --payload 2^62":                         {needed, available},
-		"run ring --ranks 2 --payload 2^62":                                                  {needed, available},
-		"run matmul --ranks 2 --payload 4Gi":                                                 {needed, available},
-		"study allreduce --ranks 16 --payload 8..64Gi --out DIR":                             {"will not fit", needed, available},
-		"study allreduce --ranks 16 --payload 8..64Gi:x8 --out DIR --algorithms node-leader": {"will not fit", needed, available},
-		"study allreduce --ranks 16 --payload 2^60 --out DIR":                                {"--payload", "use at most 2^46"},
+		"run allreducetest --lp event --ranks 16 --payload 64Gi":                                             {needed, available},
+		"run allreducetest --lp event --ranks 16 --payload 2^60":                                             {needed, available},
+		"run allreducetest --lp event --ranks 16 --payload 2^62":                                             {needed, available},
+		"run allreducetest --lp goroutine --ranks 16 --payload 2^62":                                         {needed, available},
+		"run ring --ranks 2 --payload 2^62":                                                                  {needed, available},
+		"run matmul --ranks 2 --payload 4Gi":                                                                 {needed, available},
+		"study allreduce --ranks 16 --payload 8..64Gi --contents full --out DIR":                             {"will not fit", needed, available},
+		"study allreduce --ranks 16 --payload 8..64Gi:x8 --contents full --out DIR --algorithms node-leader": {"will not fit", needed, available},
+		"study allreduce --ranks 16 --payload 2^60 --contents full --out DIR":                                {"--payload", "use at most 2^46"},
 	} {
 		c, _, stderr := terminaltest.Console(nil)
 		code := execute(strings.Fields(strings.ReplaceAll(line, "DIR", t.TempDir())), c)
