@@ -71,7 +71,7 @@ func TestSimulationMeetsTheClosedForm(t *testing.T) {
 		"frontier": 2, "frontera": 2, "fugaku": 7, "aws-hpc6a": 2, // ranks of a node share its memory
 		"loggops-default": 15, "xt5": 3, "tianhe-1a": 3, "gigabit-star": 80,
 	}
-	byNodes := []string{"smp", "smp-rabenseifner", "han"}
+	byNodes := []string{"smp", "smp-rabenseifner", "han", "two-level"}
 	t.Chdir(t.TempDir())
 	for name, text := range formMachines {
 		writeFile(t, name+".yaml", "name: "+name+"\n"+text+"\n")

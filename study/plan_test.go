@@ -129,8 +129,8 @@ func TestHopelessPointsAreLeftOut(t *testing.T) {
 	if got := Ranges(p.LeftOut); !strings.Contains(got, "ring from 1Mi ranks on") {
 		t.Error(got)
 	}
-	p = testPlan(t, Axes{Operation: "allreduce", Ranks: "16,2^20", Payload: "8,1Mi"})
-	if got := Ranges(p.LeftOut); !strings.Contains(got, "node-leader from 1Mi ranks on with 1 MiB") {
+	p = testPlan(t, Axes{Operation: "allreduce", Ranks: "16,2^20", Payload: "8,4Mi"})
+	if got := Ranges(p.LeftOut); !strings.Contains(got, "node-leader from 1Mi ranks on with 4 MiB") {
 		t.Error(got)
 	}
 	p = testPlan(t, Axes{Operation: "allreduce", Ranks: "16,2^20", Payload: "8", Algorithms: "ring"})
