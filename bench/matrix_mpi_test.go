@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -233,6 +234,15 @@ func TestCommandOverMPI(t *testing.T) {
 			"--lp", kind.String(), "--sync", protocol.String(), fmt.Sprintf("--strict=%t", i%2 > 0), "--json", out, "--progress", "none"}
 		for _, op := range collectives.Operations() { // the command would choose by simulations
 			arguments = append(arguments, "--algorithm", fmt.Sprintf("%v=%v", op, collectives.Algorithms(op)[0]))
+		}
+		if e.Name == "ddptraining" {
+			file := filepath.Join(t.TempDir(), "model.yaml")
+			if err := os.WriteFile(file, []byte(tinyModel), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for _, argument := range smallTraining {
+				arguments = append(arguments, strings.ReplaceAll(argument, "MODEL", file))
+			}
 		}
 		cmd := job(t.Context(), t, hosts, gigarank(t), arguments...)
 		if output, err := cmd.CombinedOutput(); err != nil {

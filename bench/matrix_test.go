@@ -31,10 +31,13 @@ func small(program string) bench.Options {
 	case "phold":
 		return bench.Options{Iterations: 20}
 	case "ddptraining":
-		return bench.Options{Iterations: 2, Own: trainingWith("model=MODEL", "flops=1G", "memory=1GB/s", "batch=3", "bucket=200", "first=60")}
+		return bench.Options{Iterations: 2, Own: trainingWith(smallTraining...)}
 	}
 	return bench.Options{Iterations: 3}
 }
+
+// smallTraining are the arguments of ddptraining for which little is simulated. MODEL is a file with the text of tinyModel.
+var smallTraining = []string{"model=MODEL", "flops=1G", "memory=1GB/s", "batch=3", "bucket=200", "first=60"}
 
 // timed returns the operations that have a program of their own.
 func timed() iter.Seq[collectives.Operation] {

@@ -23,8 +23,8 @@ func TestDoctor(t *testing.T) {
 		`(?m)^memory +1\.00 GiB available$`,
 		`(?m)^ +1\.00 GiB by MemAvailable`,
 		// 1 GiB less 18 MiB, at 3008 and 16 bytes a rank.
-		`(?m)^goroutine ranks +about 351k fit`,
-		`(?m)^event ranks +about 65\.9M fit`,
+		`(?m)^goroutine ranks +about 350k fit`,
+		`(?m)^event ranks +about 65\.8M fit`,
 		`(?m)^switch +[1-9][0-9]* ns`,
 		`(?m)^MPI +.+`,
 		`(?m)^skeletons +(gigarank cc --skeleton uses clang-19|not available: .*apt-get install .*(clang|llvm)-19)`,

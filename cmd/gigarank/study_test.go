@@ -33,9 +33,9 @@ func studyOf(t *testing.T, all []*host.Processes) (conductors []*conductor, stde
 		if i != 0 {
 			c.Mute()
 		}
-		f := &studyFlags{axes: study.Axes{Operation: "barrier", Ranks: "8,16", Algorithms: "linear"}, out: dir}
+		f := &studyFlags{axes: study.Axes{Ranks: "8,16", Algorithms: "linear"}, out: dir}
 		f.hosting.sync, f.hosting.collectives, f.hosting.progress, f.hosting.lostAfter = "hybrid", "auto", "none", "7s"
-		s := &conductor{console: c, hosts: h, flags: f, signals: host.CatchSignals(unix.SIGUSR1)}
+		s := &conductor{console: c, hosts: h, flags: f, words: []string{"barrier"}, signals: host.CatchSignals(unix.SIGUSR1)}
 		t.Cleanup(s.signals.Release)
 		conductors[i] = s
 		group.Go(func() {

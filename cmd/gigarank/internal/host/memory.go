@@ -186,7 +186,7 @@ func peakResident() int64 {
 // Memory of a host process before it has ranks, in bytes: the program and its stacks;
 // among several, the buffers of MPI too.
 const (
-	ProcessMemory    = 18 << 20
+	ProcessMemory    = 20 << 20
 	MPIProcessMemory = 42 << 20
 )
 
