@@ -22,7 +22,7 @@ import (
 // where a file is one of them.
 func completeValues(root *cobra.Command) {
 	arguments := map[string]func() []string{
-		"run": programNames, "plan": programNames, "study": func() []string { return append(study.Operations(), programNames()...) }, "scaling": scalingNames,
+		"run": programNames, "plan": programNames, "efficiency": programNames, "study": func() []string { return append(study.Operations(), programNames()...) }, "scaling": scalingNames,
 		"validate": func() []string { return validated }, "show": presetNames, "check": presetNames,
 		"algorithms": operationNames,
 	}
@@ -44,7 +44,7 @@ func completeValues(root *cobra.Command) {
 					return nil, cobra.ShellCompDirectiveDefault
 				}
 				// A machine or a native program is a file, too.
-				return values(), directive(slices.Contains([]string{"run", "show", "check", "study"}, cmd.Name()))
+				return values(), directive(slices.Contains([]string{"run", "show", "check", "study", "efficiency"}, cmd.Name()))
 			}
 		}
 		for name, values := range flags {

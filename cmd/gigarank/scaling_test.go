@@ -97,7 +97,7 @@ func TestScalingRunsOnEngines(t *testing.T) {
 func TestScalingGoesOnAfterAFailure(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "scaling")
 	cmd := command(t, "study", "scaling", "barrier", "--hosts", "1", "--lambda", "16,1M", "--launcher", "none", "--out", dir)
-	cmd.Env = append(cmd.Env, "GOMEMLIMIT=20MiB")
+	cmd.Env = append(cmd.Env, "GOMEMLIMIT=24MiB")
 	output, _ := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != terminal.ExitHost || !strings.Contains(string(output), "1 run of 2 failed") {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), output)
