@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gigarank/bench"
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/mpivirt"
@@ -104,9 +106,10 @@ func showEfficiency(c *terminal.Console, program string, arguments []string, f *
 	var faults terminal.UsageError
 	counts, err := study.Counts(f.ranks, 1, mostRanks)
 	faults.Add("--ranks", err)
-	if f.scaling != study.StrongScaling && f.scaling != study.WeakScaling {
-		_, err := terminal.Choose("scaling", f.scaling, scalings)
-		faults.Add("--scaling", err)
+	_, err = terminal.Choose("scaling", f.scaling, scalings)
+	faults.Add("--scaling", err)
+	if slices.Contains(terminal.StandardNames, f.json) {
+		f.json = terminal.StandardOutput
 	}
 	if len(counts) == 0 {
 		return faults.OrNil()
@@ -210,6 +213,16 @@ func (e *efficiency) compare(fewest *efficiency, weak bool) {
 	e.Global = e.Parallel * e.Computation
 }
 
+// silent returns the simulation of a request within this process. Its ranks print nothing.
+func (r *request) silent() (bench.Simulation, error) {
+	r.config.Transports, r.config.Output = sync.NewInProcess(r.engines), func(string) {}
+	s, err := r.entry.New(r.config)
+	if err != nil {
+		return nil, terminal.UsageError{err}
+	}
+	return s, nil
+}
+
 // simulated runs a program whose flags were checked, on the machine or on its ideal network. Ranks print nothing.
 func simulated(c *terminal.Console, program string, f *runFlags, ideal bool) (*mpivirt.Result, error) {
 	r, err := newRequest(c, alone(), program, f)
@@ -222,10 +235,9 @@ func simulated(c *terminal.Console, program string, f *runFlags, ideal bool) (*m
 		}
 		r.engines = 1 // messages that take no time leave engines no lookahead
 	}
-	r.config.Transports, r.config.Output = sync.NewInProcess(r.engines), func(string) {}
-	s, err := r.entry.New(r.config)
+	s, err := r.silent()
 	if err != nil {
-		return nil, terminal.UsageError{err}
+		return nil, err
 	}
 	result, err := s.Run()
 	if err == nil {

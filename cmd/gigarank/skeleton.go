@@ -8,13 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/quantity"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native/skeleton"
 	"gigarank/mpivirt/native/toolchain"
-	"gigarank/sync"
 )
 
 // withoutWeights is the value of --skeleton by which a skeleton's computing takes no time.
@@ -134,14 +132,13 @@ func outcomeOf(c *terminal.Console, program, ranks, which string, programArgumen
 	var f runFlags
 	f.define(&cobra.Command{}) // the defaults
 	f.ranks, f.skeleton, f.stats, f.programArguments = strings.TrimSpace(ranks), which, true, programArguments
-	r, err := newRequest(c, &host.Processes{Size: 1, Local: 1}, program, &f)
+	r, err := newRequest(c, alone(), program, &f)
 	if err != nil {
 		return nil, err
 	}
-	r.config.Transports, r.config.Output = sync.NewInProcess(r.engines), func(string) {}
-	s, err := r.entry.New(r.config)
+	s, err := r.silent()
 	if err != nil {
-		return nil, terminal.UsageError{err}
+		return nil, err
 	}
 	o := &outcome{}
 	if o.result, err = s.Run(); err != nil {

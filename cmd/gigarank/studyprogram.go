@@ -88,17 +88,22 @@ func (s *conductor) atPoint(point study.Point, r *request) error {
 	return faults.OrNil()
 }
 
-// checkRecordings reports the faults of recordings, each once.
+// checkRecordings reports the faults of recordings, which are each of some arguments on a number of ranks.
 func (s *conductor) checkRecordings(faults *terminal.UsageError) {
 	if s.plan.Program == nil || s.flags.hosting.cpu.mode == "" && s.flags.hosting.cpu.replay == "" {
 		return
 	}
-	seen := map[string]bool{}
+	type recorded struct {
+		cpu, arguments string
+		ranks          int64
+	}
+	seen := map[recorded]bool{}
 	for _, point := range s.plan.Points {
-		if seen[point.CPU] {
+		of := recorded{point.CPU, point.Arguments, point.Ranks}
+		if seen[of] {
 			continue
 		}
-		seen[point.CPU] = true
+		seen[of] = true
 		r := s.hosting
 		r.ranks = point.Ranks
 		if err := s.atPoint(point, &r); err != nil {
@@ -117,7 +122,7 @@ func (s *conductor) warn() {
 	}
 }
 
-// printer returns the writer of the output of ranks at a point: a file, which tables do not mix with. close closes it.
+// printer returns the writer of the output of ranks at a point: a file, which tables do not mix with. end closes it.
 func (s *conductor) printer(point study.Point, r *request) (to io.Writer, end func() error, err error) {
 	if s.plan.Program == nil {
 		return r.output(s.console), func() error { return nil }, nil
@@ -128,7 +133,9 @@ func (s *conductor) printer(point study.Point, r *request) (to io.Writer, end fu
 		return nil, nil, fmt.Errorf("%s, which takes the output of the program: %w", name, err)
 	}
 	if s.hosts.Index == 0 {
-		_, err = fmt.Fprintf(file, "== %s\n", s.plan.Name(point))
+		if _, err := fmt.Fprintf(file, "== %s\n", s.plan.Name(point)); err != nil {
+			return nil, nil, errors.Join(err, file.Close())
+		}
 	}
-	return file, file.Close, err
+	return file, file.Close, nil
 }

@@ -102,6 +102,10 @@ int main(int argc, char **argv) {
 	if text := executed(t, terminal.ExitDone, append(append(arguments, "--resume"), program2...)...); !strings.Contains(text, "4 points: 0 to simulate, 4 finished before") {
 		t.Errorf("resumed, the study says\n%s", text)
 	}
+	one := strings.NewReplacer("{ranks}", "2", "{n}", "1").Replace(recording)
+	if text := executed(t, terminal.ExitUsage, "study", program, "--ranks", "2,4", "--cpu-replay", one, "--out", filepath.Join(dir, "other"), "--", "1", "2/x"); !strings.Contains(text, "give --ranks 2 in place of 4") {
+		t.Errorf("with the recording of another number of ranks the study says\n%s", text)
+	}
 	build("second")
 	if text := executed(t, terminal.ExitUsage, append(append(arguments, "--resume"), program2...)...); !strings.Contains(text, "the file work as it was then, whose SHA-256 is another") {
 		t.Errorf("of another program, the study says\n%s", text)

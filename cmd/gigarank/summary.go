@@ -71,7 +71,7 @@ func (d *document) rate() string {
 		return ""
 	}
 	name := "operations"
-	if operations := d.operations(); len(operations) == 1 && !strings.Contains(operations[0], "MPI_Pcontrol") {
+	if operations := d.operations(); len(operations) == 1 && strings.Trim(operations[0], "abcdefghijklmnopqrstuvwxyz_-") == "" { // a word with a plural
 		name = operations[0] + "s"
 	}
 	return fmt.Sprintf(", %s rank-%s/s", terminal.Count(float64(d.Ranks)*float64(len(d.Iterations))/took), name)

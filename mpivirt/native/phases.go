@@ -3,16 +3,15 @@
 package native
 
 import (
-	"slices"
-
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/vtime"
 )
 
 // phases are the parts of a run that the ranks of an engine mark by gigarank_phase.
 type phases struct {
-	names []string // of all ranks, in the order in which they came first
-	of    map[int32]*phase
+	names  []string       // of all ranks, in the order in which they came first
+	places map[string]int // of the names
+	of     map[int32]*phase
 }
 
 // phase is the part of a run that a rank is in.
@@ -29,7 +28,7 @@ func (p *phases) begin(k *kernel.Kernel, lp int32, name string) {
 	at, known := p.of[lp]
 	if !known {
 		if p.of == nil {
-			p.of = map[int32]*phase{}
+			p.of, p.places = map[int32]*phase{}, map[string]int{}
 		}
 		at = &phase{name: -1}
 		p.of[lp] = at
@@ -45,8 +44,10 @@ func (p *phases) begin(k *kernel.Kernel, lp int32, name string) {
 	if name == "" {
 		return
 	}
-	if at.name = slices.Index(p.names, name); at.name < 0 {
-		at.name = len(p.names)
-		p.names = append(p.names, name)
+	place, known := p.places[name]
+	if !known {
+		place = len(p.names)
+		p.places[name], p.names = place, append(p.names, name)
 	}
+	at.name = place
 }
