@@ -11,10 +11,8 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/collectives/library"
 	"gigarank/internal/spelling"
 	"gigarank/internal/tuning"
-	"gigarank/network"
 )
 
 // Program is a program that a study simulates in place of a collective operation.
@@ -189,19 +187,11 @@ func (r *reader) strong(p *Plan) bool {
 	return r.axes.Scaling == StrongScaling
 }
 
-// libraryOf returns the library that chooses algorithms on a machine: its own, or the choice by simulations.
-func libraryOf(m *network.Machine, read func(string) ([]byte, error)) (collectives.Library, error) {
-	if name := m.Library(); name != "" && name != tuning.NoLibrary {
-		return library.Load(name, read)
-	}
-	return tuning.On(m), nil
-}
-
 // byMachine adds the only choice of a program without libraries.
 func (r *reader) byMachine(p *Plan) {
 	p.machines = map[string]collectives.Library{}
 	for _, m := range p.Machines {
-		chooser, err := libraryOf(m, r.read)
+		chooser, err := tuning.Library("", m, r.read)
 		if r.check("--machine", err) {
 			p.machines[p.digest(m)] = chooser
 		}
