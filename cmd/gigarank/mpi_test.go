@@ -138,7 +138,7 @@ func terminate(t *testing.T, signal unix.Signal, args, until string, iterations 
 	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	if code, took := endIn(cmd); code == terminal.ExitDone || took > 10*time.Second {
+	if code, took := endIn(cmd); code == terminal.ExitDone || took > within(t, 10*time.Second) {
 		return fmt.Errorf("the launcher ends with %d after %v", code, took)
 	}
 	text, err := os.ReadFile(out)

