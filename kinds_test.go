@@ -31,7 +31,7 @@ var port = struct {
 	names   string // other names of the package
 }{
 	methods: `
-		Activity Adopt Alone Attach Awaits Barrier Behind Blank Bursting Caches ChargeBurst ClockPolled Clocks
+		Activity Adopt Alone Attach Awaits Barrier BeginPhase Behind Blank Bursting Caches ChargeBurst ClockPolled Clocks
 		ClocksOnly Closed CollectJoiners Combining Communicator CompletedRequest Completion CompletionOf Compose
 		Composed Compute Create CreateGroup DataOf Die Dup DupInter End EndsWith EnterBarrier EnterJoiners Fail
 		FailHost First Flush Foreign GiveBurst Global GroupOf HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts

@@ -113,6 +113,16 @@ func (r *Rank) Record(index int, operation string, d vtime.Duration) {
 	r.k.Record(index, operation, d)
 }
 
+// Phase ends the phase that the rank is in, and begins one with a name, or none if the name is empty. The length of a phase that ends is
+// recorded under its name, with the number of the rank's phases of that name before; see [Rank.Record].
+func (r *Rank) Phase(name string) {
+	if r.k.Bursting() {
+		r.endBurst(r.lastCall)
+	}
+	r.k.BeginPhase(r.lp, name)
+	r.k.StartBurst()
+}
+
 // Printf prints text to the output of the simulation. It takes no virtual time. Lines of
 // different ranks come in no particular order.
 func (r *Rank) Printf(format string, arguments ...any) {

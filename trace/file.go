@@ -41,6 +41,7 @@ type Fault struct {
 	Within    int64 // byte of the block's operations, -1 for none
 	Operation int64 // number in the task, from 0; -1 for none
 	Problem   string
+	Damaged   bool // the file is not as it was written; else what is in it does not fit together
 }
 
 func (f *Fault) Error() string {
@@ -61,7 +62,11 @@ func (f *Fault) Error() string {
 	if f.Within >= 0 {
 		text += fmt.Sprintf(" (byte %d of the block)", f.Within)
 	}
-	return text + ": " + f.Problem
+	text += ": " + f.Problem
+	if f.Damaged {
+		text += "; gigarank trace info --repair -o NEW keeps what is sound"
+	}
+	return text
 }
 
 // fault returns a fault of the file itself.
@@ -69,8 +74,12 @@ func fault(file string, at int64, format string, arguments ...any) *Fault {
 	return &Fault{File: file, Task: -1, Block: -1, Within: -1, Operation: -1, Offset: at, Problem: fmt.Sprintf(format, arguments...)}
 }
 
-// remedy is what a user can do about a damaged file.
-const remedy = "; gigarank trace info --repair -o NEW keeps what is sound"
+// damage returns a fault of a file that is not as it was written.
+func damage(file string, at int64, format string, arguments ...any) *Fault {
+	x := fault(file, at, format, arguments...)
+	x.Damaged = true
+	return x
+}
 
 // appendRecord appends a record.
 func appendRecord(b []byte, kind byte, payload ...[]byte) []byte {

@@ -116,17 +116,17 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 	tail := make([]byte, tailBytes)
 	tailAt := size - tailBytes
 	if tailAt < begin {
-		return nil, fault(name, size, "the file ends behind its header: it is torn%s", remedy)
+		return nil, damage(name, size, "the file ends behind its header: it is torn")
 	}
 	if _, err := r.ReadAt(tail, tailAt); err != nil {
 		return nil, fault(name, tailAt, "%v", err)
 	}
 	if string(tail[16:]) != ending {
-		return nil, fault(name, tailAt, "the file does not end as a trace does: it is torn%s", remedy)
+		return nil, damage(name, tailAt, "the file does not end as a trace does: it is torn")
 	}
 	indexAt, summaryAt := int64(binary.LittleEndian.Uint64(tail)), int64(binary.LittleEndian.Uint64(tail[8:]))
 	if summaryAt < begin || indexAt <= summaryAt || indexAt >= tailAt {
-		return nil, fault(name, tailAt, "index and summary lie at %d and %d, outside the file%s", indexAt, summaryAt, remedy)
+		return nil, damage(name, tailAt, "index and summary lie at %d and %d, outside the file", indexAt, summaryAt)
 	}
 	s, problem := readRecord(r, summaryAt, indexAt, mostText)
 	if problem == "" && s.kind != recordSummary {
@@ -138,15 +138,15 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 		}
 	}
 	if problem != "" {
-		return nil, fault(name, summaryAt, "summary: %s%s", problem, remedy)
+		return nil, damage(name, summaryAt, "summary: %s", problem)
 	}
 	x, problem := readRecord(r, indexAt, tailAt, -1) // its checksum would take reading all of it: a block has its own
 	if x.kind != recordIndex || x.end != tailAt {
-		return nil, fault(name, indexAt, "index: %s%s", problem, remedy)
+		return nil, damage(name, indexAt, "index: %s", problem)
 	}
 	length := x.end - sumBytes - x.begin
 	if length%entryBytes != 0 {
-		return nil, fault(name, indexAt, "the index does not consist of entries of %d bytes%s", entryBytes, remedy)
+		return nil, damage(name, indexAt, "the index does not consist of entries of %d bytes", entryBytes)
 	}
 	f.index, f.entries, f.ends = x.begin, length/entryBytes, summaryAt
 	return f, nil
@@ -216,7 +216,7 @@ func (c *Cursor) advance(f *File) (bool, error) {
 		return false, err
 	}
 	if e.first != next || e.count < 1 {
-		x := fault(f.Name, e.place, "the block begins with operation %d, and operation %d is next%s", e.first, next, remedy)
+		x := damage(f.Name, e.place, "the block begins with operation %d, and operation %d is next", e.first, next)
 		x.Task, x.Block, x.Operation = int(c.task), i-c.begin, next
 		return false, x
 	}
@@ -242,7 +242,9 @@ func (c *Cursor) Next(b *Blocks, o *Operation) (bool, error) {
 		r.fail("the block has more operations than it counts")
 	}
 	if r.problem != "" {
-		return false, c.Fault(b.file, r.problem+remedy)
+		x := c.Fault(b.file, r.problem)
+		x.Damaged = true
+		return false, x
 	}
 	c.at = int32(r.at)
 	return true, nil
@@ -330,8 +332,8 @@ func (b *Blocks) get(i int64, task int32) (*kept, error) {
 		return nil, err
 	}
 	if read.Task != int(task) || read.First != e.first || read.Count != e.count {
-		return nil, b.file.blockFault(int(task), e.place, fmt.Sprintf("the block has %d operations of task %d from %d on, and the index names %d of task %d from %d on%s",
-			read.Count, read.Task, read.First, e.count, task, e.first, remedy))
+		return nil, b.file.blockFault(int(task), e.place, fmt.Sprintf("the block has %d operations of task %d from %d on, and the index names %d of task %d from %d on",
+			read.Count, read.Task, read.First, e.count, task, e.first))
 	}
 	b.link(k)
 	b.latest = k
@@ -369,7 +371,7 @@ func (b *Blocks) unlink(k *kept) {
 
 // blockFault returns a fault of a block at a place.
 func (f *File) blockFault(task int, place int64, problem string) *Fault {
-	x := fault(f.Name, place, "%s", problem)
+	x := damage(f.Name, place, "%s", problem)
 	x.Task = task
 	if task >= 0 {
 		x.Block = 0
@@ -388,7 +390,7 @@ func (f *File) blockFault(task int, place int64, problem string) *Fault {
 // read reads the block of an entry and returns its operations.
 func (f *File) read(e *entry, d *zstd.Decoder) ([]byte, Block, error) {
 	if e.place < 0 || e.place >= f.ends {
-		return nil, Block{}, f.blockFault(int(e.task), e.place, "the index names a place outside the blocks"+remedy)
+		return nil, Block{}, f.blockFault(int(e.task), e.place, "the index names a place outside the blocks")
 	}
 	c, problem := readRecord(f.r, e.place, f.ends, mostBlock)
 	if problem == "" && (c.kind != recordBlock || c.end-c.at != int64(e.length)) {
@@ -403,7 +405,7 @@ func (f *File) read(e *entry, d *zstd.Decoder) ([]byte, Block, error) {
 		text, problem = k.contents(d)
 	}
 	if problem != "" {
-		return nil, k, f.blockFault(int(e.task), e.place, problem+remedy)
+		return nil, k, f.blockFault(int(e.task), e.place, problem)
 	}
 	return text, k, nil
 }

@@ -22,7 +22,7 @@ func (f *File) Verify() error {
 	for at--; ; at-- { // the mark lies at most so many bytes before the first entry
 		var b [len(mark)]byte
 		if _, err := f.r.ReadAt(b[:], at); err != nil || f.index-at > int64(headBytes) {
-			return fault(f.Name, f.index, "the index has no beginning%s", remedy)
+			return damage(f.Name, f.index, "the index has no beginning")
 		}
 		if string(b[:]) == mark {
 			break
@@ -45,10 +45,10 @@ func (f *File) Verify() error {
 	}
 	var b [sumBytes]byte
 	if _, err := f.r.ReadAt(b[:], end); err != nil || binary.LittleEndian.Uint32(b[:]) != sum.Sum32() {
-		return fault(f.Name, at, "index: the checksum does not fit: it has been changed%s", remedy)
+		return damage(f.Name, at, "index: the checksum does not fit: it has been changed")
 	}
 	if f.entries != f.Summary.Blocks {
-		return fault(f.Name, at, "the index has %s, the summary %d%s", spelling.Count(f.entries, "block"), f.Summary.Blocks, remedy)
+		return damage(f.Name, at, "the index has %s, the summary %d", spelling.Count(f.entries, "block"), f.Summary.Blocks)
 	}
 	return nil
 }

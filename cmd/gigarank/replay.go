@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/bits"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,6 +15,7 @@ import (
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/mpivirt/replay"
 	"gigarank/network"
+	"gigarank/trace"
 	"gigarank/vtime"
 )
 
@@ -43,7 +45,7 @@ var replayedFlags = []string{
 }
 
 // replayFlags are the flags of replay alone, as they are written.
-type replayFlags struct{ ratio, cpu string }
+type replayFlags struct{ ratio, cpu, from, to string }
 
 func newReplay(c *terminal.Console) *cobra.Command {
 	var f runFlags
@@ -67,8 +69,37 @@ func newReplay(c *terminal.Console) *cobra.Command {
 	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
 		flags.StringVar(&own.ratio, "cpu-ratio", "1", "`RATIO` by which the times of bursts are multiplied")
 		flags.StringVar(&own.cpu, "cpu", string(burstThread), "`TIME` of bursts: thread (CPU time), wall, or none")
+		flags.StringVar(&own.from, "from-mark", "", "time the window of each rank from the mark `NAME`#K on, where it begins phase NAME for the K-th time")
+		flags.StringVar(&own.to, "to-mark", "", "time it up to the mark `NAME`#K; without a mark from the beginning, or to the end")
 	})
 	return cmd
+}
+
+// window returns the part of the tasks that is timed, nil for none.
+func (own *replayFlags) window(faults *terminal.UsageError) *replay.Window {
+	if own.from == "" && own.to == "" {
+		return nil
+	}
+	from, err := readMark(own.from)
+	faults.Add("--from-mark", err)
+	to, err := readMark(own.to)
+	faults.Add("--to-mark", err)
+	return &replay.Window{From: from, To: to}
+}
+
+// readMark reads a mark: the name of a phase, and # with the number of its beginning, 1 if that is left out. The empty mark is the zero one.
+func readMark(text string) (m replay.Mark, err error) {
+	if text == "" {
+		return m, nil
+	}
+	m = replay.Mark{Name: text, N: 1}
+	if i := strings.LastIndexByte(text, '#'); i >= 0 {
+		m.Name = text[:i]
+		if m.N, err = strconv.Atoi(text[i+1:]); err != nil || m.N < 1 || m.N > math.MaxInt32 {
+			return m, fmt.Errorf("%q is no mark: write the name of a phase and the number of its beginning, such as step#3", text)
+		}
+	}
+	return m, nil
 }
 
 // burstTime is the time that a burst counts.
@@ -93,8 +124,12 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 	faults.Add("--cpu-ratio", err)
 	time, err := terminal.Choose("time", own.cpu, burstTimes)
 	faults.Add("--cpu", err)
+	window := own.window(&faults)
 	file, err := openTrace(name)
 	faults.AddFile("FILE", err)
+	if window != nil && len(faults) == 0 {
+		faults.Add("FILE", window.Check(file))
+	}
 	if err := faults.OrNil(); err != nil {
 		return err
 	}
@@ -106,10 +141,13 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 		return terminal.UsageError{fmt.Errorf("FILE: %w", err)}
 	}
 	bursts := bursts{ratio: ratio, time: time, simulated: file.Header.Origin == simulatedOrigin}
-	form := replay.New(file, replay.Options{Burst: bursts.of})
+	form := replay.New(file, replay.Options{Burst: bursts.of, Window: window})
 	f.replays, f.ranks, f.contents = entryOf(name, form, repeated), strconv.Itoa(file.Header.Tasks), string(noContents)
 	f.machineRead = func(t *network.Target) { bursts.target = t }
 	err = run(c, f.replays.Name, f)
+	if damage := (*trace.Fault)(nil); errors.As(err, &damage) && damage.Damaged {
+		err = terminal.UsageError{fmt.Errorf("FILE: %w", damage)}
+	}
 	if d := form.Departures(); d != (replay.Departures{}) {
 		_, _ = fmt.Fprintf(c.Stderr, "gigarank: the course departs from the record: %d tests and probes had to wait for what they had found, %d found what they had not\n", d.Waited, d.Found)
 	}

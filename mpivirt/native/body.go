@@ -89,7 +89,6 @@ type body struct {
 	bound      bool                     // the engine's goroutine to its thread
 	spoiled    bool                     // threads of a rank may have written to variables of other ranks: no rank is resumed
 	turn       time.Time                // when the goroutine last gave way
-	phases     phases
 	groups     groups
 	topologies topologies
 	named      namedCall // the call that a rank makes, or has made, for its errors

@@ -192,7 +192,7 @@ func (b *body) answer(lp int32, c *cCall) bool {
 	case C.GIGARANK_RECORD:
 		k.Record(int(c.key), stringOf(c.detail), vtime.Duration(c.bytes))
 	case C.GIGARANK_PHASE:
-		b.phases.begin(b.k, lp, stringOf(c.detail))
+		k.BeginPhase(lp, stringOf(c.detail))
 	case C.GIGARANK_CLOCK_POLL, C.GIGARANK_SAMPLE_END: // the burst is charged
 	case C.GIGARANK_SAMPLE_BEGIN:
 		c.found = b.sample(lp, stringOf(c.detail), int(c.key))

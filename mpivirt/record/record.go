@@ -144,6 +144,16 @@ func (r *recorder) Computes(lp int32, d vtime.Duration) {
 	r.add(lp, &r.burst)
 }
 
+// BeginsPhase implements [kernel.Recorder].
+func (r *recorder) BeginsPhase(lp int32, name string) {
+	r.endPolls(lp)
+	r.burst = trace.Operation{Function: trace.MarkBegin, Name: []byte(name)}
+	if name == "" {
+		r.burst = trace.Operation{Function: trace.MarkEnd}
+	}
+	r.add(lp, &r.burst)
+}
+
 // Finishes implements [kernel.Recorder].
 func (r *recorder) Finishes(lp int32) {
 	r.endPolls(lp)

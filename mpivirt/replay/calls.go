@@ -42,9 +42,13 @@ func (b *body) begin(lp int32, r *rank) (more, over bool) {
 		b.fails(lp, r.last, "an operation of a later version of gigarank cannot be replayed")
 		return true, true
 	case trace.ClassMark:
+		b.passes(lp, o)
 		return true, true
 	case trace.ClassEnd:
 		r.ended = true
+		if b.window != nil && b.window.To.N == 0 {
+			b.leaves(lp)
+		}
 		return false, true
 	case trace.ClassBurst:
 		d := b.burst(int(b.k.Global(lp)), vtime.Duration(o.CPU), vtime.Duration(o.Wall))

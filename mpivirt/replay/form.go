@@ -20,6 +20,8 @@ var Kind = kernel.RegisterKind(kernel.Kind{
 type Options struct {
 	// Burst returns the virtual time of a burst of a rank; nil for the recorded CPU time.
 	Burst func(rank int, cpu, wall vtime.Duration) vtime.Duration
+	// Window is a part of the tasks whose length is recorded; nil for none.
+	Window *Window
 	// BlockBytes is the memory of each engine for blocks that are read, 0 for 256 MiB.
 	BlockBytes int
 }
@@ -49,7 +51,7 @@ func (f *Form) Kind() *kernel.Kind { return Kind }
 
 // Body implements [mpivirt.Form].
 func (f *Form) Body(k *kernel.Kernel, n int) kernel.Body {
-	b := &body{k: k, file: f.file, burst: f.options.Burst, ranks: kernel.Reserve[rank](k, n)}
+	b := &body{k: k, file: f.file, window: f.options.Window, burst: f.options.Burst, ranks: kernel.Reserve[rank](k, n)}
 	var err error
 	if b.blocks, err = trace.NewBlocks(f.file, f.options.BlockBytes); err != nil {
 		k.FailHost(err)
@@ -57,6 +59,9 @@ func (f *Form) Body(k *kernel.Kernel, n int) kernel.Body {
 	f.mutex.Lock()
 	f.bodies = append(f.bodies, b)
 	f.mutex.Unlock()
+	if b.window != nil {
+		b.windows = make([]passage, n)
+	}
 	cancels := f.file.Summary.Functions[trace.Cancel.String()] > 0
 	for lp := range b.ranks {
 		r := &b.ranks[lp]
@@ -98,6 +103,9 @@ type body struct {
 	o      trace.Operation // scratch: the operation that begins
 	list   []int32         // scratch
 	groups groups
+
+	window  *Window   // nil for none
+	windows []passage // by LP, if there is a window
 
 	departures Departures
 }

@@ -31,6 +31,7 @@ type Kernel struct {
 
 	clockPolls clockPolls
 	hearing    hearing
+	phases     phases
 
 	computing computing
 }

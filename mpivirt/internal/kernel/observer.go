@@ -40,6 +40,8 @@ type Recorder interface {
 	Leaves(lp int32, b *Completion)
 	// Computes hears a phase of computing, without noise.
 	Computes(lp int32, d vtime.Duration)
+	// BeginsPhase hears that a rank ends its phase and begins the one with a name, none if the name is empty.
+	BeginsPhase(lp int32, name string)
 	// Duplicates hears that a rank makes the local duplicate of a communicator that has a number.
 	Duplicates(lp int32, c, duplicate *Communicator, number int32)
 	// Finishes hears that a rank has come to the end of its program.

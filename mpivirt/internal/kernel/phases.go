@@ -1,13 +1,8 @@
-//go:build cgo && linux && (amd64 || arm64)
+package kernel
 
-package native
+import "gigarank/vtime"
 
-import (
-	"gigarank/mpivirt/internal/kernel"
-	"gigarank/vtime"
-)
-
-// phases are the parts of a run that the ranks of an engine mark by gigarank_phase.
+// phases are the parts of a run that the ranks of an engine mark, as programs in C do by gigarank_phase.
 type phases struct {
 	names  []string       // of all ranks, in the order in which they came first
 	places map[string]int // of the names
@@ -16,15 +11,18 @@ type phases struct {
 
 // phase is the part of a run that a rank is in.
 type phase struct {
-	name  int // in names; -1 outside a phase
-	since vtime.Time
-	// counts are the iterations that the rank has ended of each phase.
-	counts []int32
+	name   int // in names; -1 outside a phase
+	since  vtime.Time
+	counts []int32 // by name: iterations of the phase that the rank has ended
 }
 
-// begin ends the phase that a rank is in, and begins one with a name, or none if it is empty.
-func (p *phases) begin(k *kernel.Kernel, lp int32, name string) {
-	now := k.Clocks()[lp]
+// BeginPhase ends the phase that a rank is in, and begins one with a name, or none if the name is empty. The length of a phase
+// that ends is recorded under its name; see [Kernel.Record].
+func (k *Kernel) BeginPhase(lp int32, name string) {
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.BeginsPhase(lp, name)
+	}
+	p, now := &k.phases, k.Clocks()[lp]
 	at, known := p.of[lp]
 	if !known {
 		if p.of == nil {

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
+)
+
+// A run is recorded, looked at, checked, converted, damaged, repaired and replayed.
+func TestTraces(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	printed(t, "run", "stencil", "--ranks", "9", "--iterations", "3", "--machine", "xt5", "--trace", in("s.grt"), "--json", in("run.json"), "--progress", "none")
+	printed(t, "replay", in("s.grt"), "--machine", "xt5", "--json", in("replay.json"), "--progress", "none")
+	if run, again := readDocument(t, in("run.json")), readDocument(t, in("replay.json")); run.Fingerprint != again.Fingerprint || again.VirtualTime != run.VirtualTime {
+		t.Errorf("the run takes %v, %s, its replay %v, %s", run.VirtualTime, run.Fingerprint, again.VirtualTime, again.Fingerprint)
+	}
+	if text := printed(t, "trace", "info", in("s.grt")); !strings.Contains(text, "stencil") || !strings.Contains(text, "9 tasks") {
+		t.Errorf("trace info prints\n%s", text)
+	}
+	printed(t, "trace", "check", in("s.grt"))
+	printed(t, "run", "stencil", "--ranks", "9", "--iterations", "3", "--machine", "xt5", "--trace", in("plain.grt"), "--compress", "none", "--progress", "none")
+
+	text, err := os.ReadFile(in("plain.grt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func(b []byte) []byte{
+		"torn.grt":    func(b []byte) []byte { return b[:2*len(b)/3] },
+		"flipped.grt": func(b []byte) []byte { b[len(b)/2] ^= 4; return b },
+	} {
+		if err := os.WriteFile(in(name), damage(append([]byte(nil), text...)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if says := executed(t, terminal.ExitUsage, "replay", in(name), "--machine", "xt5", "--progress", "none"); !strings.Contains(says, name) || !strings.Contains(says, "byte ") {
+			t.Errorf("replay of %s: %s", name, says)
+		}
+		printed(t, "trace", "info", in(name), "--repair", "-o", in("sound-"+name))
+		if says := executed(t, terminal.ExitProgram, "replay", in("sound-"+name), "--machine", "xt5", "--progress", "none"); !strings.Contains(says, "task") {
+			t.Errorf("replay of what is sound of %s: %s", name, says)
+		}
+	}
+	for _, c := range []struct{ line, says string }{
+		{"replay FILE --from-mark step#0", `--from-mark: "step#0" is no mark: write the name of a phase and the number of its beginning, such as step#3`},
+		{"replay FILE --to-mark step#2", "the task ends without the mark step#2: it begins that phase 0 times"},
+		{"replay FILE --cpu-ratio -1 --cpu none", "--cpu-ratio: -1 is out of range"},
+		{"replay FILE --cpu other", "--cpu: "},
+		{"replay " + in("none.grt"), "none.grt"},
+		{"run barriertest --ranks 2 --trace " + filepath.Join(in("s.grt"), "under"), "--trace: "},
+		{"run phold --ranks 2 --trace " + in("p.grt"), "phold makes no calls of MPI: there is nothing to record"},
+	} {
+		if says := executed(t, terminal.ExitUsage, strings.Fields(strings.ReplaceAll(c.line, "FILE", in("s.grt")))...); !strings.Contains(says, c.says) {
+			t.Errorf("%s: %s", c.line, says)
+		}
+	}
+}
