@@ -92,6 +92,7 @@ type check struct {
 	cursor   Cursor
 	comms    map[int64]commID
 	numbers  map[commID]int64  // calls that have made communicators
+	numbered []int64           // scratch
 	requests map[int64]message // that are under way: the message of a receive
 }
 
@@ -373,19 +374,8 @@ func (x *check) begins(o *Operation, request bool, m message) {
 
 // waits follows the requests that a wait or test has completed.
 func (x *check) waits(o *Operation) {
-	numbers := o.Requests
-	switch o.Function {
-	case Waitany, Waitsome, Testany, Testsome:
-		if !o.Form.Has(Long) && !o.Form.Has(Missed) {
-			numbers = nil
-			for _, i := range o.Completed {
-				if i >= 0 && i < int64(len(o.Requests)) {
-					numbers = append(numbers, o.Requests[i])
-				}
-			}
-		}
-	}
-	for _, number := range numbers {
+	x.numbered = o.Named(x.numbered[:0])
+	for _, number := range x.numbered {
 		if number < 0 {
 			continue
 		}

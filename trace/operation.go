@@ -58,6 +58,7 @@ type Operation struct {
 
 	Requests  []int64 // that a wait, test or cancel names, -1 for an inactive request
 	Completed []int64 // places in Requests of those that Waitany, Waitsome, Testany or Testsome has completed; with Long, of all
+	Matched   []int64 // of each receive with wildcards that a wait or test has completed: its request, and source and tag of its message
 	Times     int64   // a test or probe that has found nothing: further calls in a row that found nothing either
 
 	Root, Vector, Element       int64 // of a collective; the bytes of the vector, or of one block, and of an element
@@ -92,6 +93,23 @@ func (o *Operation) Calls() int64 {
 		}
 	}
 	return 1
+}
+
+// Named appends the requests that a wait or test has completed, or, if it has found nothing, that it names.
+func (o *Operation) Named(list []int64) []int64 {
+	switch o.Function {
+	case Waitany, Waitsome, Testany, Testsome:
+		if o.Form.Has(Long) || o.Form.Has(Missed) {
+			break
+		}
+		for _, i := range o.Completed {
+			if i >= 0 && i < int64(len(o.Requests)) {
+				list = append(list, o.Requests[i])
+			}
+		}
+		return list
+	}
+	return append(list, o.Requests...)
 }
 
 // field is a field of operations, in the file.
@@ -138,6 +156,7 @@ const (
 	fieldReceivePeers
 	fieldReceiveTags
 	fieldReceiveRooms
+	fieldMatched
 	fieldName
 	fields
 )
@@ -152,8 +171,8 @@ var layouts = [...][]field{
 	ClassSend:         {fieldPeer, fieldTag, fieldBytes, fieldRequest, fieldComm, fieldForm},
 	ClassReceive:      {fieldSource, fieldSourceTag, fieldRoom, fieldRequest, fieldComm, fieldGotSource, fieldGotTag, fieldForm, fieldMessage},
 	ClassSendReceive:  {fieldPeer, fieldTag, fieldBytes, fieldSource, fieldSourceTag, fieldRoom, fieldRequest, fieldComm, fieldGotSource, fieldGotTag, fieldForm},
-	ClassWait:         {fieldRequests, fieldCompleted, fieldForm},
-	ClassTest:         {fieldRequests, fieldCompleted, fieldForm, fieldTimes},
+	ClassWait:         {fieldRequests, fieldCompleted, fieldForm, fieldMatched},
+	ClassTest:         {fieldRequests, fieldCompleted, fieldForm, fieldTimes, fieldMatched},
 	ClassProbe:        {fieldSource, fieldSourceTag, fieldGotSource, fieldGotTag, fieldGotBytes, fieldComm, fieldForm, fieldMessage, fieldTimes},
 	ClassCancel:       {fieldRequests, fieldForm},
 	ClassCollective:   {fieldVector, fieldRoot, fieldComm, fieldElement, fieldCounts, fieldTraits, fieldRequest, fieldForm, fieldDatatype, fieldInCounts, fieldOutCounts},
@@ -248,6 +267,8 @@ func (o *Operation) list(f field) *[]int64 {
 		return &o.ReceivePeers
 	case fieldReceiveTags:
 		return &o.ReceiveTags
+	case fieldMatched:
+		return &o.Matched
 	default:
 		return &o.ReceiveRooms
 	}

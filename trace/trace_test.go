@@ -120,9 +120,9 @@ func drawOperation(t *rapid.T, label string) trace.Operation {
 	case trace.ClassSendReceive:
 		number(&o.Peer, &o.Tag, &o.Bytes, &o.Source, &o.SourceTag, &o.Room, &o.Request, &o.Comm, &o.GotSource, &o.GotTag)
 	case trace.ClassWait:
-		o.Requests, o.Completed = list(), list()
+		o.Requests, o.Completed, o.Matched = list(), list(), list()
 	case trace.ClassTest:
-		o.Requests, o.Completed, o.Times = list(), list(), n.Draw(t, "times")
+		o.Requests, o.Completed, o.Matched, o.Times = list(), list(), list(), n.Draw(t, "times")
 	case trace.ClassProbe:
 		number(&o.Source, &o.SourceTag, &o.GotSource, &o.GotTag, &o.GotBytes, &o.Comm, &o.Message, &o.Times)
 	case trace.ClassCancel:

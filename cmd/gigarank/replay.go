@@ -25,7 +25,8 @@ again, with sizes and without contents. FILE is a trace of run --trace, or a .di
 On the machine on which a simulated run was recorded, the replay has the same virtual times and the
 same fingerprint. What the course of the program hung on is kept as it was recorded: a Waitany waits
 for what it completed in the record, a test that found something waits if it would find nothing
-now, a test that found nothing is a test again. Receives with wildcards match by virtual time.
+now, a test that found nothing is a test again. Receives with wildcards match by virtual time, or by
+--matching recorded the message that they took in the record.
 
 Bursts of a simulated run are times on the machine that it was simulated on. Those of other traces count times the
 cpu_ratio of the machine file. --cpu-ratio multiplies both.
@@ -45,7 +46,7 @@ var replayedFlags = []string{
 }
 
 // replayFlags are the flags of replay alone, as they are written.
-type replayFlags struct{ ratio, cpu, from, to string }
+type replayFlags struct{ ratio, cpu, matching, from, to string }
 
 func newReplay(c *terminal.Console) *cobra.Command {
 	var f runFlags
@@ -69,11 +70,26 @@ func newReplay(c *terminal.Console) *cobra.Command {
 	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
 		flags.StringVar(&own.ratio, "cpu-ratio", "1", "`RATIO` by which the times of bursts are multiplied")
 		flags.StringVar(&own.cpu, "cpu", string(burstThread), "`TIME` of bursts: thread (CPU time), wall, or none")
+		flags.StringVar(&own.matching, "matching", string(matchVirtual), "`MESSAGE` that a receive with wildcards takes: virtual (the first in virtual time), or recorded")
 		flags.StringVar(&own.from, "from-mark", "", "time the window of each rank from the mark `NAME`#K on, where it begins phase NAME for the K-th time")
 		flags.StringVar(&own.to, "to-mark", "", "time it up to the mark `NAME`#K; without a mark from the beginning, or to the end")
 	})
 	return cmd
 }
+
+// matching says which message a receive with wildcards takes.
+type matching string
+
+// The messages that such a receive may take.
+const (
+	matchVirtual  matching = "virtual"
+	matchRecorded matching = "recorded"
+)
+
+// matchings are the values of --matching.
+var matchings = []matching{matchVirtual, matchRecorded}
+
+func (m matching) String() string { return string(m) }
 
 // window returns the part of the tasks that is timed, nil for none.
 func (own *replayFlags) window(faults *terminal.UsageError) *replay.Window {
@@ -124,6 +140,8 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 	faults.Add("--cpu-ratio", err)
 	time, err := terminal.Choose("time", own.cpu, burstTimes)
 	faults.Add("--cpu", err)
+	matching, err := terminal.Choose("message", own.matching, matchings)
+	faults.Add("--matching", err)
 	window := own.window(&faults)
 	file, err := openTrace(name)
 	faults.AddFile("FILE", err)
@@ -141,7 +159,7 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 		return terminal.UsageError{fmt.Errorf("FILE: %w", err)}
 	}
 	bursts := bursts{ratio: ratio, time: time, simulated: file.Header.Origin == simulatedOrigin}
-	form := replay.New(file, replay.Options{Burst: bursts.of, Window: window})
+	form := replay.New(file, replay.Options{Burst: bursts.of, Recorded: matching == matchRecorded, Window: window})
 	f.replays, f.ranks, f.contents = entryOf(name, form, repeated), strconv.Itoa(file.Header.Tasks), string(noContents)
 	f.machineRead = func(t *network.Target) { bursts.target = t }
 	err = run(c, f.replays.Name, f)

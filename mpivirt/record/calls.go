@@ -289,11 +289,26 @@ func (r *recorder) begun(lp int32, o *trace.Operation, b *kernel.Completion) {
 		r.requests = append(r.requests, make([]int32, max(64, len(r.requests)))...)
 	}
 	r.requests[b.Request] = int32(o.Request) + 1
+	if isWild(o) {
+		if r.wild == nil {
+			r.wild = map[int32]bool{}
+		}
+		r.wild[b.Request] = true
+	}
+}
+
+// isWild reports whether an operation receives a message of any source, or with any tag.
+func isWild(o *trace.Operation) bool {
+	switch o.Function.Class() {
+	case trace.ClassReceive, trace.ClassSendReceive:
+		return o.Source == world.AnySource || o.SourceTag == world.AnyTag
+	}
+	return false
 }
 
 // received stores the message that a blocking receive with wildcards has received.
 func (r *recorder) received(o *trace.Operation, b *kernel.Completion) {
-	if o.Function.Class() == trace.ClassSend || b.Err != nil || o.Source != world.AnySource && o.SourceTag != world.AnyTag {
+	if b.Err != nil || !isWild(o) {
 		return
 	}
 	s := r.k.StatusOf(b)
@@ -327,6 +342,12 @@ func (r *recorder) waited(lp int32, o *trace.Operation, b *kernel.Completion) {
 		}
 		if o.Form.Has(trace.Long) {
 			o.Requests = append(o.Requests, number)
+		}
+		if r.wild[index] {
+			delete(r.wild, index)
+			if s, _, includes := r.k.CompletedRequest(b, index); includes && !s.Cancelled {
+				o.Matched = append(o.Matched, number, int64(s.Source), int64(s.Tag))
+			}
 		}
 		r.requests[index] = 0
 		n.requests.free(number)

@@ -59,6 +59,7 @@ type recorder struct {
 	first      int
 	ranks      []rank
 	requests   []int32         // by index in the kernel: number of the request in its task, plus 1; 0 for none
+	wild       map[int32]bool  // by index in the kernel: receives with wildcards
 	messages   map[int32]int64 // by index in the kernel: number of the probed message in its task
 	spare      []*trace.Operation
 	burst      trace.Operation // scratch
@@ -167,8 +168,8 @@ func (r *recorder) take() *trace.Operation {
 	if n := len(r.spare); n > 0 {
 		o := r.spare[n-1]
 		r.spare = r.spare[:n-1]
-		requests, completed := o.Requests[:0], o.Completed[:0]
-		*o = trace.Operation{Requests: requests, Completed: completed}
+		requests, completed, matched := o.Requests[:0], o.Completed[:0], o.Matched[:0]
+		*o = trace.Operation{Requests: requests, Completed: completed, Matched: matched}
 		return o
 	}
 	return &trace.Operation{}

@@ -133,11 +133,15 @@ func (b *body) call(lp int32, r *rank, o *trace.Operation) bool {
 		q.Sends(nil, o.Bytes, number(o.Peer), number(o.Tag))
 		begins = !p.Blocks()
 	case trace.ClassReceive:
-		b.receives(q, r, o)
+		if !b.receives(lp, q, r, o) {
+			return false
+		}
 		begins = !p.Blocks()
 	case trace.ClassSendReceive:
 		q.Sends(nil, o.Bytes, number(o.Peer), number(o.Tag))
-		b.receives(q, r, o)
+		if !b.receives(lp, q, r, o) {
+			return false
+		}
 		begins = !p.Blocks()
 	case trace.ClassCollective:
 		q.Enters(b.collective(p, o), refusal(o))
@@ -196,9 +200,19 @@ func (r *rank) slot(number int64) int32 {
 	return r.slots[number]
 }
 
-// receives fills in a receive.
-func (b *body) receives(q *kernel.Call, r *rank, o *trace.Operation) {
-	q.Receives(nil, o.Room, !o.Form.Has(trace.Unsized), number(o.Source), number(o.SourceTag))
+// receives fills in a receive. It ends the rank, and reports false, if the receive is to take a message that the trace does not name.
+func (b *body) receives(lp int32, q *kernel.Call, r *rank, o *trace.Operation) bool {
+	source, tag := o.Source, o.SourceTag
+	if b.recorded && (source == trace.AnySource || tag == trace.AnyTag) && !o.Form.Has(trace.Failed) {
+		if source, tag = o.GotSource, o.GotTag; !r.last.Blocks() {
+			var err error
+			if source, tag, err = b.matched(r, o); err != nil {
+				b.k.Fail(lp, r.last, err)
+				return false
+			}
+		}
+	}
+	q.Receives(nil, o.Room, !o.Form.Has(trace.Unsized), number(source), number(tag))
 	switch {
 	case o.Message < 0:
 		q.Takes(int32(o.Message))
@@ -208,6 +222,38 @@ func (b *body) receives(q *kernel.Call, r *rank, o *trace.Operation) {
 	case o.Message > 0:
 		q.Takes(kernel.MessageNull)
 	}
+	return true
+}
+
+// matched returns source and tag of the message that a receive with wildcards, which begins, took in the record: the operation that completed it says
+// them. They are the wildcards for a receive that was cancelled or has not been completed.
+func (b *body) matched(r *rank, o *trace.Operation) (source, tag int64, err error) {
+	at, next := r.at, &b.ahead
+	for !o.Form.Has(trace.Freed) {
+		more, err := at.Next(b.blocks, next)
+		if err != nil {
+			return 0, 0, err
+		}
+		if !more {
+			break
+		}
+		switch next.Function.Class() {
+		case trace.ClassCancel:
+			if slices.Contains(next.Requests, o.Request) {
+				return o.Source, o.SourceTag, nil
+			}
+		case trace.ClassWait, trace.ClassTest:
+			for m := next.Matched; len(m) >= 3; m = m[3:] {
+				if m[0] == o.Request {
+					return m[1], m[2], nil
+				}
+			}
+			if b.named = next.Named(b.named[:0]); !next.Form.Has(trace.Missed) && slices.Contains(b.named, o.Request) {
+				return 0, 0, r.at.Fault(b.file, r.function.String()+": the trace does not say which message the receive took: give --matching virtual")
+			}
+		}
+	}
+	return o.Source, o.SourceTag, nil
 }
 
 // collective returns the arguments of a collective. Its operator is never applied: vectors have no contents.
@@ -412,7 +458,8 @@ func (b *body) tried(lp int32, r *rank, found bool) bool {
 		}
 		r.state = calling
 		if c, member := b.comm(lp, r, b.o.Comm); !b.k.HasFailed(lp) {
-			over = b.k.Submit(lp, b.k.Compose(p, c, member).Receives(nil, 0, true, number(b.o.Source), number(b.o.SourceTag)))
+			source, tag := b.probed(&b.o)
+			over = b.k.Submit(lp, b.k.Compose(p, c, member).Receives(nil, 0, true, source, tag))
 		}
 	}
 	return b.submitted(lp, r, over)
@@ -460,7 +507,16 @@ func (b *body) probes(lp int32, r *rank, o *trace.Operation) bool {
 	case o.Function.MayFind():
 		r.state = trying
 	}
-	return b.k.Submit(lp, b.k.Compose(p, c, member).Receives(nil, 0, true, number(o.Source), number(o.SourceTag)))
+	source, tag := b.probed(o)
+	return b.k.Submit(lp, b.k.Compose(p, c, member).Receives(nil, 0, true, source, tag))
+}
+
+// probed returns the source and tag of the message that a probe looks for.
+func (b *body) probed(o *trace.Operation) (source, tag int) {
+	if b.recorded && !o.Form.Has(trace.Missed) && !o.Form.Has(trace.Failed) {
+		return number(o.GotSource), number(o.GotTag)
+	}
+	return number(o.Source), number(o.SourceTag)
 }
 
 // end takes the outcome of a call, which is over. It reports false if the rank has made another call for the operation, and waits.

@@ -18,7 +18,7 @@ const quick = "name: quick\nnetwork: {model: flat, latency: 1us, bandwidth: 1000
 const us = vtime.Microsecond
 
 // course is the outcome of a replay in which each rank's first burst takes another time.
-func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []vtime.Duration) (recordedTime, replayedTime vtime.Time, d replay.Departures) {
+func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []vtime.Duration, recordedMessages bool) (recordedTime, replayedTime vtime.Time, d replay.Departures) {
 	t.Helper()
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, trace.Header{Origin: "simulated", Tasks: ranks}, trace.Zstd)
@@ -50,7 +50,7 @@ func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []v
 			t.Fatal(err)
 		}
 		begun := make([]bool, ranks)
-		form := replay.New(f, replay.Options{Burst: func(rank int, cpu, _ vtime.Duration) vtime.Duration {
+		form := replay.New(f, replay.Options{Recorded: recordedMessages, Burst: func(rank int, cpu, _ vtime.Duration) vtime.Duration {
 			if !begun[rank] {
 				begun[rank] = true
 				return first[rank]
@@ -143,27 +143,70 @@ func TestTheCourseOfTheRecordIsKept(t *testing.T) {
 		}
 		return nil
 	}
+	waits := func(r *mpivirt.Rank) error {
+		if r.Rank() > 0 {
+			return sends(r, vtime.Duration(10*r.Rank())*us)
+		}
+		r.Compute(0)
+		requests := make([]mpivirt.Request, 2)
+		for i := range requests {
+			var err error
+			if requests[i], err = mpivirt.Irecv(r.World(), make([]byte, 8), mpivirt.AnySource, mpivirt.AnyTag); err != nil {
+				return err
+			}
+		}
+		for _, q := range requests {
+			if _, err := mpivirt.Waitall([]mpivirt.Request{q}); err != nil {
+				return err
+			}
+			r.Compute(5 * us)
+		}
+		return nil
+	}
+	// Rank 0 looks for a message of anyone, and takes it.
+	looks := func(r *mpivirt.Rank) error {
+		if r.Rank() > 0 {
+			return sends(r, vtime.Duration(10*r.Rank())*us)
+		}
+		r.Compute(0)
+		for range 2 {
+			s, err := r.World().Probe(mpivirt.AnySource, mpivirt.AnyTag)
+			if err == nil {
+				_, err = mpivirt.Recv(r.World(), make([]byte, 8), s.Source, s.Tag)
+			}
+			if err != nil {
+				return err
+			}
+			r.Compute(5 * us)
+		}
+		return nil
+	}
 	for _, c := range []struct {
 		why            string
 		main           func(r *mpivirt.Rank) error
 		first          []vtime.Duration
 		record, replay vtime.Duration
 		departures     replay.Departures
+		recorded       bool
 	}{
-		{"Waitany as recorded", anyOfTwo("any"), []vtime.Duration{0, 10 * us, 20 * us}, 21 * us, 21 * us, replay.Departures{}},
+		{"Waitany as recorded", anyOfTwo("any"), []vtime.Duration{0, 10 * us, 20 * us}, 21 * us, 21 * us, replay.Departures{}, false},
 		// It waits for rank 1, until 51, then computes. A Waitany would have taken rank 2 at 21, computed, and ended at 51.
-		{"Waitany, another first", anyOfTwo("any"), []vtime.Duration{0, 50 * us, 20 * us}, 21 * us, 56 * us, replay.Departures{}},
-		{"Waitsome, another first", anyOfTwo("some"), []vtime.Duration{0, 50 * us, 20 * us}, 21 * us, 56 * us, replay.Departures{}},
+		{"Waitany, another first", anyOfTwo("any"), []vtime.Duration{0, 50 * us, 20 * us}, 21 * us, 56 * us, replay.Departures{}, false},
+		{"Waitsome, another first", anyOfTwo("some"), []vtime.Duration{0, 50 * us, 20 * us}, 21 * us, 56 * us, replay.Departures{}, false},
 		// Tests at 0, 1.1, 2.2, 3.3, 4.4 fail, each for 0.1 us, that at 5.5 finds the message of 4.5.
-		{"tests as recorded", tests, []vtime.Duration{0, 3500 * vtime.Nanosecond}, 5500 * vtime.Nanosecond, 5500 * vtime.Nanosecond, replay.Departures{}},
-		{"a test that found something waits", tests, []vtime.Duration{0, 100 * us}, 5500 * vtime.Nanosecond, 101 * us, replay.Departures{Waited: 1}},
+		{"tests as recorded", tests, []vtime.Duration{0, 3500 * vtime.Nanosecond}, 5500 * vtime.Nanosecond, 5500 * vtime.Nanosecond, replay.Departures{}, false},
+		{"a test that found something waits", tests, []vtime.Duration{0, 100 * us}, 5500 * vtime.Nanosecond, 101 * us, replay.Departures{Waited: 1}, false},
 		// The test at 1.1 finds the message: the later ones have no request left, and take no time.
-		{"a test that found nothing finds", tests, []vtime.Duration{0, 0}, 5500 * vtime.Nanosecond, 5100 * vtime.Nanosecond, replay.Departures{Found: 1}},
-		{"probes as recorded", probes, []vtime.Duration{0, 3500 * vtime.Nanosecond}, 4500 * vtime.Nanosecond, 4500 * vtime.Nanosecond, replay.Departures{}},
-		{"a probe that found something waits", probes, []vtime.Duration{0, 100 * us}, 4500 * vtime.Nanosecond, 101 * us, replay.Departures{Waited: 1}},
-		{"receives with wildcards match anew", wildcards, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 36 * us, replay.Departures{}},
+		{"a test that found nothing finds", tests, []vtime.Duration{0, 0}, 5500 * vtime.Nanosecond, 5100 * vtime.Nanosecond, replay.Departures{Found: 1}, false},
+		{"probes as recorded", probes, []vtime.Duration{0, 3500 * vtime.Nanosecond}, 4500 * vtime.Nanosecond, 4500 * vtime.Nanosecond, replay.Departures{}, false},
+		{"a probe that found something waits", probes, []vtime.Duration{0, 100 * us}, 4500 * vtime.Nanosecond, 101 * us, replay.Departures{Waited: 1}, false},
+		{"receives with wildcards match anew", wildcards, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 36 * us, replay.Departures{}, false},
+		{"as recorded", wildcards, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, replay.Departures{}, true},
+		{"receives with wildcards that wait match anew", waits, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 36 * us, replay.Departures{}, false},
+		{"waits as recorded", waits, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, replay.Departures{}, true},
+		{"probes with wildcards as recorded", looks, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, replay.Departures{}, true},
 	} {
-		was, is, d := course(t, len(c.first), c.main, c.first)
+		was, is, d := course(t, len(c.first), c.main, c.first, c.recorded)
 		if was != vtime.Time(c.record) || is != vtime.Time(c.replay) || d != c.departures {
 			t.Errorf("%s: recorded %v, replayed %v, %+v; want %v, %v, %+v", c.why, was, is, d, c.record, c.replay, c.departures)
 		}

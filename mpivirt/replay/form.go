@@ -20,6 +20,8 @@ var Kind = kernel.RegisterKind(kernel.Kind{
 type Options struct {
 	// Burst returns the virtual time of a burst of a rank; nil for the recorded CPU time.
 	Burst func(rank int, cpu, wall vtime.Duration) vtime.Duration
+	// Recorded has receives and probes with wildcards take the message that they took in the record.
+	Recorded bool
 	// Window is a part of the tasks whose length is recorded; nil for none.
 	Window *Window
 	// BlockBytes is the memory of each engine for blocks that are read, 0 for 256 MiB.
@@ -51,7 +53,7 @@ func (f *Form) Kind() *kernel.Kind { return Kind }
 
 // Body implements [mpivirt.Form].
 func (f *Form) Body(k *kernel.Kernel, n int) kernel.Body {
-	b := &body{k: k, file: f.file, window: f.options.Window, burst: f.options.Burst, ranks: kernel.Reserve[rank](k, n)}
+	b := &body{k: k, file: f.file, window: f.options.Window, recorded: f.options.Recorded, burst: f.options.Burst, ranks: kernel.Reserve[rank](k, n)}
 	var err error
 	if b.blocks, err = trace.NewBlocks(f.file, f.options.BlockBytes); err != nil {
 		k.FailHost(err)
@@ -102,7 +104,11 @@ type body struct {
 	ranks  []rank
 	o      trace.Operation // scratch: the operation that begins
 	list   []int32         // scratch
+	named  []int64         // scratch
 	groups groups
+
+	recorded bool            // receives with wildcards take the recorded messages
+	ahead    trace.Operation // scratch: an operation behind the one that begins
 
 	window  *Window   // nil for none
 	windows []passage // by LP, if there is a window
