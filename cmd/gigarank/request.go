@@ -270,7 +270,11 @@ func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageErr
 	faults.Add("--collectives", err)
 	r.config.Collectives = mpivirt.Interpreter(chosen)
 	if r.config.Matrix = f.matrix; f.stats || f.matrix {
-		faults.Add("--stats", r.countActivities())
+		flag := "--stats"
+		if !f.stats {
+			flag = "--matrix"
+		}
+		faults.Add(flag, r.countActivities())
 	}
 	_, err = host.ReadLostAfter(f.lostAfter)
 	faults.Add("--lost-after", err)
@@ -287,9 +291,9 @@ func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageErr
 func (r *request) countActivities() error {
 	switch {
 	case r.entry.Direct != nil:
-		return fmt.Errorf("%s has no MPI messages, of which activities are counted: leave it out", r.entry.Name)
+		return fmt.Errorf("%s makes no calls of MPI, whose times are counted: leave the flag out", r.entry.Name)
 	case r.config.Collectives == mpivirt.Bulk:
-		return errors.New("activities are counted message by message: leave --collectives bulk out")
+		return errors.New("times are counted message by message: leave --collectives bulk out")
 	}
 	r.config.Activities, r.config.Collectives = true, mpivirt.Message
 	return nil

@@ -249,9 +249,6 @@ func (s *conductor) check() error {
 	s.hosting.readHosting(&s.flags.hosting, len(s.plan.Entry.Forms) > 0, &faults)
 	s.hosting.ranks = math.MaxInt32
 	s.hosting.countEngines(s.console, s.hosts, &s.flags.hosting, &faults)
-	if len(faults) == 0 {
-		s.checkRecordings(&faults)
-	}
 	if s.flags.out == "" {
 		faults.Add("--out", errors.New("name the directory of the results"))
 	}
@@ -286,21 +283,28 @@ func defaultKind(kinds []*mpivirt.Kind) *mpivirt.Kind {
 
 // sort finds the points to simulate: those that host 0 does not have and for which all
 // hosts have the memory. Points that were killed come last, so that the others are done if
-// they are killed again. After the second time they are left out.
+// they are killed again. After the second time they are left out. A point that cannot be simulated for another reason
+// than its memory is a fault, and all faults are returned.
 func (s *conductor) sort() error {
-	const run, again, large, killed, done = 0, 1, 2, 3, 4
+	const run, again, large, wrong, killed, done = 0, 1, 2, 3, 4, 5
+	var wrongs []wrongPoints
+	from, failed := 0, false
 	for _, point := range s.plan.Points {
 		mine := host.Report{Code: run}
 		kills, leaveOut := 0, false
 		if s.journal != nil {
 			kills, leaveOut = s.journal.Kills(point)
 		}
+		var fault error
+		var lack *host.MemoryError
 		if s.finished[point] {
 			mine.Code = done
 		} else if leaveOut {
 			mine.Code = killed
-		} else if _, err := s.request(point); err != nil {
+		} else if _, fault = s.request(point); errors.As(fault, &lack) {
 			mine.Code = large
+		} else if fault != nil {
+			mine.Code = wrong
 		} else if kills > 0 {
 			mine.Code = again
 		}
@@ -315,12 +319,50 @@ func (s *conductor) sort() error {
 			s.again = append(s.again, point)
 		case large:
 			s.plan.TooLarge = append(s.plan.TooLarge, point)
+		case wrong:
+			if !failed {
+				from, failed = all.From, true
+			}
+			if mine.Code == wrong {
+				wrongs = addWrong(wrongs, s.plan.Name(point), fault)
+			}
 		case killed:
 			s.plan.Killed = append(s.plan.Killed, point)
 		}
 	}
 	s.todo = append(s.todo, s.again...)
-	return nil
+	if !failed {
+		return nil
+	}
+	var faults terminal.UsageError
+	for _, w := range wrongs {
+		faults.Add(w.String(), w.fault)
+	}
+	return terminal.Ended{Cause: faults.OrNil(), Code: terminal.ExitUsage, Silent: s.hosts.Index != from}
+}
+
+// wrongPoints are points that cannot be simulated for one reason.
+type wrongPoints struct {
+	first string
+	more  int
+	fault error
+}
+
+func (w wrongPoints) String() string {
+	if w.more == 0 {
+		return w.first
+	}
+	return fmt.Sprintf("%s, and %s", w.first, spelling.Count(w.more, "other point"))
+}
+
+// addWrong adds a point to those with the same fault.
+func addWrong(all []wrongPoints, name string, fault error) []wrongPoints {
+	i := slices.IndexFunc(all, func(w wrongPoints) bool { return w.fault.Error() == fault.Error() })
+	if i < 0 {
+		return append(all, wrongPoints{first: name, fault: fault})
+	}
+	all[i].more++
+	return all
 }
 
 // tooLarge returns the error of a study with points that do not fit the memory.
@@ -341,7 +383,7 @@ func (s *conductor) tooLarge() error {
 	return terminal.Ended{Cause: faults, Code: terminal.ExitUsage, Silent: s.hosts.Index != 0}
 }
 
-// request returns the run of a point. It returns an error if the point does not fit the
+// request returns the run of a point. The error is a [host.MemoryError] if the point does not fit the
 // memory.
 func (s *conductor) request(point study.Point) (*request, error) {
 	r := s.hosting

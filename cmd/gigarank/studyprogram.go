@@ -88,30 +88,6 @@ func (s *conductor) atPoint(point study.Point, r *request) error {
 	return faults.OrNil()
 }
 
-// checkRecordings reports the faults of recordings, which are each of some arguments on a number of ranks.
-func (s *conductor) checkRecordings(faults *terminal.UsageError) {
-	if s.plan.Program == nil || s.flags.hosting.cpu.mode == "" && s.flags.hosting.cpu.replay == "" {
-		return
-	}
-	type recorded struct {
-		cpu, arguments string
-		ranks          int64
-	}
-	seen := map[recorded]bool{}
-	for _, point := range s.plan.Points {
-		of := recorded{point.CPU, point.Arguments, point.Ranks}
-		if seen[of] {
-			continue
-		}
-		seen[of] = true
-		r := s.hosting
-		r.ranks = point.Ranks
-		if err := s.atPoint(point, &r); err != nil {
-			*faults = append(*faults, err)
-		}
-	}
-}
-
 // warn says on host 0 what a program in a file lacks, and what it uses that the ranks of a process share.
 func (s *conductor) warn() {
 	if p := s.plan.Program; p != nil && isPath(p.Name) {

@@ -103,8 +103,12 @@ int main(int argc, char **argv) {
 		t.Errorf("resumed, the study says\n%s", text)
 	}
 	one := strings.NewReplacer("{ranks}", "2", "{n}", "1").Replace(recording)
-	if text := executed(t, terminal.ExitUsage, "study", program, "--ranks", "2,4", "--cpu-replay", one, "--out", filepath.Join(dir, "other"), "--", "1", "2/x"); !strings.Contains(text, "give --ranks 2 in place of 4") {
-		t.Errorf("with the recording of another number of ranks the study says\n%s", text)
+	// It does not want for memory, and so no flag leaves these points out.
+	text = executed(t, terminal.ExitUsage, "study", program, "--ranks", "2,4,8", "--seed", "1,2", "--cpu-replay", one, "--out", filepath.Join(dir, "other"), "--skip-too-large", "--", "1", "2/x")
+	for _, want := range []string{"4 ranks, xt5, seed 1, and 1 other point: --cpu-replay", "give --ranks 2 in place of 4", "8 ranks, xt5, seed 1, and 1 other point: ", "give --ranks 2 in place of 8"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("with the recording of another number of ranks the study does not say %q, but\n%s", want, text)
+		}
 	}
 	build("second")
 	if text := executed(t, terminal.ExitUsage, append(append(arguments, "--resume"), program2...)...); !strings.Contains(text, "the file work as it was then, whose SHA-256 is another") {

@@ -209,16 +209,26 @@ func NeededMemory(ranks int64, bytesPerRank, shared float64, processes int) int6
 // garbage not yet collected take the rest.
 const Usable = 0.92
 
-// CheckMemory returns an error if the machine lacks the memory that a run needs. A
+// MemoryError says that the machine lacks the memory that a run needs.
+type MemoryError struct {
+	Need      int64
+	Available Headroom
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("the run needs about %s of memory on this machine and %s are available (%s): "+
+		"use fewer ranks, a smaller --payload, --contents none where sizes suffice, --lp event if the program has it, or more hosts; GOMEMLIMIT=SIZE overrides the available memory",
+		terminal.Bytes(e.Need), terminal.Bytes(e.Available.Bytes), e.Available.Bound)
+}
+
+// CheckMemory returns a [*MemoryError] if the machine lacks the memory that a run needs. A
 // limit that the user has set by GOMEMLIMIT, for each process, replaces the available
 // memory.
 func CheckMemory(need int64, available Headroom) error {
 	if float64(need) <= Usable*float64(available.Bytes) {
 		return nil
 	}
-	return fmt.Errorf("the run needs about %s of memory on this machine and %s are available (%s): "+
-		"use fewer ranks, a smaller --payload, --contents none where sizes suffice, --lp event if the program has it, or more hosts; GOMEMLIMIT=SIZE overrides the available memory",
-		terminal.Bytes(need), terminal.Bytes(available.Bytes), available.Bound)
+	return &MemoryError{need, available}
 }
 
 // userLimit returns the limit that the user has set by GOMEMLIMIT for each process,

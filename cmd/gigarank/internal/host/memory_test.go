@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -101,8 +102,9 @@ func TestCheckMemoryNamesBothFigures(t *testing.T) {
 		t.Errorf("what just fits is refused: %v", err)
 	}
 	err := CheckMemory(3<<30, Headroom{1 << 30, "a limit"})
-	if err == nil {
-		t.Fatal("3 GiB fit into 1 GiB")
+	var lack *MemoryError
+	if !errors.As(err, &lack) || lack.Need != 3<<30 {
+		t.Fatalf("3 GiB in 1 GiB: %v", err)
 	}
 	for _, want := range []string{"3.00 GiB", "1.00 GiB", "a limit", "GOMEMLIMIT"} {
 		if !strings.Contains(err.Error(), want) {
