@@ -132,7 +132,7 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 
 // Freed records that a message to a local rank is on its way. The sender of DATA is free at an
 // instant.
-func (f *roundFreight) Freed(p *resource.Passage, at vtime.Time) {
+func (f *roundFreight) Freed(p *resource.Passage, at vtime.Time, _ vtime.Duration) {
 	if c := (*Collectives)(f); p.Kind == p2p.PassData {
 		c.dataFreed(c.shakes.At(p.Index), at)
 	}

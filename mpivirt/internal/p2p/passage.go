@@ -108,9 +108,13 @@ func (f *freight) Left(p *resource.Passage, begins, asks vtime.Time) {
 }
 
 // Freed records that a message to a local rank is on its way.
-func (f *freight) Freed(p *resource.Passage, at vtime.Time) {
+func (f *freight) Freed(p *resource.Passage, at vtime.Time, delay vtime.Duration) {
+	m := (*Messages)(f)
+	if p.Kind == PassData {
+		m.delays(m.handshakes.At(p.Index).request, m.WithinNode(p), delay)
+	}
 	if p.Kind != PassMessage {
-		(*Messages)(f).answerFreed(p, at)
+		m.answerFreed(p, at)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"gigarank/engine"
 	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -23,7 +24,7 @@ import (
 // rank; what comes out is each call with the instants at which it begins and ends, and its result. Each run is made
 // on one engine and on several, strictly or not, with short lists and with bins: all give the same.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"activities", "eager", "end", "exchange", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "waitset"} {
+	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "exchange", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "waitset"} {
 		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine
 			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
@@ -88,6 +89,7 @@ type options struct {
 	polls   int32 // that make a long loop
 	lasts   bool  // only the finishes come out
 	counts  bool  // the activities come out
+	causes  bool  // the causes for which the time of calls passes come out
 }
 
 func scriptOptions(t *testing.T, d *datadriven.TestData) options {
@@ -96,7 +98,7 @@ func scriptOptions(t *testing.T, d *datadriven.TestData) options {
 	d.MaybeScanArgs(t, "engines", &o.engines)
 	d.MaybeScanArgs(t, "ways", &o.ways)
 	d.MaybeScanArgs(t, "polls", &polls)
-	o.polls, o.lasts, o.counts = int32(polls), d.HasArg("finish"), d.HasArg("activities")
+	o.polls, o.lasts, o.counts, o.causes = int32(polls), d.HasArg("finish"), d.HasArg("activities"), d.HasArg("causes")
 	return o
 }
 
@@ -136,12 +138,21 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 	ranks := len(programs)
 	x := &outcome{ranks: make([][]string, ranks), finish: make([]string, ranks)}
 	partition := engine.Partition{LPs: ranks, Engines: v.engines}
+	switch { // engines keep the ranks of a node together, as the kernel has it
+	case target.Contention().Model != "" || target.Contended() && !target.KeepsBlocks():
+		partition.Unit = ranks
+	case target.Contended():
+		partition.Unit = target.NodeSize(0)
+	}
 	transports, errs := engine.NewInProcess(v.engines), make([]error, v.engines)
 	players := make([]*player, v.engines)
 	for i := range players {
 		lo, hi := partition.Range(i)
 		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], BufferLimit: v.limit, Lookahead: func(dst int) vtime.Duration {
 			dstLo, dstHi := partition.Range(dst)
+			if lo == hi || dstLo == dstHi {
+				return vtime.Second
+			}
 			return lookaheadOf(target, lo, hi, dstLo, dstHi)
 		}})
 		players[i] = newPlayer(t, e, target, v, o, x, programs)
@@ -224,10 +235,14 @@ type scripted struct {
 func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant, o options, x *outcome, programs []string) *player {
 	p := &player{T: t, m: &Messages{}, x: x, bins: v.bins, waitSet: v.waitSet}
 	p.m.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
-	if o.counts {
+	if o.counts || o.causes {
 		p.m.Partition.Activities = &p.m.Partition.Summary.Activities
 	}
 	p.m.Open(nil, o.polls, p)
+	if o.causes {
+		p.m.InFull()
+		p.m.Explain()
+	}
 	if p.m.Processors != nil {
 		p.m.Processors.Carries(resource.OfAgents, (*agents)(p))
 	}
@@ -271,6 +286,8 @@ func (p *player) Handle(ev engine.Event) {
 		m.HandleHandshake(int32(ev.Sequence), ev.Time)
 	case world.DataServe:
 		m.Processors.Serve(lp, ev.Time)
+	case world.DataPassage:
+		m.Interfaces.Serve(ev.Source, ev.Time)
 	}
 }
 
@@ -292,7 +309,7 @@ func (p *player) Deliver(src int, record []byte) {
 		p.m.DeliverMessage(src, r)
 		return
 	case world.RecordAcknowledgement:
-		p.m.Acknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		p.m.DeliverAcknowledgement(r)
 	case world.RecordReply, world.RecordData, world.RecordFree:
 		p.m.DeliverAnswer(record[0], r)
 	case world.RecordMatch:
@@ -384,10 +401,32 @@ func (p *player) over(lp int32, r *scripted) {
 	if end := m.Partition.Clock[lp]; end != r.begun {
 		line += fmt.Sprintf(" to %v", end)
 	}
+	line += p.causes(lp, r, words)
 	p.x.ranks[m.Partition.Global(lp)] = append(p.x.ranks[m.Partition.Global(lp)], line+p.result(r, words, b))
 	if b.Err != nil && b.Fatal {
 		m.Fail(lp, b.Procedure, b.Err)
 	}
+}
+
+// causes says why the time of a call has passed, as statistics do.
+func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
+	_, word, named := strings.Cut(words[0], "=")
+	if !named {
+		word = words[0]
+	}
+	c := procedures[word]
+	if end := p.m.Partition.Clock[lp]; p.m.Explains() && c != world.NoProcedure && end > r.begun {
+		var why stats.Ending
+		var all stats.Causes
+		p.m.EndingOf(lp, p.m.EndedBy(lp, c), &why)
+		why.Split(r.begun, end, &all)
+		for cause, d := range all {
+			if d > 0 {
+				text += fmt.Sprintf(", %v %v", stats.Cause(cause), d)
+			}
+		}
+	}
+	return text
 }
 
 // result describes the completion of a call.
@@ -547,6 +586,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 	q := &Operands{Procedure: c, Comm: p.comm, Member: m.Partition.Global(lp)}
 	m.NewCompletion(lp).Found = true
 	m.EnterCall(lp)
+	m.Begins(lp)
 	if strings.HasSuffix(word, "send") {
 		q.Outgoing = p.message(words)
 		q.Outgoing.Mode = scriptModes[strings.TrimPrefix(strings.TrimSuffix(word, "send"), "i")]
@@ -666,7 +706,7 @@ func (p *player) receive(lp int32, q *Operands) bool {
 	if q.Incoming.Source == world.ProcNull {
 		return p.waitFor(lp, p.m.CompletedReceive, q.Procedure)
 	}
-	if p.m.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
+	if !p.m.Explains() && p.m.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
 		return p.m.Partition.Clock[lp] < vtime.Forever
 	}
 	return p.waitFor(lp, p.m.Receive(lp, q), q.Procedure)

@@ -110,8 +110,8 @@ type Freight interface {
 	Left(p *Passage, begins, asks vtime.Time)
 	// Freed handles that a message to a local rank, which does not ask at its receiver's node, is on
 	// its way and no longer changes. Its sender,
-	// if it waits until DATA has left, is free at an instant.
-	Freed(p *Passage, at vtime.Time)
+	// if it waits until DATA has left, is free at an instant, which other messages have delayed.
+	Freed(p *Passage, at vtime.Time, delay vtime.Duration)
 	// Arrived handles the arrival of a message at a local rank.
 	Arrived(p *Passage, at vtime.Time)
 }
@@ -350,6 +350,7 @@ func (x *Interfaces) arrive(p *Passage) {
 func (x *Interfaces) move(p *Passage) {
 	t := x.partition.Target
 	bytes, held, free := x.memoryTime(p), p.At, p.At
+	idle := p.At.Add(bytes) // when the memory has taken the message if it has no other work
 	if bytes > 0 {
 		begins := x.memory.Take(t.Node(int(p.Source))-x.first, 0, p.At, bytes)
 		held, free = network.HeldUntil(p.At, begins, bytes, p.Transfer.Plus(p.Jitter)), begins.Add(bytes)
@@ -366,9 +367,9 @@ func (x *Interfaces) move(p *Passage) {
 	}
 	_, alone := t.Data(int(p.Source), int(p.Dest), p.Bytes, p.At)
 	if t.Copies() {
-		free = alone
+		free, idle = alone, alone
 	}
-	x.works[p.Owner].Freed(p, max(free, alone))
+	x.works[p.Owner].Freed(p, max(free, alone), max(free, alone).Sub(max(idle, alone)))
 	x.works[p.Owner].Arrived(p, at)
 }
 

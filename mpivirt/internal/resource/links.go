@@ -197,10 +197,11 @@ func (x *Links) Delay(p *Passage, at vtime.Time) vtime.Duration { return at.Sub(
 
 // arrives passes on a message that arrives at an instant.
 func (x *Links) arrives(p *Passage, at, now vtime.Time) {
-	free := at.Add(-p.Latency)
+	free, delay := at.Add(-p.Latency), x.Delay(p, at)
 	if t := x.partition.Target; t.Copies() {
+		delay = 0
 		_, free = t.Data(int(p.Source), int(p.Dest), p.Bytes, p.At.Add(-p.Latency))
 	}
-	x.works[p.Owner].Freed(p, max(free, now))
+	x.works[p.Owner].Freed(p, max(free, now), delay)
 	x.works[p.Owner].Arrived(p, at)
 }
