@@ -27,7 +27,7 @@ import (
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"closedforms", "communicators", "costs", "intercommunicators", "loggops", "mismatch", "nodes"} {
+	for _, name := range []string{"causes", "closedforms", "communicators", "contention", "costs", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "progress"} {
 		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine
 			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
@@ -54,6 +54,16 @@ type variant struct {
 	protocol          engine.Protocol
 	ranges            bool  // ranks that are ready together are resumed in one call
 	limit             int64 // of bytes in buffers beyond which ranks are held back; 0 for the usual one
+	script            scriptOptions
+}
+
+// scriptOptions are what a run is asked for beside the outcome of its calls.
+type scriptOptions struct {
+	causes   bool                  // the causes for which the time of calls passes come out; collectives go by messages then
+	repeats  bool                  // ranks call one collective alone, again and again
+	repeated collectives.Operation // that collective
+	by       collectives.Algorithm // of that
+	bytes    int64                 // of its vector or block
 }
 
 // variantsOf returns the ways to make a run: the greatest number of engines, in some of them.
@@ -101,7 +111,14 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 			programs[rank] = append(programs[rank], repeated(t, strings.Split(calls, "; "))...)
 		}
 	}
-	variants := variantsOf(engines, !d.HasArg("blocking"))
+	options := scriptOptionsOf(t, d)
+	variants := variantsOf(engines, !d.HasArg("blocking") && !options.repeats)
+	if options.causes {
+		variants = slices.DeleteFunc(variants, func(v variant) bool { return v.wanted != Message })
+	}
+	for i := range variants {
+		variants[i].script = options
+	}
 	outcomes := make([]string, len(variants))
 	var playing sync.WaitGroup // at once: most of the time of a deadlock is the patience of its engines
 	for i, v := range variants {
@@ -114,6 +131,26 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 		}
 	}
 	return outcomes[0]
+}
+
+// scriptOptionsOf reads the options of a run: causes, and repeated=(operation,algorithm,bytes).
+func scriptOptionsOf(t *testing.T, d *datadriven.TestData) (o scriptOptions) {
+	o.causes = d.HasArg("causes")
+	if o.repeats = d.HasArg("repeated"); o.repeats {
+		var operation, algorithm string
+		d.ScanArgs(t, "repeated", &operation, &algorithm, &o.bytes)
+		for _, op := range collectives.Operations() {
+			if op.String() == operation {
+				o.repeated = op
+			}
+		}
+		by, err := collectives.ParseAlgorithm(o.repeated, algorithm)
+		if err != nil {
+			d.Fatalf(t, "%v", err)
+		}
+		o.by = by
+	}
+	return o
 }
 
 // repeated returns calls with the repetitions that they say, as in 20*barrier, of which only the last is told.
@@ -158,7 +195,10 @@ func play(t *testing.T, v variant, target *network.Target, programs [][]string) 
 	ranks := len(programs)
 	lines, ended := make([][]string, ranks), make([]bool, ranks)
 	partition := engine.Partition{LPs: ranks, Engines: v.engines}
-	if target.KeepsBlocks() && target.Nodes() >= v.engines {
+	switch { // as the kernel has it
+	case target.Contention().Model != "" || target.Contended() && !target.KeepsBlocks():
+		partition.Unit = ranks
+	case target.KeepsBlocks() && (target.Nodes() >= v.engines || target.Contended()):
 		partition.Unit = target.NodeSize(0)
 	}
 	transports, errs := engine.NewInProcess(v.engines), make([]error, v.engines)
@@ -293,6 +333,9 @@ type scripted struct {
 	made    *Communicator
 	entered vtime.Time // its latest call
 	label   int32      // under which the call is timed
+
+	procedure  world.Procedure // of its latest call
+	collective bool            // the latest call is a collective in the blocking form
 }
 
 // expected is what a nonblocking call is to give.
@@ -302,6 +345,9 @@ func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant
 	p := &scriptPlayer{T: t, k: &Collectives{}, v: v, lines: lines, ended: ended}
 	p.times = map[int32][]vtime.Duration{}
 	p.k.Messages.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
+	if v.script.causes {
+		p.k.Messages.Partition.Activities = &p.k.Messages.Partition.Summary.Activities
+	}
 	p.k.Messages.Open(nil, 0, p)
 	if v.data {
 		p.k.InRows = affine.Name
@@ -310,7 +356,14 @@ func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant
 	for _, op := range collectives.Operations() {
 		algorithms[op] = collectives.DefaultOn(op, collectives.Hardware{Barrier: target.BarrierTime() > 0, Offload: target.Machine().Offloads()})
 	}
-	p.k.Open(Algorithms{First: algorithms, Free: slices.Repeat([]bool{true}, len(algorithms))}, v.wanted, nil)
+	if v.script.repeats {
+		algorithms[v.script.repeated] = v.script.by
+	}
+	p.k.Open(Algorithms{First: algorithms, Free: slices.Repeat([]bool{true}, len(algorithms))}, v.wanted, v.script.repeatedFor(v.data))
+	if v.script.causes {
+		p.k.Messages.InFull()
+		p.k.Explain()
+	}
 	for i := range p.k.partition.Ranks {
 		p.ranks = append(p.ranks, scripted{label: world.Untimed, calls: programs[p.k.partition.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})
 	}
@@ -346,10 +399,26 @@ func (p *scriptPlayer) Handle(ev engine.Event) {
 		}
 	case world.DataResume:
 		p.Resume(lp)
+	case world.DataSettle:
+		if k.Messages.HandleSettle(lp, ev.Time) {
+			p.Resume(lp)
+		}
+	case world.DataPassage:
+		k.Messages.Interfaces.Serve(ev.Source, ev.Time)
+	case world.DataHandshake:
+		k.Messages.HandleHandshake(int32(ev.Sequence), ev.Time)
 	case world.DataServe:
 		k.Messages.Processors.Serve(lp, ev.Time)
 	}
 }
+
+func (p *scriptPlayer) Withdrawn(ev *engine.Event) bool {
+	return ev.Data == world.DataHandshake && p.k.Messages.HandshakeWithdrawn(int32(ev.Sequence))
+}
+
+func (p *scriptPlayer) Defers() bool                { return p.k.Messages.Defers() }
+func (p *scriptPlayer) Deferred() engine.Deferred   { return p.k.Messages.Deferred() }
+func (p *scriptPlayer) Proceed(all engine.Deferred) { p.k.Messages.Proceed(all) }
 
 func (p *scriptPlayer) Deliver(src int, record []byte) {
 	r, k := world.Reader{Rest: record[1:]}, p.k
@@ -359,10 +428,16 @@ func (p *scriptPlayer) Deliver(src int, record []byte) {
 	case world.RecordRound:
 		k.DeliverRound(src, r)
 	case world.RecordAcknowledgement:
-		k.Messages.Acknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.Messages.DeliverAcknowledgement(r)
 		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordRoundAcknowledgement:
-		k.AgentAcknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.DeliverAcknowledgement(r)
+		k.partition.Engine.Consumed(src, len(record))
+	case world.RecordReply, world.RecordData, world.RecordFree:
+		k.Messages.DeliverAnswer(record[0], r)
+		k.partition.Engine.Consumed(src, len(record))
+	case world.RecordRoundReply, world.RecordRoundData:
+		k.DeliverRoundAnswer(record[0], r)
 		k.partition.Engine.Consumed(src, len(record))
 	case world.RecordMatch:
 		k.Messages.Processors.MatchFrom(resource.OfProgram, r)
@@ -438,7 +513,7 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 	p.timed(lp, r)
 	r.next++
 	b := k.Messages.CompletionOf(lp)
-	line := fmt.Sprintf("%s: %v", strings.Join(words, " "), k.partition.Clock[lp])
+	line := fmt.Sprintf("%s: %v%s", strings.Join(words, " "), k.partition.Clock[lp], p.causes(lp, r))
 	rank := k.partition.Global(lp)
 	for _, index := range b.Completed {
 		x, has := r.pending[index]
@@ -495,6 +570,9 @@ func (r *scripted) takes(made *Communicator, rank int) string {
 func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 	k := p.k
 	k.Messages.NewCompletion(lp).Found = true
+	k.Messages.EnterCall(lp)
+	k.Begins(lp)
+	r.procedure, r.collective = world.NoProcedure, false
 	r.want = nil
 	r.call.Output = nil
 	switch words[0] {
@@ -518,6 +596,8 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 		return true
 	case "wait":
 		index := r.names[words[1]]
+		r.procedure = world.Wait
+		k.Messages.EnterWait(lp)
 		return k.Messages.WaitRequest(lp, index, world.Wait)
 	case "split":
 		r.color = p.number(words[1])
@@ -536,6 +616,7 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 		r.color = v.Color()
 		return p.enter(lp, r, v, err, "")
 	case "send", "recv":
+		r.procedure = world.Send
 		q := &p2p.Operands{Procedure: world.Send, Comm: &r.comm.Comm, Member: int32(r.comm.Group.Member(int(k.partition.Global(lp))))}
 		if words[0] == "send" {
 			q.Outgoing.Dest, q.Outgoing.Bytes = p.number(words[1]), int64(p.number(words[2]))
@@ -544,6 +625,8 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 			}
 			return true
 		}
+		r.procedure = world.Recv
+		k.Messages.EnterWait(lp)
 		q.Procedure, q.Incoming.Source = world.Recv, p.number(words[1])
 		return k.Messages.WaitRequest(lp, k.Messages.Receive(lp, q), world.Recv)
 	case "group": // of the members from the first to the last, by them alone, with a tag
@@ -591,12 +674,20 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 	if err := k.Launch(lp, r.comm, member, v); err != nil {
 		return k.Messages.Raise(lp, v.Procedure, err)
 	}
+	nonblocking := name != "" || p.v.nonblocking && v.Creation == nil
+	switch {
+	case !nonblocking:
+		k.Messages.EnterWait(lp)
+		r.procedure, r.collective = v.Procedure, true
+	case k.Messages.InCalls:
+		v = k.Later(v)
+	}
 	if name == "" && !p.v.nonblocking && v.Creation == nil && r.inter == nil {
 		r.label = k.partition.Label(r.next%3, "call")
 		k.Timing = r.label
 	}
 	index := int32(0)
-	if name != "" || p.v.nonblocking && v.Creation == nil {
+	if nonblocking {
 		index = k.Messages.NewRequest(lp, p2p.CollectiveRequest, v.Procedure)
 		q := k.Messages.Requests.At(index)
 		q.Comm, q.Buffer = r.comm.Index, v.Output
@@ -606,6 +697,8 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		k.CarryOutAlone(lp, r.comm, v, index)
 	case k.Messages.Processors != nil:
 		k.EnterLater(lp, r.comm, member, v, index)
+	case p.v.script.causes || k.Messages.InCalls || k.Launches(): // no short forms, as in the kernel
+		k.Enter(lp, r.comm, member, v, index)
 	case index == 0 && v.Operation == collectives.Barrier && p.joins(lp, r.comm):
 	case index == 0 && v.Operation == collectives.Barrier && k.EnterBarrier(lp, r.comm, member):
 	default:
@@ -619,6 +712,8 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		return true
 	case index != 0:
 		r.names["latest"] = index
+		r.procedure = world.Wait
+		k.Messages.EnterWait(lp)
 		return k.Messages.WaitRequest(lp, index, v.Procedure)
 	}
 	return r.comm.Size == 1

@@ -1,8 +1,11 @@
 package coll
 
 import (
+	"fmt"
 	"slices"
 
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -48,6 +51,38 @@ func (p *scriptPlayer) inRows(o world.Operator) world.Operator {
 		}
 	}
 	return o
+}
+
+// causes says why the time of a rank's call has passed, as statistics do.
+func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
+	end := p.k.partition.Clock[lp]
+	if !p.v.script.causes || r.procedure == world.NoProcedure || end == r.entered {
+		return ""
+	}
+	var why stats.Ending
+	var all stats.Causes
+	if r.collective {
+		ending, _ := p.k.EndingOf(lp)
+		why = *ending
+		why.Ready = end
+	} else {
+		p.k.Messages.EndingOf(lp, p.k.Messages.EndedBy(lp, r.procedure), &why)
+	}
+	why.Split(r.entered, end, &all)
+	for cause, d := range all {
+		if d > 0 {
+			text += fmt.Sprintf(", %v %v", stats.Cause(cause), d)
+		}
+	}
+	return text
+}
+
+// repeatedFor returns the collective that is all that ranks call, nil for none.
+func (o *scriptOptions) repeatedFor(data bool) *Repeated {
+	if !o.repeats {
+		return nil
+	}
+	return &Repeated{Operation: o.repeated, Bytes: o.bytes, Element: 8, Data: data && o.repeated != collectives.Barrier}
 }
 
 // timed notes how long a rank has been in a call that the tally counts, too.
