@@ -93,7 +93,7 @@ func (g *goroutines) resume(i int32) bool {
 	return !g.k.HasFailed(i) && g.k.PostponeEnd(i)
 }
 
-// ResumeRange implements [kernel.Body].
+// ResumeRange implements [kernel.RangeResumer].
 func (g *goroutines) ResumeRange(lo, hi int32) {
 	k := g.k
 	for i := lo; i < hi; i++ {

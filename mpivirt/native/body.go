@@ -162,7 +162,7 @@ func (b *body) Resume(i int) bool {
 	return b.ranks[i].state != ended
 }
 
-// ResumeRange implements [kernel.Body]. A batch is run whole, also if a rank of it fails:
+// ResumeRange implements [kernel.RangeResumer]. A batch is run whole, also if a rank of it fails:
 // the calls of the other ranks are made already.
 func (b *body) ResumeRange(lo, hi int32) {
 	k := b.k

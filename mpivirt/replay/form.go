@@ -172,20 +172,6 @@ func (b *body) Resume(i int) bool {
 	return true
 }
 
-// ResumeRange implements [kernel.Body].
-func (b *body) ResumeRange(lo, hi int32) {
-	for lp := lo; lp < hi; lp++ {
-		b.k.SetRunning(lp)
-		if !b.Resume(int(lp)) {
-			b.k.End(lp)
-		}
-		if b.k.Limited() {
-			b.k.Yield(lp+1, hi)
-			return
-		}
-	}
-}
-
 // Interrupted implements [kernel.Body]: an operation has no code of its own that could panic.
 func (b *body) Interrupted(any) bool { return false }
 

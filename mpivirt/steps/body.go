@@ -115,7 +115,7 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 	}
 }
 
-// ResumeRange implements [kernel.Body]. Most LPs take one step.
+// ResumeRange implements [kernel.RangeResumer]. Most LPs take one step.
 func (b *stepper[S]) ResumeRange(lo, hi int32) {
 	k := b.k
 	k.CollectJoiners(lo)

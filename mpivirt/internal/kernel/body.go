@@ -29,17 +29,11 @@ import (
 // returns false. When Resume begins, the completion of the call that the rank waited for is
 // available. A rank's number in WORLD is k.Global(lp).
 //
-// The kernel sets Kernel.Running before Resume. ResumeRange sets it for each rank, and to
-// [world.None] after the last rank if Interrupted may return true. ResumeRange calls End for ranks
-// that have ended, and Yield for the remaining ranks once k.Limited().
-// have ended, and Yield for the rest once k.Limited().
+// The kernel sets Kernel.Running before Resume.
 type Body interface {
 	// Resume runs an LP until it waits again. It returns false once the LP has ended.
 	// Stop unwinds the LPs that have not ended.
 	lp.Body
-	// ResumeRange runs LPs lo to hi-1, which leave a collective or start. It calls [Kernel.End] for
-	// each LP that ends. When an LP fails, it makes the remaining LPs ready instead.
-	ResumeRange(lo, hi int32)
 	// Interrupted reports whether a rank's code has ended the engine's goroutine, by a panic with
 	// value or, for a nil value, by Goexit. If so, the rank has failed, and the engine goes on. A
 	// deferred function calls it.
@@ -49,6 +43,15 @@ type Body interface {
 	// LastCall returns the latest MPI call of an LP. Another goroutine may call it while the
 	// engine's goroutine is blocked.
 	LastCall(lp int32) world.Procedure
+}
+
+// RangeResumer is a Body that has a way of its own to resume LPs that become ready together. The kernel resumes those of another
+// Body one by one.
+type RangeResumer interface {
+	// ResumeRange runs LPs lo to hi-1, which leave a collective or start. It sets Kernel.Running for each LP, and to [world.None]
+	// after the last LP if Interrupted may return true. It calls [Kernel.End] for each LP that ends, and [Kernel.Yield] for the
+	// remaining LPs once [Kernel.Limited] holds.
+	ResumeRange(lo, hi int32)
 }
 
 // Locator is a Body that knows where in its source a program has made a call.

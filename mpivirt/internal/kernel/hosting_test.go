@@ -43,16 +43,6 @@ func (b *outside) Resume(i int) bool {
 	}
 }
 
-func (b *outside) ResumeRange(lo, hi int32) {
-	for lp := lo; lp < hi; lp++ {
-		b.k.SetRunning(lp)
-		if !b.Resume(int(lp)) {
-			b.k.End(lp)
-		}
-	}
-	b.k.SetRunning(world.None)
-}
-
 func (b *outside) Outside() (lp int32, where string) {
 	if b.waits.Load() {
 		return 0, "read of a pipe"

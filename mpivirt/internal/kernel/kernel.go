@@ -18,8 +18,9 @@ type Kernel struct {
 	partition   *world.Partition // of messages
 	config      *Config
 	body        Body
-	locator     Locator // the body; nil if it is none
-	bursts      Bursts  // nil if CPU times do not count
+	locator     Locator      // the body; nil if it is none
+	ranges      RangeResumer // the body; nil if it is none
+	bursts      Bursts       // nil if CPU times do not count
 	samples     map[sampleKey]*Sample
 	call        Call                      // scratch: the running LP's call
 	RequestList []int32                   // scratch: the requests of that call
@@ -116,8 +117,24 @@ func (k *Kernel) RunRange(lo, hi int32) {
 	}
 	k.partition.Engine.Statistics.Switches += uint64(hi - lo)
 	k.messages.Completion.Err = nil // of an LP that left a collective earlier
-	k.body.ResumeRange(lo, hi)
+	if k.ranges != nil {
+		k.ranges.ResumeRange(lo, hi)
+	} else {
+		k.resumeEach(lo, hi)
+	}
 	k.partition.Engine.Reached(k.partition.Clock[lo])
+}
+
+// resumeEach resumes LPs lo to hi-1 one by one, until one of them fails: the remaining LPs are ready then.
+func (k *Kernel) resumeEach(lo, hi int32) {
+	for ; lo < hi && !k.partition.Limited(); lo++ {
+		k.partition.Running = lo
+		if !k.body.Resume(int(lo)) {
+			k.End(lo)
+		}
+	}
+	k.partition.Running = world.None
+	k.Yield(lo, hi)
 }
 
 // Resume finishes the wait of an LP, if it has one, and runs the LP.

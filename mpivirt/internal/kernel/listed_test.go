@@ -34,15 +34,6 @@ func (r *listedRanks) Resume(i int) bool {
 	return false
 }
 
-// ResumeRange implements body.
-func (r *listedRanks) ResumeRange(lo, hi int32) {
-	for lp := lo; lp < hi; lp++ {
-		if !r.Resume(int(lp)) {
-			r.k.End(lp)
-		}
-	}
-}
-
 // Interrupted implements body.
 func (r *listedRanks) Interrupted(any) bool { return false }
 

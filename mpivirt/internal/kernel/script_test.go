@@ -271,20 +271,6 @@ func (b *scriptBody) Resume(i int) bool {
 	return true
 }
 
-// ResumeRange implements [Body].
-func (b *scriptBody) ResumeRange(lo, hi int32) {
-	for lp := lo; lp < hi; lp++ {
-		b.k.SetRunning(lp)
-		if !b.Resume(int(lp)) {
-			b.k.End(lp)
-		}
-		if b.k.Limited() {
-			b.k.Yield(lp+1, hi)
-			return
-		}
-	}
-}
-
 // Interrupted implements [Body]. A call of a script that panics fails its rank.
 func (b *scriptBody) Interrupted(value any) bool {
 	lp := b.k.Running()
