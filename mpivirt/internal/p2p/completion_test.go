@@ -2,6 +2,8 @@ package p2p
 
 import (
 	"testing"
+
+	"gigarank/mpivirt/internal/world"
 )
 
 // The completion of a call belongs to its LP: that of another LP is empty, and one that is parked comes back.
@@ -23,5 +25,38 @@ func TestCompletionsBelongToTheirLPs(t *testing.T) {
 	}
 	if len(m.Parked) > 0 {
 		t.Errorf("%d completions stay parked", len(m.Parked))
+	}
+}
+
+// Of the requests of a completion the last receive counts, wherever sends stand. Of a request that the completion does not
+// include nothing is known, and an inactive one is empty.
+func TestStatusOfTheLastReceive(t *testing.T) {
+	m := opened(t, 2)
+	made := func(kind requestKind, tag int32, content string) int32 {
+		index := m.NewRequest(0, kind, world.Irecv)
+		q := m.Requests.At(index)
+		q.Tag, q.Buffer, q.Bytes = tag, []byte(content), int64(len(content))
+		return index
+	}
+	first, last, send, other := made(ReceiveRequest, 1, "first"), made(ReceiveRequest, 2, "last!!"), made(SendRequest, 3, ""), made(ReceiveRequest, 4, "other")
+	b := m.NewCompletion(0)
+	for _, order := range [][]int32{{first, last, send}, {first, send, last}, {send, first, last}, {last}} {
+		b.Completed = order // the next NewCompletion releases them
+		if s, data := m.StatusOf(b), m.DataOf(b); s.Tag != 2 || string(data) != "last!!" {
+			t.Errorf("of %v the status is %+v with %q", order, s, data)
+		}
+	}
+	b.Completed, b.Status, b.Data = []int32{send}, world.Status{Tag: 9}, []byte("own")
+	if s, data := m.StatusOf(b), m.DataOf(b); s.Tag != 9 || string(data) != "own" {
+		t.Errorf("without a receive the status is %+v with %q", s, data)
+	}
+	b.Completed = []int32{first, send}
+	for index, want := range map[int32]int{first: 1, 0: world.EmptyStatus.Tag, m.CompletedSend: world.EmptyStatus.Tag} {
+		if s, _, included := m.CompletedRequest(b, index); s.Tag != want || !included {
+			t.Errorf("request %d has the status %+v, %v", index, s, included)
+		}
+	}
+	if _, _, included := m.CompletedRequest(b, other); included {
+		t.Error("a request that the completion lacks is included")
 	}
 }

@@ -24,7 +24,7 @@ import (
 // rank; what comes out is each call with the instants at which it begins and ends, and its result. Each run is made
 // on one engine and on several, strictly or not, with short lists and with bins: all give the same.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "exchange", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "waitset"} {
+	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "endoftime", "exchange", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "waitset"} {
 		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine
 			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
@@ -165,14 +165,21 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 		})
 	}
 	running.Wait()
-	summary := &world.Summary{}
+	summary, messages := &world.Summary{}, uint64(0)
 	for i, p := range players {
+		messages += p.m.Partition.Engine.Statistics.Messages
 		x.complain(errs[i], p.m)
 		p.m.CountUnreceived()
 		summary.Merge(&p.m.Partition.Summary)
 	}
 	if x.failure == "" {
 		x.unreceived = summary.Unreceived.Err()
+		for _, p := range players {
+			p.checkReleased(v, x.unreceived != nil)
+		}
+	}
+	if o.counts {
+		x.activities = fmt.Sprintf("%d messages\n", messages)
 	}
 	for _, a := range summary.Activities.Times(ranks) {
 		if o.counts && a.Count > 0 {
@@ -180,6 +187,39 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 		}
 	}
 	return x
+}
+
+// checkReleased reports memory that is still in use after a run without an error, in which each rank has waited for what it began.
+func (p *player) checkReleased(v variant, unreceived bool) {
+	m := p.m
+	for lp := range p.ranks {
+		if m.PollsInVain(int32(lp)) != 0 {
+			p.Errorf("%+v: rank %d has ended and waits in a loop of polls", v, m.Partition.Global(int32(lp)))
+		}
+	}
+	if m.inLoops != 0 || len(m.Parked) != 0 {
+		p.Errorf("%+v leaves %d LPs in loops and %d parked completions", v, m.inLoops, len(m.Parked))
+	}
+	// A rank may end without receiving a message that a probe has matched, or waiting for a request.
+	if unreceived || slices.ContainsFunc(p.ranks, func(r scripted) bool { return len(r.found) > 0 || !m.allShared(r.names) }) {
+		return
+	}
+	if made, inUse := m.InUse(); inUse != 0 {
+		p.Errorf("%+v leaves %d mailboxes and messages, of %d mailboxes", v, inUse, made)
+	}
+	if n := m.handshakes.InUse(); n != 0 {
+		p.Errorf("%+v leaves %d handshakes", v, n)
+	}
+}
+
+// allShared reports whether all requests are those of calls that were complete at once.
+func (m *Messages) allShared(requests map[string]int32) bool {
+	for _, index := range requests {
+		if index != 0 && !m.shared(index) {
+			return false
+		}
+	}
+	return true
 }
 
 // lookaheadOf returns how far an engine may be ahead of another: the least time of a message, without the slack of
@@ -626,6 +666,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 			p.Errorf("%s: no probe has found %s", word, words[0])
 		}
 		m.ReceiveMatched(lp, request, at)
+		delete(r.found, words[0])
 		if word == "mrecv" {
 			return p.waitFor(lp, request, c)
 		}
