@@ -21,7 +21,10 @@ type shares struct {
 	About  string
 	Rows   []shareRow
 	Legend []legendEntry
+	Width  float64
 	Height float64
+	Left   float64 // where labels end
+	Right  float64 // where texts begin
 }
 
 type shareRow struct {
@@ -95,7 +98,7 @@ func (p *Plan) shareCharts(all []sample) []*shares {
 
 // newShares draws a row for each sample, nil if none has statistics.
 func newShares(title string, samples []sample) *shares {
-	c := &shares{Title: title, About: "Time of all ranks by cause: " + title}
+	c := &shares{Title: title, About: "Time of all ranks by cause: " + title, Width: 590, Left: shareLeft - 6, Right: shareRight + 8}
 	shown := map[string]bool{}
 	for _, s := range samples {
 		of := s.records[0].Result.Statistics
@@ -120,15 +123,21 @@ func newShares(title string, samples []sample) *shares {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	for _, cause := range causes {
-		if shown[cause] {
-			c.Legend = append(c.Legend, legendEntry{styleOfCause(cause), cause})
-		}
-	}
+	c.Legend = legendOf(shown)
 	if c.Height = float64(len(c.Rows)) * shareRowHeight; len(c.Legend) == 0 {
 		return nil
 	}
 	return c
+}
+
+// legendOf returns the entries of the causes that are shown.
+func legendOf(shown map[string]bool) (entries []legendEntry) {
+	for _, cause := range causes {
+		if shown[cause] {
+			entries = append(entries, legendEntry{styleOfCause(cause), cause})
+		}
+	}
+	return entries
 }
 
 // writeShares prints a line for each number of ranks, with the share of each cause. It prints nothing without statistics.

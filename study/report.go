@@ -55,6 +55,7 @@ type page struct {
 	Title        string
 	Subtitle     string
 	Missing      string // of a study that was ended
+	Stopped      string // why a run failed, in several lines
 	Findings     []string
 	Sections     []section
 	Tables       []tableOf // of a plain report, before that of all points
@@ -91,6 +92,9 @@ type section struct {
 	Charts            []*chart
 	Exits             []*exits
 	Shares            []*shares
+	Stacks            []*stacks
+	Maps              []*heatMap
+	Tables            []tableOf
 }
 
 // tableOf are rows under a heading and names of columns.

@@ -46,7 +46,7 @@ for (const table of document.querySelectorAll('table')) {
 }
 
 // What a drawing takes from the page's style sheet.
-const inherited = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-dashoffset', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'font-family', 'font-size', 'font-weight'];
+const inherited = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-dashoffset', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'font-family', 'font-size', 'font-weight'];
 
 // styled returns a copy of an element of a drawing that needs no style sheet.
 function styled(element) {

@@ -76,7 +76,7 @@ async function exercise(w, d, tell) {
     for (const entry of figure.querySelectorAll('.legend li')) if (!texts.includes(entry.textContent.trim())) tell(title + ' is saved without ' + entry.textContent);
     if (!texts.includes(title)) tell('saved without its title ' + title);
     const lines = [...file.querySelectorAll('path[d]')];
-    if (lines.length > 0 && !lines.some((e) => e.style.stroke.startsWith('rgb'))) tell(title + ' is saved without colours');
+    if (lines.length > 0 && !lines.some((e) => (e.style.stroke + e.style.fill).includes('rgb'))) tell(title + ' is saved without colours');
   }
   const first = d.querySelector('figure > svg');
   if (first) {
@@ -101,7 +101,7 @@ for (const width of widths) {
     const drawings = d.querySelectorAll('figure > svg');
     for (const svg of drawings) {
       const box = svg.getBoundingClientRect();
-      if (box.width < 250 || box.height < 150) tell('a drawing of ' + box.width + ' by ' + box.height);
+      if (box.width < 250 || box.height < 15) tell('a drawing of ' + box.width + ' by ' + box.height);
       if (svg.querySelectorAll('.line, .bar').length === 0) tell('a drawing without a curve');
       const texts = [...svg.querySelectorAll('text')].map((e) => [e.textContent, e.getBoundingClientRect()]);
       for (const [text, a] of texts) {
@@ -174,6 +174,8 @@ func TestReportInBrowser(t *testing.T) {
 		"full":    reportOf(t, fullPlan(t), runFull(t)),
 		"barrier": reportOf(t, barrierPlan(t), runAll(t, barrierPlan(t))),
 		"scaling": scalingReport(t),
+		"run":     runReport(t, runOf(700)),
+		"few":     runReport(t, runOf(4)),
 	} {
 		url := serve(t, report)
 		backgrounds := map[int]string{}

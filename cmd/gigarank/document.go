@@ -164,14 +164,14 @@ func (d *document) encode() []byte {
 	if err != nil {
 		panic(fmt.Sprintf("gigarank: a document that is no JSON: %v", err))
 	}
-	text = countLists.ReplaceAllFunc(text, func(list []byte) []byte {
-		return append([]byte(`"counts": `), strings.Join(strings.Fields(string(list[len(`"counts":`):])), "")...)
+	text = numberLists.ReplaceAllFunc(text, func(list []byte) []byte {
+		return []byte(strings.Join(strings.Fields(string(list)), ""))
 	})
 	return append(text, '\n')
 }
 
-// countLists matches lists that are easier to read on one line.
-var countLists = regexp.MustCompile(`"counts": \[[^]]*]`)
+// numberLists matches lists of whole numbers, which are easier to read on one line. A text of JSON has no raw line breaks, so none matches.
+var numberLists = regexp.MustCompile(`\[\n[\s\d,]*]`)
 
 // write writes the document to the destination of --json: none, standard output, or a
 // file. It calls waits before it writes to what may wait for a reader.

@@ -40,7 +40,7 @@ bytes of the file, or with the report of a deadlock (exit code 1). A damaged fil
 var replayedFlags = []string{
 	"seed", "noise", "polls", "barrier", "allreduce", "algorithm",
 	"machine", "ranks-per-node", "mapping", "library", "allocation",
-	"json", "stats",
+	"json", "stats", "matrix",
 	"engines", "sync", "collectives", "lost-after", "progress",
 	"watchdog", "strict", "verbose",
 }
@@ -67,6 +67,7 @@ func newReplay(c *terminal.Console) *cobra.Command {
 		cmd.Flags().AddFlag(all.Flags().Lookup(name))
 	}
 	cmd.Flags().SortFlags = false
+	terminal.Group(cmd.Flags(), groupResults, f.defineReport)
 	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
 		flags.StringVar(&own.ratio, "cpu-ratio", "1", "`RATIO` by which the times of bursts are multiplied")
 		flags.StringVar(&own.cpu, "cpu", string(burstThread), "`TIME` of bursts: thread (CPU time), wall, or none")

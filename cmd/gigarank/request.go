@@ -38,7 +38,7 @@ type runFlags struct {
 	mapping, allocation, perNode          string
 	iterations, compute, payload          string
 	contents, datatype                    string
-	seed, noise, json, progress           string
+	seed, noise, json, report, progress   string
 	watchdog, lostAfter, polls            string
 	stack, stacks, skeleton               string
 	label, strictFunctions, stats, matrix bool
@@ -124,6 +124,7 @@ type request struct {
 	need     int64 // bytes that this process is expected to take
 	share    int64 // bytes that it may take
 	json     string
+	report   string // directory, or empty for none
 	progress terminal.ProgressMode
 	patience time.Duration // before progress is shown
 	verbose  bool
@@ -209,7 +210,7 @@ func newRequest(c *terminal.Console, h *host.Processes, program string, f *runFl
 // readRequest is newRequest without the check of the memory.
 func readRequest(c *terminal.Console, h *host.Processes, program string, f *runFlags) (*request, terminal.UsageError) {
 	var faults terminal.UsageError
-	r := &request{verbose: f.verbose, json: f.json, skeleton: f.skeleton}
+	r := &request{verbose: f.verbose, json: f.json, report: f.report, skeleton: f.skeleton}
 	if slices.Contains(terminal.StandardNames, f.json) {
 		r.json = terminal.StandardOutput
 	}
@@ -245,6 +246,7 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	}
 	if h.Index == 0 {
 		faults.Add("--json", terminal.CheckWritable(r.json))
+		checkReport(r.report, &faults)
 	}
 	return r, faults
 }
@@ -269,12 +271,15 @@ func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageErr
 	chosen, err := terminal.Choose("interpreter", f.collectives, interpreters)
 	faults.Add("--collectives", err)
 	r.config.Collectives = mpivirt.Interpreter(chosen)
-	if r.config.Matrix = f.matrix; f.stats || f.matrix {
-		flag := "--stats"
-		if !f.stats {
-			flag = "--matrix"
-		}
-		faults.Add(flag, r.countActivities())
+	counting := "--stats"
+	switch {
+	case f.report != "":
+		counting = "--report"
+	case !f.stats:
+		counting = "--matrix"
+	}
+	if r.config.Matrix = f.matrix || f.report != ""; f.stats || r.config.Matrix {
+		faults.Add(counting, r.countActivities())
 	}
 	_, err = host.ReadLostAfter(f.lostAfter)
 	faults.Add("--lost-after", err)

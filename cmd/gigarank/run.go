@@ -70,6 +70,7 @@ func newRun(c *terminal.Console) *cobra.Command {
 		Example: `  gigarank run barriertest --ranks 64Ki --iterations 5
   gigarank run barriertest --ranks 1M --machine tianhe-1a --barrier dissemination
   gigarank run barriertest --noise periodic:10ms,25us --json -
+  gigarank run stencil --ranks 512 --report stencil-report
   gigarank run ddptraining model=bert-large batch=16 --datatype bf16 --ranks 1Ki --lp event --machine dgx-h100
   mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event --json result.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -84,6 +85,7 @@ func newRun(c *terminal.Console) *cobra.Command {
 		},
 	}
 	f.define(cmd)
+	terminal.Group(cmd.Flags(), groupResults, f.defineReport)
 	terminal.Group(cmd.Flags(), groupResults, f.trace.define)
 	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.lambda, "lambda", "", "λ, virtual ranks for each engine: `N` instead of --ranks")
@@ -154,7 +156,7 @@ func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 	debug.FreeOSMemory()
 	host.ResetPeak()
 	host.TuneCollector(c.Getenv, r.need, r.share)
-	if r.json != "" && r.json != terminal.StandardOutput {
+	if r.json != "" && r.json != terminal.StandardOutput || r.report != "" {
 		terminal.OutliveReader()
 	}
 	if isPath(r.entry.Name) && h.Leads() {
@@ -237,12 +239,12 @@ func conclude(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 	d := newDocument(r, h, o, all.Peak)
 	d.Command = terminal.CommandLine(c.Arguments)
 	// Only the document tells the build, and finding it may take reading the executable.
-	if r.json != "" {
+	if r.json != "" || r.report != "" {
 		if build, unknown := host.Build(); unknown == nil {
 			d.Version = build
 		}
 	}
-	err = errors.Join(err, d.write(c, r.json, s.Release))
+	err = errors.Join(err, d.writeReport(c, h, r), d.write(c, r.json, s.Release))
 	s.Release() // the output below may wait for a reader
 	printed.Flush()
 	d.log(c)

@@ -1,0 +1,420 @@
+package study
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+
+	"gigarank/internal/result"
+	"gigarank/internal/spelling"
+)
+
+// aboutRun says how to read the page of a run.
+var aboutRun = []string{
+	"Times are virtual: those of the simulated machine. They are the same, bit for bit, on any number of hosts.",
+	"The time of a rank is the sum of its causes, to the picosecond. Computing and processor are work, the others are waiting; docs/statistics.md has the rules.",
+	"Load balance is the mean of the ranks' computing times over the greatest, communication efficiency the greatest over the time of the run, and parallel efficiency their product (POP).",
+	"A rank that waits far less than the others at a collective is a rank for which the others wait.",
+	"The matrix and the sizes of messages are those of messages point to point.",
+}
+
+// WriteRunReport writes the report of a run whose statistics were counted: one page of HTML that needs no other file and no network.
+// machine is the text of its machine file.
+func WriteRunReport(w io.Writer, d *result.Document, machine string, origin Origin) error {
+	g := &page{
+		Origin: origin, Style: template.CSS(reportStyle),
+		Title:    d.Program + ": where the time goes",
+		Subtitle: fmt.Sprintf("%s on %s, %s a node, %s", spelling.Count(d.Ranks, "rank"), d.Machine, spelling.Count(d.RanksPerNode, "rank"), d.Mapping),
+		Findings: runFindings(d), Reading: aboutRun, Machines: []machineText{{d.Machine, machine}},
+		Width: chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
+	}
+	if !d.Complete {
+		g.Missing = fmt.Sprintf("%d of %s have finished; the figures cover what was done until then.", d.FinishedRanks, spelling.Count(d.Ranks, "rank"))
+		g.Stopped = firstLines(d.Reason, mostReasonLines)
+	}
+	all := []section{
+		{Name: "figures", Title: "Figures", Tables: []tableOf{runFigures(d)}},
+		causesOfRun(d), functionsOfRun(d), ranksOfRun(d), sizesOfRun(d), matrixOfRun(d), iterationsOfRun(d), endsOfRun(d),
+	}
+	g.Sections = slices.DeleteFunc(all, func(s section) bool {
+		return len(s.Shares)+len(s.Stacks)+len(s.Maps)+len(s.Tables)+len(s.Exits) == 0
+	})
+	return writePage(w, plainTemplate(), g)
+}
+
+// mostReasonLines is the number of lines of an error that a page shows.
+const mostReasonLines = 24
+
+// firstLines returns the first lines of a text, and how many are left out.
+func firstLines(text string, most int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("… and %s more", spelling.Count(more, "line")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// floatOf returns an integer as a float, 0 for nil.
+func floatOf(v *big.Int) float64 {
+	if v == nil {
+		return 0
+	}
+	f, _ := new(big.Float).SetInt(v).Float64()
+	return f
+}
+
+// perRank returns a sum over the ranks as a time of a rank.
+func (s *section) perRank(d *result.Document, sum *big.Int) string {
+	return formatTime(floatOf(sum) / float64(d.Ranks))
+}
+
+// runFigures returns the table of the figures of a run.
+func runFigures(d *result.Document) tableOf {
+	t := tableOf{Columns: []string{"figure", "value"}}
+	row := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	took := "unknown: no rank has finished"
+	if d.FinishedRanks > 0 {
+		took = formatTime(float64(d.VirtualTime))
+	}
+	row("virtual time", took)
+	if s := d.Statistics; s != nil {
+		if s.Time.Sign() > 0 {
+			row("computing, of the time of all ranks", percent(shareOf(&s.Times, "computing")))
+			row("waiting, of the time of all ranks", percent(floatOf(s.Waiting)/floatOf(s.Time)))
+		}
+		if e := s.Efficiency; e != nil {
+			row("load balance", percent(e.LoadBalance))
+			row("communication efficiency", percent(e.Communication))
+			row("parallel efficiency", percent(e.Parallel))
+		}
+	}
+	for _, f := range d.Figures {
+		row(f.Name, formatFigure(f))
+	}
+	for _, name := range sortedKeys(d.Algorithms) {
+		row("algorithm of "+name, d.Algorithms[name])
+	}
+	if d.Library != "" {
+		row("MPI library", d.Library)
+	}
+	row("kind of rank", d.LP)
+	row("CPU times", d.CPU)
+	row("noise", d.Noise)
+	row("seed", fmt.Sprint(d.Seed))
+	if d.FinishedRanks > 0 {
+		row("fingerprint", d.Fingerprint)
+	}
+	return t
+}
+
+// sortedKeys returns the keys of a map in order.
+func sortedKeys(m map[string]string) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// formatFigure returns the number of a program for people.
+func formatFigure(f result.Figure) string {
+	switch f.Unit {
+	case "ps":
+		return formatTime(f.Value)
+	case "":
+		return percent(f.Value)
+	}
+	return formatCount(f.Value) + " " + f.Unit
+}
+
+// runFindings returns what stands out in a run.
+func runFindings(d *result.Document) (found []string) {
+	s := d.Statistics
+	if s == nil || s.Time.Sign() == 0 {
+		return nil
+	}
+	found = append(found, fmt.Sprintf("Of the time of all ranks, %s is computing, %s is work for MPI and %s is waiting.",
+		percent(shareOf(&s.Times, "computing")), percent(shareOf(&s.Times, "processor")), percent(floatOf(s.Waiting)/floatOf(s.Time))))
+	for _, cause := range waitingCauses(&s.Times) {
+		if share := shareOf(&s.Times, cause); share >= leastFinding {
+			found = append(found, fmt.Sprintf("%s takes %s%s%s.", capital(cause), percent(share), mostIn(s.Calls, cause), extremesOf(s.Tasks, cause)))
+		}
+	}
+	if e := s.Efficiency; e != nil && e.LoadBalance < 1-leastFinding {
+		found = append(found, fmt.Sprintf("Load balance is %s: rank %d computes longest, %s, where the mean is %s.", percent(e.LoadBalance), e.GreatestRank,
+			formatTime(float64(e.Greatest)), formatTime(float64(e.Greatest)*e.LoadBalance)))
+	}
+	return found
+}
+
+// leastFinding is the share of the time that is worth a sentence.
+const leastFinding = 0.01
+
+// capital returns a text with a capital letter at its beginning.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// waitingCauses returns the causes of waiting, those with more time first.
+func waitingCauses(t *result.Times) []string {
+	waits := slices.DeleteFunc(slices.Clone(causes), func(c string) bool { return c == "computing" || c == "processor" || t.Causes[c] == nil })
+	slices.SortStableFunc(waits, func(a, b string) int { return t.Causes[b].Cmp(t.Causes[a]) })
+	return waits
+}
+
+// mostIn names the call with most of the time for a cause.
+func mostIn(calls []result.CallTimes, cause string) string {
+	var most *result.CallTimes
+	for i := range calls {
+		if d := calls[i].Causes[cause]; d != nil && (most == nil || d.Cmp(most.Causes[cause]) > 0) {
+			most = &calls[i]
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	return ", most of it in " + nameOfCall(most)
+}
+
+// extremesOf names the rank that waits longest for a cause, and the rank that waits least.
+func extremesOf(tasks []result.Task, cause string) string {
+	if len(tasks) < 2 {
+		return ""
+	}
+	least, most := 0, 0
+	for i := range tasks {
+		if v := floatOf(tasks[i].Causes[cause]); v < floatOf(tasks[least].Causes[cause]) {
+			least = i
+		} else if v > floatOf(tasks[most].Causes[cause]) {
+			most = i
+		}
+	}
+	if least == most || floatOf(tasks[least].Causes[cause]) > floatOf(tasks[most].Causes[cause])*(1-leastFinding) {
+		return ""
+	}
+	return fmt.Sprintf("; rank %d waits longest, %s, and rank %d least, %s", tasks[most].Rank, formatTime(floatOf(tasks[most].Causes[cause])),
+		tasks[least].Rank, formatTime(floatOf(tasks[least].Causes[cause])))
+}
+
+// nameOfCall returns the function and communicator of calls.
+func nameOfCall(c *result.CallTimes) string {
+	if c.Communicator == "" {
+		return c.Function
+	}
+	return c.Function + " on " + c.Communicator
+}
+
+// causesOfRun has the time of a rank by cause.
+func causesOfRun(d *result.Document) (s section) {
+	if d.Statistics == nil || d.Statistics.Time.Sign() == 0 {
+		return s
+	}
+	s = section{Name: "causes", Title: "Time by cause"}
+	t := tableOf{Columns: []string{"cause", "time of a rank", "share"}}
+	for _, cause := range causes {
+		if sum := d.Statistics.Causes[cause]; sum != nil {
+			t.Rows = append(t.Rows, []string{cause, s.perRank(d, sum), percent(shareOf(&d.Statistics.Times, cause))})
+		}
+	}
+	s.Tables = []tableOf{t}
+	return s
+}
+
+// functionsOfRun has the time in each function of MPI.
+func functionsOfRun(d *result.Document) (s section) {
+	if d.Statistics == nil || len(d.Statistics.Calls) == 0 {
+		return s
+	}
+	s = section{Name: "functions", Title: "Time by function"}
+	calls := slices.Clone(d.Statistics.Calls)
+	slices.SortStableFunc(calls, func(a, b result.CallTimes) int { return b.Time.Cmp(a.Time) })
+	if c := functionShares(d, calls); c != nil {
+		s.Shares = []*shares{c}
+	}
+	t := tableOf{Columns: []string{"function", "calls", "bytes", "time of a rank", "waiting"}}
+	shown := map[string]bool{}
+	for i := range calls {
+		for cause := range calls[i].Causes {
+			shown[cause] = true
+		}
+	}
+	for _, e := range legendOf(shown) {
+		t.Columns = append(t.Columns, e.Name)
+	}
+	for i := range calls {
+		c := &calls[i]
+		row := []string{nameOfCall(c), fmt.Sprint(c.Count), formatBytes(float64(c.Bytes)), s.perRank(d, c.Time), s.perRank(d, c.Waiting)}
+		for _, e := range legendOf(shown) {
+			row = append(row, dashed(c.Causes[e.Name], float64(d.Ranks)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	s.Tables = []tableOf{t}
+	return s
+}
+
+// dashed returns a sum of times over a number, a dash for no time.
+func dashed(sum *big.Int, n float64) string {
+	if sum == nil {
+		return "–"
+	}
+	return formatTime(floatOf(sum) / n)
+}
+
+// The sizes of the drawing of functions.
+const (
+	functionLeft  = 150.0
+	functionRight = 366.0
+	mostFunctions = 16
+)
+
+// functionShares draws a row for each of the calls with most time, nil if none takes time.
+func functionShares(d *result.Document, calls []result.CallTimes) *shares {
+	longest := floatOf(calls[0].Time)
+	if longest == 0 {
+		return nil
+	}
+	c := &shares{Title: "Time of a rank in MPI", About: "Time of a rank in each function of MPI, by cause", Width: chartWidth, Left: functionLeft - 6, Right: functionRight + 6}
+	shown := map[string]bool{}
+	for i := range calls[:min(len(calls), mostFunctions)] {
+		of := &calls[i]
+		if of.Time.Sign() == 0 {
+			break
+		}
+		row := shareRow{Label: shortened(nameOfCall(of), 22), Y: (float64(i) + 0.5) * shareRowHeight, Text: formatTime(floatOf(of.Time) / float64(d.Ranks))}
+		at := functionLeft
+		for _, cause := range causes {
+			sum := of.Causes[cause]
+			if sum == nil {
+				continue
+			}
+			shown[cause] = true
+			width := floatOf(sum) / longest * (functionRight - functionLeft)
+			row.Bars = append(row.Bars, shareBar{bar{at, row.Y - shareBarHeight/2, width, shareBarHeight,
+				fmt.Sprintf("%s: %s %s", nameOfCall(of), cause, formatTime(floatOf(sum)/float64(d.Ranks)))}, styleOfCause(cause)})
+			at += width
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	c.Legend, c.Height = legendOf(shown), float64(len(c.Rows))*shareRowHeight
+	return c
+}
+
+// shortened returns a text of at most some letters.
+func shortened(text string, most int) string {
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return text
+}
+
+// mostListedRanks is the number of ranks up to which a table has each of them.
+const mostListedRanks = 16
+
+// ranksOfRun has the time of each rank.
+func ranksOfRun(d *result.Document) (s section) {
+	if d.Statistics == nil || d.Statistics.Time.Sign() == 0 {
+		return s
+	}
+	s = section{Name: "ranks", Title: "Time by rank"}
+	tasks := d.Statistics.Tasks
+	if len(tasks) == 0 {
+		return section{} // of more than 65,536 ranks there are sums alone
+	}
+	s.Stacks = rankStacks(tasks)
+	shown := map[string]bool{}
+	for cause := range d.Statistics.Causes {
+		shown[cause] = true
+	}
+	over := tableOf{Columns: []string{"over ranks", "least", "of rank", "mean", "greatest", "of rank"}}
+	each := tableOf{Columns: []string{"rank", "calls", "bytes", "time", "waiting"}}
+	for _, e := range legendOf(shown) {
+		least, most := 0, 0
+		for i := range tasks {
+			if v := floatOf(tasks[i].Causes[e.Name]); v < floatOf(tasks[least].Causes[e.Name]) {
+				least = i
+			} else if v > floatOf(tasks[most].Causes[e.Name]) {
+				most = i
+			}
+		}
+		over.Rows = append(over.Rows, []string{e.Name, formatTime(floatOf(tasks[least].Causes[e.Name])), fmt.Sprint(tasks[least].Rank),
+			s.perRank(d, d.Statistics.Causes[e.Name]), formatTime(floatOf(tasks[most].Causes[e.Name])), fmt.Sprint(tasks[most].Rank)})
+		each.Columns = append(each.Columns, e.Name)
+	}
+	s.Tables = []tableOf{over}
+	if len(tasks) > mostListedRanks {
+		return s
+	}
+	for i := range tasks {
+		t := &tasks[i]
+		row := []string{fmt.Sprint(t.Rank), fmt.Sprint(t.Count), formatBytes(float64(t.Bytes)), formatTime(floatOf(t.Time)), formatTime(floatOf(t.Waiting))}
+		for _, e := range legendOf(shown) {
+			row = append(row, dashed(t.Causes[e.Name], 1))
+		}
+		each.Rows = append(each.Rows, row)
+	}
+	s.Tables = append(s.Tables, each)
+	return s
+}
+
+// sizesOfRun has the messages and the calls of collectives by size.
+func sizesOfRun(d *result.Document) (s section) {
+	s = section{Name: "sizes", Title: "Sizes of messages"}
+	for _, of := range []struct {
+		title, counted string
+		style          int
+		classes        []result.SizeClass
+	}{{"Messages point to point", "messages", 0, d.Sent}, {"Bytes that a rank hands to a collective", "calls", 2, d.Handed}} {
+		if len(of.classes) == 0 {
+			continue
+		}
+		s.Stacks = append(s.Stacks, sizeStacks(of.title, of.counted, of.style, of.classes))
+		t := tableOf{Columns: []string{of.title, of.counted, "bytes in all"}}
+		for _, c := range of.classes {
+			t.Rows = append(t.Rows, []string{classText(c), fmt.Sprint(c.Count), formatBytes(float64(c.Bytes))})
+		}
+		s.Tables = append(s.Tables, t)
+	}
+	return s
+}
+
+// classText returns the range of a class of sizes.
+func classText(c result.SizeClass) string {
+	if c.High == c.Low {
+		return fmt.Sprintf("%d B", c.Low)
+	}
+	return fmt.Sprintf("%d to %d B", c.Low, c.High)
+}
+
+// mostIterations is the number of iterations up to which a page has all.
+const mostIterations = 40
+
+// iterationsOfRun has the times of iterations.
+func iterationsOfRun(d *result.Document) (s section) {
+	if len(d.Iterations) == 0 {
+		return s
+	}
+	s = section{Name: "iterations", Title: "Iterations"}
+	t := tableOf{Columns: []string{"iteration", "operation", "least of a rank", "mean", "longest of a rank"}}
+	for _, it := range d.Iterations[:min(len(d.Iterations), mostIterations)] {
+		t.Rows = append(t.Rows, []string{fmt.Sprint(it.Index), it.Operation, formatTime(float64(it.Min)), formatTime(float64(it.Mean)), formatTime(float64(it.Max))})
+	}
+	if more := len(d.Iterations) - mostIterations; more > 0 {
+		s.Text = fmt.Sprintf("The first %d; %s has %d more.", mostIterations, RunFile, more)
+	}
+	s.Tables = []tableOf{t}
+	return s
+}
+
+// RunFile is the name of the result of a run beside its report.
+const RunFile = "result.json"
+
+// endsOfRun has the distribution of the ranks' ends.
+func endsOfRun(d *result.Document) (s section) {
+	if e := newExits("Ends of the ranks", 0, d.Finish); e != nil && d.FinishedRanks > 0 {
+		s = section{Name: "ends", Title: "When ranks end", Exits: []*exits{e}}
+	}
+	return s
+}

@@ -1,0 +1,143 @@
+package study
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gigarank/internal/result"
+)
+
+// runOf returns a run in which rank r computes for r+1 us and waits for the rest of ranks+1 us at a barrier.
+func runOf(ranks int) *result.Document {
+	d := &result.Document{Program: "./p<&>", Ranks: int64(ranks), Machine: "flat", RanksPerNode: 1, Mapping: "block", Complete: true, FinishedRanks: uint64(ranks),
+		VirtualTime: int64(ranks+1) * 1e6, Fingerprint: "f", LP: "native",
+		Sent: []result.SizeClass{{Low: 0, High: 0, Count: 3}, {Low: 1024, High: 2047, Count: 5, Bytes: 6000}},
+		Finish: result.Distribution{Min: int64(ranks+1) * 1e6, Mean: int64(ranks+1) * 1e6, Max: int64(ranks+1) * 1e6,
+			Histogram: result.Histogram{Low: int64(ranks+1) * 1e6, Width: 1, Counts: []uint64{uint64(ranks)}}},
+	}
+	s := &result.Statistics{Efficiency: &result.Efficiency{LoadBalance: 0.5, Communication: 0.99, Parallel: 0.5, Greatest: int64(ranks) * 1e6, GreatestRank: ranks - 1}}
+	s.Times = result.Times{Time: new(big.Int), Waiting: new(big.Int), Causes: map[string]*big.Int{"computing": new(big.Int), "wait at barrier": new(big.Int)}}
+	s.Matrix = &result.Matrix{Block: 1, Bytes: make([][]uint64, ranks)}
+	for r := range ranks {
+		computing, waiting := big.NewInt(int64(r+1)*1e6), big.NewInt(int64(ranks-r)*1e6)
+		all := new(big.Int).Add(computing, waiting)
+		s.Tasks = append(s.Tasks, result.Task{Rank: r, Count: 1, Times: result.Times{Time: all, Waiting: waiting, Causes: map[string]*big.Int{"computing": computing, "wait at barrier": waiting}}})
+		s.Time.Add(s.Time, all)
+		s.Waiting.Add(s.Waiting, waiting)
+		s.Causes["computing"].Add(s.Causes["computing"], computing)
+		s.Causes["wait at barrier"].Add(s.Causes["wait at barrier"], waiting)
+		s.Matrix.Bytes[r] = make([]uint64, ranks)
+		s.Matrix.Bytes[r][(r+1)%ranks] = uint64(1000 + r)
+	}
+	s.Calls = []result.CallTimes{{Function: "Barrier", Communicator: "WORLD", Count: uint64(ranks),
+		Times: result.Times{Time: s.Waiting, Waiting: s.Waiting, Causes: map[string]*big.Int{"wait at barrier": s.Waiting}}}}
+	d.Statistics = s
+	return d
+}
+
+func runReport(t *testing.T, d *result.Document) []byte {
+	var page bytes.Buffer
+	if err := WriteRunReport(&page, d, "name: flat\n", testOrigin); err != nil {
+		t.Fatal(err)
+	}
+	return page.Bytes()
+}
+
+// The page names the rank for which the others wait, and escapes names.
+func TestRunReportTellsWhereTimeGoes(t *testing.T) {
+	page := string(runReport(t, runOf(4)))
+	for _, want := range []string{
+		"<title>./p&lt;&amp;&gt;: where the time goes</title>", `name="viewport"`,
+		"Wait at barrier takes 50 %, most of it in Barrier on WORLD; rank 0 waits longest, 4 us, and rank 3 least, 1 us.",
+		"Load balance is 50 %: rank 3 computes longest, 4 us", "<title>rank 2: computing 3 us, wait at barrier 2 us</title>",
+		"<td>rank 3</td><td>rank 0</td><td>1003 B</td>", "<td>1024 to 2047 B</td><td>5</td>", "name: flat",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "Failed:") || strings.Contains(page, "Incomplete") {
+		t.Error("a run that is complete has failed")
+	}
+}
+
+// A run that has failed begins with the first lines of its error.
+func TestRunReportOfAFailure(t *testing.T) {
+	d := runOf(4)
+	d.Complete, d.FinishedRanks, d.Reason = false, 0, "deadlock: <4> ranks wait\n"+strings.Repeat("  rank waits\n", 40)
+	d.Statistics.Time, d.Statistics.Tasks, d.Statistics.Calls = new(big.Int), nil, nil
+	page := string(runReport(t, d))
+	for _, want := range []string{"deadlock: &lt;4&gt; ranks wait\n  rank waits", "… and 17 lines more</pre>", "0 of 4 ranks have finished", "unknown: no rank has finished"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// A bar is as high as its time over the scale: outlines of all causes cover the heights by hand.
+func TestStacksAreToScale(t *testing.T) {
+	s := &stacks{}
+	s.drawStacks([]causeStyle{{Class: "c0"}, {Class: "c1"}}, []stackColumn{{"a", []float64{1, 3}}, {"b", []float64{2, 0}}}, formatTime)
+	var heights [2][]float64
+	for i, p := range s.Parts {
+		for _, m := range regexp.MustCompile(`M\S+ (\S+?)V(\S+?)H`).FindAllStringSubmatch(p.Path, -1) {
+			from, _ := strconv.ParseFloat(m[1], 64)
+			to, _ := strconv.ParseFloat(m[2], 64)
+			heights[i] = append(heights[i], (from-to)/(plotBottom-plotTop)*4*1.05)
+		}
+	}
+	if got, want := fmt.Sprintf("%.2f", heights), "[[1.00 2.00] [3.00]]"; got != want {
+		t.Errorf("heights %s, want %s", got, want)
+	}
+}
+
+// Beyond 512 ranks each rank is in one group, and those that wait least come first.
+func TestGroupsHaveEachRankOnce(t *testing.T) {
+	tasks := runOf(700).Statistics.Tasks
+	groups, _ := grouped(tasks)
+	var ranks []int
+	for _, g := range groups {
+		for _, task := range g {
+			ranks = append(ranks, task.Rank)
+		}
+	}
+	if len(groups) != groupColumns || ranks[0] != 699 || ranks[699] != 0 {
+		t.Errorf("%d groups from rank %d to %d", len(groups), ranks[0], ranks[len(ranks)-1])
+	}
+	slices.Sort(ranks)
+	if slices.Compact(ranks); len(ranks) != 700 || ranks[350] != 350 {
+		t.Errorf("%d ranks", len(ranks))
+	}
+	if groups, label := grouped(tasks[:512]); len(groups) != 512 || label != "rank" {
+		t.Errorf("%d groups of 512 ranks", len(groups))
+	}
+}
+
+// A coarser matrix has the same bytes in blocks.
+func TestCoarserMatrix(t *testing.T) {
+	m := runOf(700).Statistics.Matrix
+	c := coarser(m)
+	var before, after uint64
+	for _, row := range m.Bytes {
+		for _, b := range row {
+			before += b
+		}
+	}
+	for _, row := range c.Bytes {
+		for _, b := range row {
+			after += b
+		}
+	}
+	if before != after || c.Block != 6 || len(c.Bytes) != 117 {
+		t.Errorf("%d bytes of %d in %d blocks of %d", after, before, len(c.Bytes), c.Block)
+	}
+	if c.Bytes[0][0] != 1000+1001+1002+1003+1004 || c.Bytes[0][1] != 1005 {
+		t.Errorf("the first block sends %d and %d", c.Bytes[0][0], c.Bytes[0][1])
+	}
+}
