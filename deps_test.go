@@ -162,6 +162,7 @@ var rules = map[string]rule{
 	"internal/noise":    {pure: true, imports: "vtime internal/random internal/input mpivirt"},
 	"internal/training": {pure: true, imports: "vtime internal/spelling internal/quantity internal/input go.yaml.in/yaml/v3"},
 	"internal/result":   {pure: true},
+	"internal/profile":  {imports: "internal/input internal/quantity internal/result internal/fit", pure: true},
 	"internal/loggp":    {pure: true, imports: "vtime internal/spelling network"},
 	"internal/fit":      {imports: "vtime internal/spelling internal/input sync network collectives internal/loggp internal/measurements mpivirt"},
 	// It simulates measured points itself.
@@ -169,7 +170,7 @@ var rules = map[string]rule{
 	// It reads the clocks of the host.
 	"internal/cputime": {imports: "vtime golang.org/x/sys/unix"},
 	"study": {
-		imports: "vtime internal/spelling internal/quantity network collectives collectives/library mpivirt bench internal/noise internal/result internal/measurements internal/tuning" +
+		imports: "vtime internal/spelling internal/quantity network collectives collectives/library mpivirt bench internal/noise internal/result internal/profile internal/measurements internal/tuning" +
 			// Only one process may write the results.
 			" golang.org/x/sys/unix",
 		// The programs are simulated in its tests.
@@ -196,7 +197,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/skeleton mpivirt/native/toolchain mpivirt/record mpivirt/replay trace trace/dim internal/cputime bench internal/noise internal/training internal/result study internal/loggp internal/fit internal/measurements internal/tuning" +
+		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/skeleton mpivirt/native/toolchain mpivirt/record mpivirt/replay trace trace/dim internal/cputime bench internal/noise internal/training internal/result internal/profile study internal/loggp internal/fit internal/measurements internal/tuning" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

@@ -21,6 +21,21 @@ type stacks struct {
 	Parts  []stackPart
 	Hovers []bar // a column each, which tells its parts
 	Legend []legendEntry
+	lines  []float64 // a value across each column; nil for none
+	y      func(v float64) float64
+}
+
+// across has a value drawn across each column, by drawAcross.
+func (s *stacks) across(values []float64) { s.lines = values }
+
+// drawAcross draws the values across the columns.
+func (s *stacks) drawAcross(style causeStyle) {
+	var path strings.Builder
+	for i, v := range s.lines {
+		h := s.Hovers[i]
+		_, _ = fmt.Fprintf(&path, "M%.2f %.2fv3H%.2fv-3z", h.X, s.y(v)-1.5, h.X+h.Width)
+	}
+	s.Parts = append(s.Parts, stackPart{style, path.String()})
 }
 
 // stackPart is one part of all columns, as an outline.
@@ -41,6 +56,9 @@ const widestColumn = 44.0
 // drawStacks fills in the columns. Each series has a style; the columns are as wide as the plot allows.
 func (s *stacks) drawStacks(styles []causeStyle, columns []stackColumn, text func(float64) string) {
 	highest := 0.0
+	for _, v := range s.lines {
+		highest = max(highest, v)
+	}
 	for _, c := range columns {
 		sum := 0.0
 		for _, v := range c.parts {
@@ -53,6 +71,7 @@ func (s *stacks) drawStacks(styles []causeStyle, columns []stackColumn, text fun
 	}
 	x := func(i int) float64 { return plotLeft + (plotRight-plotLeft)*float64(i)/float64(len(columns)) }
 	y := func(v float64) float64 { return plotBottom + (plotTop-plotBottom)*v/(highest*1.05) }
+	s.y = y
 	gap := 0.0
 	if wide := (plotRight - plotLeft) / float64(len(columns)); len(columns) <= 64 {
 		gap = max(wide*0.12, (wide-widestColumn)/2)

@@ -65,7 +65,7 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 		}
 		return terminal.UsageError{fmt.Errorf("%w; %s", err, remedy)}
 	})
-	root.AddCommand(newRun(c), newEfficiency(c), newReplay(c), newTrace(c), newStudy(c), newPlan(c), newCounts(c), newValidate(c), newTune(c), newList(c), newMachine(c), newDoctor(c), newInit(c), newMan(c), newVersion(c))
+	root.AddCommand(newRun(c), newEfficiency(c), newReplay(c), newCompareRuns(c), newTrace(c), newStudy(c), newPlan(c), newCounts(c), newValidate(c), newTune(c), newList(c), newMachine(c), newDoctor(c), newInit(c), newMan(c), newVersion(c))
 	root.AddCommand(newWrappers(c)...)
 	root.AddCommand(newLinks(c), newCheck(c), newSkeleton(c))
 	root.SetOut(c.Stdout)
