@@ -9,6 +9,9 @@ import "gigarank/mpivirt/internal/kernel"
 //   - Tasks has the sums of each rank, nil above 65,536 ranks. The times of a rank add up to its finish time.
 //   - Phases has the six activities of a process in VACED-SIM, summed over ranks.
 //   - Balance has the sum and the greatest of the ranks' computing times, and the least rank with the greatest.
+//   - Speeds has the messages by the bandwidth that they saw, in bytes a second: the bytes of a message over the time from when its content leaves
+//     until it is there. Messages of collectives count, messages without bytes do not. Bytes are those of the messages.
+//   - Between has the bytes of messages between nodes, those of collectives included, 0 if the machine has no energy; 2^64-1 stands for more, too.
 //   - Matrix has the bytes of messages point to point, by sender and receiver, each a block of Block ranks.
 type CallStatistics = kernel.CallStatistics
 

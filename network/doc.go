@@ -160,6 +160,7 @@
 //	cpu_ratio: 0.8                      # optional: 1; time of a measured computation on a
 //	                                    # core of the machine, over its time on the host
 //	cpu_ratios: [{from: 0, to: 511, ratio: 0.5}] # optional: nodes whose ratio differs
+//	energy: {compute: 6W, wait: 4W, node: 120W, interface: 60pJ/B} # optional: none; see [Energy]
 //	node: {interfaces: 4, bandwidth: 25GB/s, message_gap: 45ns, rail: local, memory: 200GB/s} # optional: none
 //	# contention: {model: links, busses: 16, out: 2, in: 1} # in place of node
 //	# taper: 0.5                        # with contention: {model: fair, link: 25GB/s, topology: true}

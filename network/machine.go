@@ -50,6 +50,7 @@ type Machine struct {
 	typed                     []typedNodes // by node, disjoint
 	cpuRatio                  ratio        // of nodes that are not in cpuRatios
 	cpuRatios                 []nodeRatio  // by node, disjoint
+	energy                    *energy      // nil for none
 }
 
 // defaultPoll is the time of a failing Test or Iprobe unless the file gives it.
@@ -142,6 +143,7 @@ func (m *Machine) YAML() []byte {
 	top.number("ranks_per_node", m.perNode)
 	top.text("mapping", m.mapping.String())
 	m.writeCPURatios(top)
+	m.energy.write(top)
 	m.writeInterfaces(top)
 	m.writeContention(top)
 	if m.taper.text != "" {

@@ -39,6 +39,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	}
 	m.parseMapping(top, read)
 	m.parseCPURatios(top)
+	m.parseEnergy(top)
 	m.topology = star{}
 	if o := top.object("topology", false, ""); o != nil {
 		faults := len(top.doc.Faults)

@@ -48,6 +48,9 @@ var bandwidthScales = []scale{{"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s",
 
 func formatBandwidth(v float64) string { return scaled(v, bandwidthScales, " ") }
 
+// Bandwidth returns a number of bytes a second for people.
+func Bandwidth(bytes int64) string { return formatBandwidth(float64(bytes)) }
+
 // bandwidthCharts draws bus bandwidth against payload for each machine and noise, at up to three of the numbers of ranks.
 func (p *Plan) bandwidthCharts(all []sample) []*chart {
 	if len(p.Payloads) < 2 {

@@ -51,6 +51,12 @@ var columns = []column[Record]{
 		}
 		return ""
 	}},
+	{"energy_j", func(r Record) string {
+		if r.Result.Energy == nil {
+			return ""
+		}
+		return decimal(r.Result.Energy.Joules)
+	}},
 	{"min_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Min) }},
 	{"mean_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Mean) }},
 	{"max_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Max) }},

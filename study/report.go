@@ -220,6 +220,7 @@ func (p *Plan) sections(all []sample) []section {
 		{Name: "ranks", Title: "Time against ranks", Charts: p.againstRanks(all)},
 		{Name: "speedup", Title: "Speed-up and efficiency", Text: p.aboutSpeedUp(), Charts: p.speedUpCharts(all)},
 		{Name: "causes", Title: "Where the time goes", Text: aboutCauses, Shares: p.shareCharts(all)},
+		{Name: "energy", Title: "Energy", Text: aboutEnergy, Charts: p.energyCharts(all)},
 		{Name: "phases", Title: "Phases", Text: aboutPhases, Charts: p.phaseCharts(all)},
 		{Name: "payload", Title: "Time against payload", Charts: p.againstPayload(all)},
 		{Name: "bandwidth", Title: "Bus bandwidth", Text: aboutBusBandwidth, Charts: p.bandwidthCharts(all)},
@@ -291,6 +292,12 @@ func (p *Plan) tableColumns() []tableColumn {
 	add(len(p.Noises) > 1, "noise", func(r Record) string { return r.Point.Noise })
 	add(len(p.Seeds) > 1, "seed", func(r Record) string { return strconv.FormatUint(r.Point.Seed, 10) })
 	add(true, "time", func(r Record) string { return formatTime(float64(r.Time)) })
+	add(p.hasEnergy(), "energy", func(r Record) string {
+		if r.Result.Energy == nil {
+			return "–"
+		}
+		return Joules(r.Result.Energy.Joules)
+	})
 	add(busBandwidth(p.Operation, 2, 1, 1) > 0, "bus bandwidth", func(r Record) string {
 		if v := r.busBandwidth(); v > 0 {
 			return formatBandwidth(v)

@@ -37,7 +37,7 @@ func WriteRunReport(w io.Writer, d *result.Document, machine string, origin Orig
 	}
 	all := []section{
 		{Name: "figures", Title: "Figures", Tables: []tableOf{runFigures(d)}},
-		causesOfRun(d), functionsOfRun(d), ranksOfRun(d), sizesOfRun(d), matrixOfRun(d), iterationsOfRun(d), endsOfRun(d),
+		causesOfRun(d), energyOfRun(d), functionsOfRun(d), ranksOfRun(d), sizesOfRun(d), bandwidthsOfRun(d), matrixOfRun(d), iterationsOfRun(d), endsOfRun(d),
 	}
 	g.Sections = slices.DeleteFunc(all, func(s section) bool {
 		return len(s.Shares)+len(s.Stacks)+len(s.Maps)+len(s.Tables)+len(s.Exits) == 0
@@ -370,13 +370,47 @@ func sizesOfRun(d *result.Document) (s section) {
 		if len(of.classes) == 0 {
 			continue
 		}
-		s.Stacks = append(s.Stacks, sizeStacks(of.title, of.counted, of.style, of.classes))
+		s.Stacks = append(s.Stacks, classStacks(of.title, "size", of.counted, of.style, of.classes, formatBytes))
 		t := tableOf{Columns: []string{of.title, of.counted, "bytes in all"}}
 		for _, c := range of.classes {
 			t.Rows = append(t.Rows, []string{classText(c), fmt.Sprint(c.Count), formatBytes(float64(c.Bytes))})
 		}
 		s.Tables = append(s.Tables, t)
 	}
+	return s
+}
+
+// bandwidthsOfRun has the messages by the bandwidth that they saw.
+func bandwidthsOfRun(d *result.Document) (s section) {
+	if d.Statistics == nil || len(d.Statistics.Bandwidths) == 0 {
+		return s
+	}
+	s = section{Name: "bandwidths", Title: "Bandwidths that messages saw",
+		Text: "The bytes of a message over the time from when its content leaves until it is there. The messages of collectives count."}
+	classes := d.Statistics.Bandwidths
+	var sizes []result.SizeClass
+	t := tableOf{Columns: []string{"bandwidth", "messages", "bytes in all"}}
+	for _, c := range classes {
+		sizes = append(sizes, result.SizeClass(c))
+		t.Rows = append(t.Rows, []string{formatBandwidth(float64(c.Low)) + " to " + formatBandwidth(float64(c.High)), fmt.Sprint(c.Count), formatBytes(float64(c.Bytes))})
+	}
+	s.Stacks = []*stacks{classStacks("Messages by bandwidth", "bandwidth", "messages", 3, sizes, formatBandwidth)}
+	s.Tables = []tableOf{t}
+	return s
+}
+
+// energyOfRun has the energy by cause, if the machine tells it.
+func energyOfRun(d *result.Document) (s section) {
+	e := d.Energy
+	if e == nil {
+		return s
+	}
+	s = section{Name: "energy", Title: "Energy", Text: fmt.Sprintf("%s on %s, %.4g W on average.", Joules(e.Joules), spelling.Count(e.Nodes, "node"), e.Watts)}
+	t := tableOf{Columns: []string{"cause", "energy", "share"}}
+	for _, cause := range EnergyCauses(e) {
+		t.Rows = append(t.Rows, []string{cause, Joules(e.Causes[cause]), percent(e.Causes[cause] / e.Joules)})
+	}
+	s.Tables = []tableOf{t}
 	return s
 }
 

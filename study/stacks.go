@@ -183,9 +183,9 @@ func drawRanks(title string, groups [][]result.Task, label string, legend []lege
 	return s
 }
 
-// sizeStacks draws a column for each class of sizes from the least to the greatest.
-func sizeStacks(title, counted string, style int, classes []result.SizeClass) *stacks {
-	s := &stacks{Title: title, About: title + " by size", XLabel: "size", YLabel: counted}
+// classStacks draws a column for each class from the least to the greatest, of sizes or of other values.
+func classStacks(title, value, counted string, style int, classes []result.SizeClass, text func(float64) string) *stacks {
+	s := &stacks{Title: title, About: title + " by " + value, XLabel: value, YLabel: counted}
 	first, last := bits.Len64(uint64(classes[0].Low)), bits.Len64(uint64(classes[len(classes)-1].Low))
 	columns := make([]stackColumn, last-first+1)
 	for i := range columns {
@@ -193,7 +193,7 @@ func sizeStacks(title, counted string, style int, classes []result.SizeClass) *s
 	}
 	for _, c := range classes {
 		at := bits.Len64(uint64(c.Low)) - first
-		columns[at] = stackColumn{fmt.Sprintf("%s: %d %s, %s in all", classText(c), c.Count, counted, formatBytes(float64(c.Bytes))), []float64{float64(c.Count)}}
+		columns[at] = stackColumn{fmt.Sprintf("%s to %s: %d %s, %s in all", text(float64(c.Low)), text(float64(c.High)), c.Count, counted, formatBytes(float64(c.Bytes))), []float64{float64(c.Count)}}
 	}
 	s.drawStacks([]causeStyle{{Class: colorClass(style)}}, columns, formatCount)
 	s.Hovers = slices.DeleteFunc(s.Hovers, func(b bar) bool { return b.Title == "" })
@@ -203,7 +203,7 @@ func sizeStacks(title, counted string, style int, classes []result.SizeClass) *s
 		if class := first + i; class > 0 {
 			low = float64(uint64(1) << (class - 1))
 		}
-		s.XTicks = append(s.XTicks, tick{plotLeft + (plotRight-plotLeft)*(float64(i)+0.5)/float64(len(columns)), formatBytes(low)})
+		s.XTicks = append(s.XTicks, tick{plotLeft + (plotRight-plotLeft)*(float64(i)+0.5)/float64(len(columns)), text(low)})
 	}
 	return s
 }

@@ -40,6 +40,7 @@ func (p *Plan) WriteText(w io.Writer, records []Record) {
 				}
 				for _, choice := range p.Choices {
 					writeShares(w, curveOf(all, s, choice))
+					writeEnergy(w, choice, curveOf(all, s, choice))
 				}
 			}
 			if len(shown) == 1 && len(p.Choices) > 1 {

@@ -130,6 +130,8 @@ type request struct {
 	verbose  bool
 	cpu      *cpuTimes  // nil: ignored
 	trace    *recording // nil for none
+
+	energyOnly bool // statistics are counted for the energy of the run alone
 }
 
 // contents says how much of messages and vectors is simulated.
@@ -222,6 +224,7 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	r.readNumbers(c, f, &faults)
 	r.readContents(f.contents, f.datatype, &faults)
 	r.readTarget(c, h, f, &faults)
+	faults.Add("--collectives", r.countEnergy())
 	r.config.Library, err = loadLibrary(c, f.library, r.targetMachine())
 	faults.AddFile("--library", err)
 	faults.Add("--barrier", r.checkBarrier())

@@ -9,6 +9,7 @@ import (
 
 	"gigarank/internal/result"
 	"gigarank/mpivirt"
+	"gigarank/study"
 	"gigarank/vtime"
 )
 
@@ -45,6 +46,10 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 			LoadBalance: mean / greatest, Communication: greatest / float64(took), Parallel: mean / float64(took),
 			Greatest: int64(c.Balance.Greatest), GreatestRank: c.Balance.Rank,
 		}
+	}
+	s.Bandwidths = []result.BandwidthClass{}
+	for _, class := range c.Speeds {
+		s.Bandwidths = append(s.Bandwidths, result.BandwidthClass(class))
 	}
 	if c.Block > 0 {
 		s.Matrix = &result.Matrix{Block: c.Block, Bytes: c.Matrix}
@@ -96,6 +101,7 @@ func (d *document) tabulateStatistics(w io.Writer) {
 	d.tabulateCalls(w)
 	d.tabulateTasks(w)
 	tabulateMatrix(w, s.Matrix)
+	tabulateBandwidths(w, s.Bandwidths)
 	d.tabulatePhases(w)
 }
 
@@ -244,6 +250,20 @@ func tabulateMatrix(w io.Writer, m *result.Matrix) {
 			_, _ = fmt.Fprintf(table, "%d\t", bytes)
 		}
 		_, _ = fmt.Fprintln(table)
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// tabulateBandwidths prints how many messages saw which bandwidths.
+func tabulateBandwidths(w io.Writer, classes []result.BandwidthClass) {
+	if len(classes) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "bandwidth that messages saw\tmessages\tbytes in all")
+	for _, c := range classes {
+		_, _ = fmt.Fprintf(table, "%s-%s\t%d\t%d\n", study.Bandwidth(c.Low), study.Bandwidth(c.High), c.Count, c.Bytes)
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(w)

@@ -249,6 +249,16 @@ func (s *conductor) check() error {
 	s.hosting.readHosting(&s.flags.hosting, len(s.plan.Entry.Forms) > 0, &faults)
 	s.hosting.ranks = math.MaxInt32
 	s.hosting.countEngines(s.console, s.hosts, &s.flags.hosting, &faults)
+	if len(faults) == 0 {
+		for _, m := range s.plan.Machines {
+			r := s.hosting
+			r.config.Target, _ = m.Target(1)
+			if err := r.countEnergy(); err != nil {
+				faults.Add("--collectives", err)
+				break
+			}
+		}
+	}
 	if s.flags.out == "" {
 		faults.Add("--out", errors.New("name the directory of the results"))
 	}
@@ -394,6 +404,9 @@ func (s *conductor) request(point study.Point) (*request, error) {
 	r.machine, r.ranks = point.Machine, point.Ranks
 	r.engines = int(min(int64(r.engines), point.Ranks))
 	r.config.Target = target
+	if err := r.countEnergy(); err != nil {
+		return nil, err
+	}
 	s.plan.Choose(point, &r.config.Config)
 	r.config.Seed = point.Seed
 	r.noise = point.Noise

@@ -36,6 +36,7 @@ func (d *document) summarize(w io.Writer) {
 	d.tabulate(w)
 	d.tabulateFigures(w)
 	d.tabulateStatistics(w)
+	d.tabulateEnergy(w)
 	d.tabulateActivities(w)
 	tabulateSizes(w, "messages sent point to point", "messages", d.Sent)
 	tabulateSizes(w, "bytes that a rank hands to a collective", "calls", d.Handed)

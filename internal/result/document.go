@@ -88,6 +88,8 @@ type Document struct {
 	Handed []SizeClass `json:"handed_to_collectives,omitzero"`
 	// Statistics are there if they were asked for.
 	Statistics *Statistics `json:"statistics,omitempty"`
+	// Energy is there if the machine file has field energy.
+	Energy *Energy `json:"energy,omitempty"`
 }
 
 // Activity sums up one of the six activities of VACED-SIM over all ranks and messages:

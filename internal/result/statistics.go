@@ -11,7 +11,31 @@ type Statistics struct {
 	Tasks []Task `json:"tasks,omitempty"`
 	// Phases are the six activities of a process in VACED-SIM.
 	Phases []Phase `json:"vaced_sim"`
-	Matrix *Matrix `json:"matrix,omitempty"`
+	// Bandwidths are the messages by the bandwidth that they saw, those of collectives included.
+	Bandwidths []BandwidthClass `json:"bandwidths"`
+	Matrix     *Matrix          `json:"matrix,omitempty"`
+}
+
+// BandwidthClass counts messages that saw a bandwidth from Low to High bytes a second: from a power of two up to the next. Bytes is the sum of their sizes;
+// 2^64-1 stands for more, too.
+type BandwidthClass struct {
+	Low   int64  `json:"low_bytes_per_s"`
+	High  int64  `json:"high_bytes_per_s"`
+	Count uint64 `json:"count"`
+	Bytes uint64 `json:"bytes"`
+}
+
+// Energy is what a run consumes on its machine, in joules.
+type Energy struct {
+	Joules float64 `json:"joules"`
+	// Causes has the energy by cause: the causes of the ranks' time, "nodes" for the power of nodes by themselves, and "interfaces" for bytes
+	// between nodes. Causes without energy are left out.
+	Causes map[string]float64 `json:"causes_j"`
+	// Nodes is the number of nodes, InterfaceBytes the bytes between nodes.
+	Nodes          int    `json:"nodes"`
+	InterfaceBytes uint64 `json:"interface_bytes"`
+	// Watts is the mean power.
+	Watts float64 `json:"mean_w"`
 }
 
 // Times are the time of calls or ranks, the part in which they wait, and the times by cause. Causes without time are left out.

@@ -113,7 +113,7 @@ func (c *Collectives) sendRoundAt(p *resource.Processor, index int32, at vtime.T
 	}
 	c.checkSent(a, dst, m.bytes, at, m.arrival)
 	if c.partition.Activities != nil {
-		c.Messages.DepartedAt(at, p.State.CPU, m.arrival)
+		c.Messages.DepartedAt(int(m.rank), dst, m.bytes, at, p.State.CPU, m.arrival)
 	}
 	c.partition.Engine.Statistics.Messages++
 	content, offset := c.gather(a, step.Send, a.inst.width)

@@ -31,6 +31,8 @@ type CallStatistics struct {
 	Balance Balance
 	Matrix  [][]uint64
 	Block   int // ranks of a row or column of Matrix; 0 without it
+	Speeds  []SizeClass
+	Between uint64
 }
 
 // CallTimes sums up the calls of a procedure on a communicator.
@@ -57,7 +59,8 @@ const manyCommunicators = "other communicators"
 // statisticsOf returns the statistics of the calls that a summary has.
 func (s *Simulation) statisticsOf(total *world.Summary) *CallStatistics {
 	calls := &total.Calls
-	all := &CallStatistics{Tasks: calls.Tasks(), Balance: calls.Balance(), Matrix: calls.Matrix().Rows(), Block: calls.Matrix().Block()}
+	all := &CallStatistics{Tasks: calls.Tasks(), Balance: calls.Balance(), Matrix: calls.Matrix().Rows(), Block: calls.Matrix().Block(),
+		Speeds: calls.Traffic().Speeds(), Between: calls.Traffic().Between()}
 	own := func(context uint64) bool {
 		return context == world.NoContext || context == world.WorldContext || context == world.SelfContext
 	}

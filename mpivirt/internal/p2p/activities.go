@@ -30,7 +30,7 @@ func (m *Messages) Departed(src, dst int, bytes int64, large bool, leaves, arriv
 	if large {
 		m.Partition.Activities.Note(stats.Request, vtime.Duration(arrival-leaves))
 	} else {
-		m.sentData(bytes, leaves, arrival)
+		m.sentData(src, dst, bytes, leaves, arrival)
 	}
 }
 
@@ -44,8 +44,20 @@ func (m *Messages) Passed(p *resource.Passage, at vtime.Time, request bool) {
 	case p.Kind == PassReply:
 		m.Partition.Activities.Note(stats.Acknowledgement, took)
 	default:
-		m.Partition.Activities.Note(stats.Data, took)
+		m.carried(int(p.Source), int(p.Dest), p.Bytes, took)
 	}
+}
+
+// carried counts the content of a message on its way from one rank to another.
+func (m *Messages) carried(src, dst int, bytes int64, took vtime.Duration) {
+	m.Partition.Activities.Note(stats.Data, took)
+	m.traffic(src, dst, bytes, took)
+}
+
+// traffic counts the bytes of a message, and the bandwidth that it saw.
+func (m *Messages) traffic(src, dst int, bytes int64, took vtime.Duration) {
+	target := m.Partition.Target
+	m.Partition.Summary.Calls.Traffic().Note(bytes, took, target.Energy() != nil && target.Node(src) != target.Node(dst))
 }
 
 // CopiedData counts the copy of bytes at their sender.
@@ -53,17 +65,18 @@ func (m *Messages) CopiedData(bytes int64) {
 	m.Partition.Activities.Note(stats.SendCopy, m.Partition.Target.SendTime(bytes))
 }
 
-// sentData counts the DATA of a rendezvous, and the copy of its bytes at the sender.
-func (m *Messages) sentData(bytes int64, leaves, arrival vtime.Time) {
-	m.Partition.Activities.Note(stats.SendCopy, m.Partition.Target.SendTime(bytes))
-	m.Partition.Activities.Note(stats.Data, vtime.Duration(arrival-leaves))
+// sentData counts the content of a message from src to dst, and the copy of its bytes at the sender.
+func (m *Messages) sentData(src, dst int, bytes int64, leaves, arrival vtime.Time) {
+	m.CopiedData(bytes)
+	m.carried(src, dst, bytes, vtime.Duration(arrival-leaves))
 }
 
-// DepartedAt counts the parts of a message under a model with state at the receiver, where REQ and
+// DepartedAt counts the parts of a message from src to dst under a model with state at the receiver, where REQ and
 // ACK take no time. The sender's processor is busy from an instant until free.
-func (m *Messages) DepartedAt(at, free, arrival vtime.Time) {
+func (m *Messages) DepartedAt(src, dst int, bytes int64, at, free, arrival vtime.Time) {
 	m.Partition.Activities.Note(stats.SendCopy, vtime.Duration(free-at))
 	m.Partition.Activities.Note(stats.Data, vtime.Duration(arrival-at)-m.Partition.Target.Overhead().Send)
+	m.traffic(src, dst, bytes, m.Partition.Target.Delay(src, dst, bytes)) // the receiver charges the bytes
 }
 
 // Shaken counts the ACK from dst to src of a message matched at an instant, and its DATA, which
@@ -71,7 +84,7 @@ func (m *Messages) DepartedAt(at, free, arrival vtime.Time) {
 func (m *Messages) Shaken(src, dst int, bytes int64, matched, arrival vtime.Time) {
 	if m.Processors == nil {
 		m.acked(dst, src)
-		m.sentData(bytes, matched.Add(m.Partition.Target.Latency(dst, src)), arrival)
+		m.sentData(src, dst, bytes, matched.Add(m.Partition.Target.Latency(dst, src)), arrival)
 	}
 }
 

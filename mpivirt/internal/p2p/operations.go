@@ -273,7 +273,7 @@ func (m *Messages) sendAt(p *resource.Processor, op *resource.Operation, at vtim
 		m.CompleteRequest(op.Request, at)
 	}
 	if m.Partition.Activities != nil {
-		m.DepartedAt(at, p.State.CPU, msg.arrival)
+		m.DepartedAt(int(msg.rank), int(op.Dest), msg.bytes, at, p.State.CPU, msg.arrival)
 	}
 	m.Partition.Engine.Statistics.Messages++
 	m.dispatch(op.Index, int(op.Dest), at)

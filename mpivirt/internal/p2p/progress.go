@@ -378,7 +378,7 @@ func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 		return false
 	}
 	if m.Partition.Activities != nil {
-		m.sentData(h.bytes, at, arrival)
+		m.sentData(own, int(h.peer), h.bytes, at, arrival)
 	}
 	m.tell(world.RecordData, h, arrival, m.readyOf(h, at))
 	m.closed(h.lp)
@@ -398,7 +398,7 @@ func (m *Messages) answerForBoth(h *handshake, back, ready vtime.Time) bool {
 		return false
 	}
 	if m.Partition.Activities != nil {
-		m.sentData(h.bytes, back, arrival)
+		m.sentData(int(h.peer), int(m.Partition.Global(h.lp)), h.bytes, back, arrival)
 	}
 	m.tell(world.RecordFree, h, free, ready)
 	m.arrived(h, arrival)

@@ -19,6 +19,7 @@ type Calls struct {
 	counted   bool
 	matrix    Matrix
 	phases    PhaseSums
+	traffic   Traffic
 	names     map[uint64]string // of communicators, by context
 	computing []vtime.Duration  // by LP; nil once settled
 }
@@ -169,6 +170,7 @@ func (c *Calls) Merge(o *Calls) {
 	c.addTasks(o)
 	c.matrix.Merge(&o.matrix)
 	c.phases.Merge(&o.phases)
+	c.traffic.Merge(&o.traffic)
 }
 
 // addTasks adds the tasks of another engine, whose ranks are others.
@@ -249,6 +251,9 @@ func (c *Calls) Matrix() *Matrix { return &c.matrix }
 // Phases returns the activities of processes, to be added to.
 func (c *Calls) Phases() *PhaseSums { return &c.phases }
 
+// Traffic returns the counts of the contents of messages, to be added to.
+func (c *Calls) Traffic() *Traffic { return &c.traffic }
+
 // Append appends the sums to b, in the form that Read reads. It settles them.
 func (c *Calls) Append(b []byte) []byte {
 	if !c.counted {
@@ -280,7 +285,7 @@ func (c *Calls) Append(b []byte) []byte {
 	for _, p := range c.phases {
 		b = appendWords(b, p.Count, p.Time.High, p.Time.Low)
 	}
-	return c.matrix.append(b)
+	return c.matrix.append(c.traffic.append(b))
 }
 
 // Read sets the sums from the bytes of Append and returns the rest of b.
@@ -318,6 +323,7 @@ func (c *Calls) Read(b []byte) (rest []byte) {
 		p := &c.phases[i]
 		p.Count, p.Time = r.word(), Total{r.word(), r.word()}
 	}
+	c.traffic.read(&r)
 	c.matrix.read(&r)
 	return r.b
 }
