@@ -12,7 +12,7 @@ const repeated = 64
 
 // state is what the encoding of an operation refers to: the operations before it in the block.
 type state struct {
-	last  [scalars]int64
+	last  [fieldTook]int64
 	lists [lists]uint32 // place of the latest list in the block, plus 1; 0 for an empty list
 }
 
@@ -32,13 +32,20 @@ func (s *state) predicted(f field, o *Operation) int64 {
 	return s.last[f]
 }
 
+// keep stores the value of a field to which later operations refer.
+func (s *state) keep(f field, v int64) {
+	if f < fieldTook {
+		s.last[f] = v
+	}
+}
+
 // appendSigned appends a number with the sign in the lowest bit.
 func appendSigned(b []byte, v int64) []byte {
 	return binary.AppendUvarint(b, uint64(v)<<1^uint64(v>>63))
 }
 
 // isTime reports whether a field is a time, which is written whole: bursts are rarely near each other.
-func (f field) isTime() bool { return f == fieldCPU || f == fieldWall }
+func (f field) isTime() bool { return f == fieldCPU || f == fieldWall || f == fieldTook }
 
 // picoseconds are those of a nanosecond: clocks of hosts count these.
 const picoseconds = 1000
@@ -128,7 +135,7 @@ func (s *state) encode(b []byte, o *Operation) []byte {
 			} else if named {
 				b = appendSigned(b, v-s.predicted(f, o))
 			}
-			s.last[f] = v
+			s.keep(f, v)
 		case named && o.lengthOf(f) == 0:
 			s.lists[f-scalars] = 0
 			b = append(b, 0)
@@ -206,7 +213,7 @@ func (s *state) decode(r *source, o *Operation) {
 		r.fail("the block has fewer operations than it counts")
 		return
 	}
-	o.Function, o.Form, o.Message, o.Times = Function(r.data[r.at]), 0, 0, 0
+	o.Function, o.Form, o.Message, o.Times, o.Took = Function(r.data[r.at]), 0, 0, 0, 0
 	r.at++
 	if o.Function == extension {
 		_ = r.unsigned()
@@ -233,7 +240,8 @@ func (s *state) decode(r *source, o *Operation) {
 			} else if named {
 				v += r.signed()
 			}
-			*o.scalar(f), s.last[f] = v, v
+			*o.scalar(f) = v
+			s.keep(f, v)
 		case named:
 			s.lists[f-scalars] = uint32(r.at) + 1
 			if r.listOf(o, f); o.lengthOf(f) == 0 {

@@ -18,6 +18,7 @@
 //	H  header: JSON, see [Header]
 //	B  block of operations of one task: task, number of its first operation, number of operations,
 //	   way of compression (0 none, 1 zstd), bytes before compression, the bytes
+//	T  note on a task of a real program: JSON, see [Note]
 //	S  summary: JSON, see [Summary]
 //	I  index: for each block, in the order (task, first operation), 32 bytes: task, length of the record, place of the
 //	   record, first operation, number of operations
@@ -25,6 +26,8 @@
 // A reader skips records of other types by their length. The end has the places of index and
 // summary. So a reader finds task N by O(log N) reads. Without index, as in a file that was torn, [Walk] goes
 // from record to record, and finds the next record by its first bytes and checksum where one is damaged.
+//
+// The recorder of real programs (room trace/record) writes a file of header, notes and blocks for each task, without summary, index and end.
 //
 // # Operations in a block
 //

@@ -28,6 +28,7 @@ const (
 	recordBlock   = 'B'
 	recordSummary = 'S'
 	recordIndex   = 'I'
+	recordNote    = 'T'
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -45,4 +45,8 @@ type Summary struct {
 	Functions  map[string]int64 `json:"functions"` // calls by function, among them those of failing tests
 	Contents   int64            `json:"contents"`  // bytes of the blocks before compression
 	Note       string           `json:"note,omitempty"`
+
+	// Of a real program: calls that moved data and are no operations, and why operations of tasks are incomplete.
+	Unrecorded map[string]int64 `json:"unrecorded,omitempty"`
+	Problems   []string         `json:"problems,omitempty"` // the first of them
 }

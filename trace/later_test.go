@@ -19,7 +19,7 @@ func LaterVersion(file []byte) []byte {
 	x, err := Walk("", bytes.NewReader(file), int64(len(file)), func(k *Block, _ []byte) error {
 		t.add(k)
 		return nil
-	})
+	}, nil)
 	if err == nil {
 		err = t.Close(*x.Summary)
 	}

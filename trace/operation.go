@@ -43,7 +43,8 @@ const (
 type Operation struct {
 	Function Function
 
-	Form Form // of all functions of MPI
+	Form Form  // of all functions of MPI
+	Took int64 // of a call of a real program: how long it took by the wall clock, in picoseconds; of a run of failing tests all of them
 
 	CPU, Wall int64 // of a burst, in picoseconds
 
@@ -142,6 +143,7 @@ const (
 	fieldKey
 	fieldMade
 	fieldContext
+	fieldTook // no operation refers to that of another one: a state does not hold it
 	scalars
 
 	fieldRequests field = iota - 1
@@ -168,23 +170,25 @@ var layouts = [...][]field{
 	ClassBurst:        {fieldCPU, fieldWall},
 	ClassMark:         {fieldName},
 	ClassEnd:          {},
-	ClassSend:         {fieldPeer, fieldTag, fieldBytes, fieldRequest, fieldComm, fieldForm},
-	ClassReceive:      {fieldSource, fieldSourceTag, fieldRoom, fieldRequest, fieldComm, fieldGotSource, fieldGotTag, fieldForm, fieldMessage},
-	ClassSendReceive:  {fieldPeer, fieldTag, fieldBytes, fieldSource, fieldSourceTag, fieldRoom, fieldRequest, fieldComm, fieldGotSource, fieldGotTag, fieldForm},
-	ClassWait:         {fieldRequests, fieldCompleted, fieldForm, fieldMatched},
-	ClassTest:         {fieldRequests, fieldCompleted, fieldForm, fieldTimes, fieldMatched},
-	ClassProbe:        {fieldSource, fieldSourceTag, fieldGotSource, fieldGotTag, fieldGotBytes, fieldComm, fieldForm, fieldMessage, fieldTimes},
-	ClassCancel:       {fieldRequests, fieldForm},
-	ClassCollective:   {fieldVector, fieldRoot, fieldComm, fieldElement, fieldCounts, fieldTraits, fieldRequest, fieldForm, fieldDatatype, fieldInCounts, fieldOutCounts},
-	ClassNeighborhood: {fieldComm, fieldRequest, fieldForm, fieldSendPeers, fieldSendTags, fieldSendBytes, fieldReceivePeers, fieldReceiveTags, fieldReceiveRooms},
-	ClassCommunicator: {fieldComm, fieldMade, fieldColor, fieldKey, fieldGroup, fieldContext, fieldForm},
-	ClassFree:         {fieldComm, fieldForm},
+	ClassSend:         {fieldPeer, fieldTag, fieldBytes, fieldRequest, fieldComm, fieldForm, fieldTook},
+	ClassReceive:      {fieldSource, fieldSourceTag, fieldRoom, fieldRequest, fieldComm, fieldGotSource, fieldGotTag, fieldForm, fieldMessage, fieldTook},
+	ClassSendReceive:  {fieldPeer, fieldTag, fieldBytes, fieldSource, fieldSourceTag, fieldRoom, fieldRequest, fieldComm, fieldGotSource, fieldGotTag, fieldForm, fieldTook},
+	ClassWait:         {fieldRequests, fieldCompleted, fieldForm, fieldTook, fieldMatched},
+	ClassTest:         {fieldRequests, fieldCompleted, fieldForm, fieldTimes, fieldTook, fieldMatched},
+	ClassProbe:        {fieldSource, fieldSourceTag, fieldGotSource, fieldGotTag, fieldGotBytes, fieldComm, fieldForm, fieldMessage, fieldTimes, fieldTook},
+	ClassCancel:       {fieldRequests, fieldForm, fieldTook},
+	ClassCollective:   {fieldVector, fieldRoot, fieldComm, fieldElement, fieldCounts, fieldTraits, fieldRequest, fieldForm, fieldDatatype, fieldInCounts, fieldOutCounts, fieldTook},
+	ClassNeighborhood: {fieldComm, fieldRequest, fieldForm, fieldSendPeers, fieldSendTags, fieldSendBytes, fieldReceivePeers, fieldReceiveTags, fieldReceiveRooms, fieldTook},
+	ClassCommunicator: {fieldComm, fieldMade, fieldColor, fieldKey, fieldGroup, fieldContext, fieldForm, fieldTook},
+	ClassFree:         {fieldComm, fieldForm, fieldTook},
 	ClassDuplicate:    {fieldComm, fieldKey, fieldMade},
 	ClassGiven:        {fieldMade, fieldGroup, fieldContext},
 }
 
 // rare reports whether a field that a mask does not name is 0, and not the value before.
-func (f field) rare() bool { return f == fieldForm || f == fieldMessage || f == fieldTimes }
+func (f field) rare() bool {
+	return f == fieldForm || f == fieldMessage || f == fieldTimes || f == fieldTook
+}
 
 // scalar returns a field with a number.
 func (o *Operation) scalar(f field) *int64 {
@@ -237,6 +241,8 @@ func (o *Operation) scalar(f field) *int64 {
 		return &o.Key
 	case fieldMade:
 		return &o.Made
+	case fieldTook:
+		return &o.Took
 	default:
 		return &o.Context
 	}

@@ -105,6 +105,12 @@ func readHeader(name string, r io.ReaderAt, size int64) (h Header, warnings []st
 	return h, warnings, c.end, nil
 }
 
+// ReadHeader reads the header of a file, which may lack its end. It returns warnings on a file of a later version.
+func ReadHeader(name string, r io.ReaderAt, size int64) (Header, []string, error) {
+	h, warnings, _, err := readHeader(name, r, size)
+	return h, warnings, err
+}
+
 // Open reads header, summary and the place of the index of a file.
 func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 	f := &File{Name: name, r: r, size: size}
@@ -250,17 +256,19 @@ func (c *Cursor) Next(b *Blocks, o *Operation) (bool, error) {
 	return true, nil
 }
 
-// Current stores the operation that was read last once more.
+// Current stores the operation that was read last once more, but for how long it took.
 func (c *Cursor) Current(b *Blocks, o *Operation) error {
 	k, err := b.get(c.entry, c.task)
 	if err != nil {
 		return err
 	}
 	r := source{data: k.text, at: int(c.last)}
-	o.Function, o.Form, o.Message, o.Times = Function(k.text[c.last]), 0, 0, 0
+	o.Function, o.Form, o.Message, o.Times, o.Took = Function(k.text[c.last]), 0, 0, 0, 0
 	for _, f := range layouts[o.Function.Class()] {
-		if f < scalars {
+		if f < fieldTook {
 			*o.scalar(f) = c.state.last[f]
+		} else if f == fieldTook {
+			continue
 		} else if c.state.again(&r, o, f); r.problem != "" {
 			return c.Fault(b.file, r.problem)
 		}

@@ -312,7 +312,7 @@ func TestLaterVersionsAreRead(t *testing.T) {
 	if len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "version 2") {
 		t.Errorf("warnings %q", f.Warnings)
 	}
-	x, err := trace.Walk("later", bytes.NewReader(later), int64(len(later)), func(*trace.Block, []byte) error { return nil })
+	x, err := trace.Walk("later", bytes.NewReader(later), int64(len(later)), func(*trace.Block, []byte) error { return nil }, nil)
 	if err != nil || x.Unknown != 1 || x.Damages != 0 {
 		t.Errorf("scan: %+v, %v", x, err)
 	}
@@ -364,7 +364,7 @@ func readAny(t *testing.T, data []byte) {
 		x, err := trace.Walk("fuzz", bytes.NewReader(input), int64(len(input)), func(k *trace.Block, operations []byte) error {
 			_, err := k.Each(operations, func(int64, *trace.Operation) error { return nil })
 			return err
-		})
+		}, nil)
 		if err != nil || x.Header.Tasks > 1000 {
 			continue
 		}

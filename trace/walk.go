@@ -75,9 +75,9 @@ func (x *Found) damage(f *Fault) {
 }
 
 // Walk reads a file from its beginning to its end without its index, and calls a function for each block that is sound, with
-// its operations. The memory of both is valid during the call. A record that is damaged is left out, and the next sound one is
+// its operations, and another one, unless it is nil, for each note. The memory is valid during the call. A record that is damaged is left out, and the next sound one is
 // looked for behind it.
-func Walk(name string, r io.ReaderAt, size int64, each func(k *Block, operations []byte) error) (*Found, error) {
+func Walk(name string, r io.ReaderAt, size int64, each func(k *Block, operations []byte) error, note func(*Note) error) (*Found, error) {
 	x := &Found{Size: size}
 	h, _, at, err := readHeader(name, r, size)
 	if err != nil {
@@ -96,7 +96,7 @@ func Walk(name string, r io.ReaderAt, size int64, each func(k *Block, operations
 		}
 		c, problem := readRecord(r, at, size, mostOf(r, at))
 		if problem == "" {
-			if problem, err = x.take(&c, d, each); err != nil {
+			if problem, err = x.take(&c, d, each, note); err != nil {
 				return nil, err
 			}
 		}
@@ -141,8 +141,8 @@ func mostOf(r io.ReaderAt, at int64) int64 {
 // mostIndex is the most bytes of an index.
 const mostIndex = 1 << 36
 
-// take takes a record. It returns its problem, and the error of each.
-func (x *Found) take(c *record, d decoder, each func(k *Block, operations []byte) error) (problem string, err error) {
+// take takes a record. It returns its problem, and the error of each or note.
+func (x *Found) take(c *record, d decoder, each func(k *Block, operations []byte) error, note func(*Note) error) (problem string, err error) {
 	switch c.kind {
 	case recordBlock:
 		var k Block
@@ -155,6 +155,16 @@ func (x *Found) take(c *record, d decoder, each func(k *Block, operations []byte
 		}
 		x.Packed += c.end - c.at
 		return "", each(&k, text)
+	case recordNote:
+		var n Note
+		switch err := json.Unmarshal(c.payload, &n); {
+		case err != nil:
+			return err.Error(), nil
+		case n.Task < 0 || n.Task >= x.Header.Tasks:
+			return fmt.Sprintf("the note is of task %d, but the file has %d", n.Task, x.Header.Tasks), nil
+		case note != nil:
+			return "", note(&n)
+		}
 	case recordSummary:
 		x.Summary = &Summary{}
 		if err := json.Unmarshal(c.payload, x.Summary); err != nil {
@@ -218,6 +228,16 @@ func Repair(name string, r io.ReaderAt, size int64, w io.Writer) (*Found, []Cut,
 		ended bool
 	}
 	var t *Writer
+	open := func() error {
+		if t != nil {
+			return nil
+		}
+		h, _, _, err := readHeader(name, r, size)
+		if err == nil {
+			t, err = NewWriter(w, h, Zstd)
+		}
+		return err
+	}
 	tasks := map[int]*progress{}
 	sum := Summary{Functions: map[string]int64{}}
 	x, err := Walk(name, r, size, func(k *Block, operations []byte) error {
@@ -238,14 +258,8 @@ func Repair(name string, r io.ReaderAt, size int64, w io.Writer) (*Found, []Cut,
 		if problem != "" {
 			return nil
 		}
-		if t == nil {
-			h, _, _, err := readHeader(name, r, size)
-			if err == nil {
-				t, err = NewWriter(w, h, Zstd)
-			}
-			if err != nil {
-				return err
-			}
+		if err := open(); err != nil {
+			return err
 		}
 		for f, n := range counts {
 			if n > 0 {
@@ -255,12 +269,20 @@ func Repair(name string, r io.ReaderAt, size int64, w io.Writer) (*Found, []Cut,
 		p.next, p.ended = p.next+k.Count, ended
 		sum.Operations += k.Count
 		return t.Write(k.Task, k.First, k.Count, operations)
+	}, func(n *Note) error {
+		if err := open(); err != nil {
+			return err
+		}
+		return t.WriteNote(n)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if t == nil {
+	if len(tasks) == 0 {
 		return x, nil, fault(name, 0, "the file has no sound block")
+	}
+	if x.Summary != nil {
+		sum.Unrecorded, sum.Problems = x.Summary.Unrecorded, x.Summary.Problems
 	}
 	var cuts []Cut
 	for task := range x.Header.Tasks {

@@ -101,6 +101,19 @@ func (t *Writer) add(k *Block) {
 	t.index, t.size = append(t.index, e), t.size+int64(k.size)
 }
 
+// WriteNote appends a note on a task.
+func (t *Writer) WriteNote(n *Note) error {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	text, err := appendText(t.scratch[:0], recordNote, n)
+	if err != nil {
+		return err
+	}
+	t.scratch = text
+	t.write(text)
+	return t.failure
+}
+
 // Close ends the file. The caller closes what the file is written to.
 func (t *Writer) Close(s Summary) error {
 	t.mutex.Lock()

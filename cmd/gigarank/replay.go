@@ -155,6 +155,10 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 	for _, warning := range file.Warnings {
 		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: %s\n", warning)
 	}
+	tellUnrecorded(c, file.Summary.Unrecorded)
+	for _, problem := range file.Summary.Problems {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: %s\n", problem)
+	}
 	repeated, err := repeats(file.Header.Repeats)
 	if err != nil {
 		return terminal.UsageError{fmt.Errorf("FILE: %w", err)}

@@ -22,11 +22,11 @@ import (
 func newTrace(c *terminal.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
-		Short: "Look at traces, repair and convert them",
-		Long: `Trace has commands on traces: what the ranks of an MPI program did. gigarank run --trace
-records a simulated run, gigarank replay simulates a trace on a machine.`,
+		Short: "Record real programs as traces; look at traces, repair and convert them",
+		Long: `Trace has commands on traces: what the ranks of an MPI program did. gigarank trace record records a real
+program, gigarank run --trace a simulated run. gigarank replay simulates a trace on a machine.`,
 	}
-	cmd.AddCommand(newTraceInfo(c), newTraceCheck(c), newTraceConvert(c))
+	cmd.AddCommand(newTraceRecord(c), newTraceLibrary(c), newTraceMerge(c), newTraceInfo(c), newTraceCheck(c), newTraceConvert(c))
 	requireSubcommand(cmd)
 	return cmd
 }
@@ -119,6 +119,9 @@ type contentsOf struct {
 	Complete   bool             `json:"complete"`
 	Unknown    int              `json:"unknown_records"`
 	Note       string           `json:"note,omitempty"`
+	Unrecorded map[string]int64 `json:"unrecorded,omitempty"` // calls of a real program that moved data and are no operations
+	Refused    map[string]int64 `json:"refused,omitempty"`    // calls of a real program that ended with an error and are no operations
+	Problems   []string         `json:"problems,omitempty"`   // why operations of tasks are missing
 	Damages    []string         `json:"damages"`
 }
 
@@ -140,9 +143,9 @@ func tellTrace(c *terminal.Console, name string, asJSON bool) error {
 	} else if format != nil {
 		return terminal.UsageError{fmt.Errorf("%s is a trace of %s: convert it by gigarank trace convert %s -o NEW.grt", name, format.Summary, name)}
 	}
-	x := &contentsOf{Schema: 1, File: name, Calls: map[string]int64{}, Damages: []string{}}
+	x := &contentsOf{Schema: 1, File: name, Calls: map[string]int64{}, Unrecorded: map[string]int64{}, Refused: map[string]int64{}, Damages: []string{}}
 	tasks := map[int]*taskEnd{}
-	found, err := trace.Walk(name, file, size, func(k *trace.Block, operations []byte) error { return x.count(k, operations, tasks) })
+	found, err := trace.Walk(name, file, size, func(k *trace.Block, operations []byte) error { return x.count(k, operations, tasks) }, x.note)
 	if err != nil {
 		return terminal.UsageError{err}
 	}
@@ -193,11 +196,24 @@ func (x *contentsOf) count(k *trace.Block, operations []byte, tasks map[int]*tas
 	return err
 }
 
+// note counts what a note tells.
+func (x *contentsOf) note(n *trace.Note) error {
+	for name, use := range n.Functions {
+		if use.Unrecorded > 0 {
+			x.Unrecorded[name] += use.Unrecorded
+		}
+		if use.Failed > 0 {
+			x.Refused[name] += use.Failed
+		}
+	}
+	return nil
+}
+
 // finish completes what is told.
 func (x *contentsOf) finish(found *trace.Found, tasks map[int]*taskEnd) {
 	x.Header, x.Size, x.Complete, x.Unknown = found.Header, found.Size, found.Complete, found.Unknown
 	if found.Summary != nil {
-		x.Note = found.Summary.Note
+		x.Note, x.Problems = found.Summary.Note, found.Summary.Problems
 	}
 	x.Missing = found.Header.Tasks - len(tasks)
 	for _, t := range tasks {
@@ -239,11 +255,27 @@ func (x *contentsOf) print(w io.Writer, found *trace.Found) {
 			_, _ = fmt.Fprintf(w, "odd: %d %s\n", odd.n, odd.text)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(x.Unrecorded)) {
+		_, _ = fmt.Fprintf(w, "odd: %s moved data, and is not recorded: %s\n", name, spelling.Count(x.Unrecorded[name], "call"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Refused)) {
+		_, _ = fmt.Fprintf(w, "odd: %s ended with an error, and is left out: %s\n", name, spelling.Count(x.Refused[name], "call"))
+	}
+	for _, p := range x.Problems {
+		_, _ = fmt.Fprintf(w, "odd: %s\n", p)
+	}
 	if x.Note != "" {
 		_, _ = fmt.Fprintf(w, "note: %s\n", x.Note)
 	}
 	for _, d := range x.Damages {
 		_, _ = fmt.Fprintf(w, "damage: %s\n", d)
+	}
+}
+
+// tellUnrecorded says which calls of a real program moved data and are no operations.
+func tellUnrecorded(c *terminal.Console, unrecorded map[string]int64) {
+	for _, name := range slices.Sorted(maps.Keys(unrecorded)) {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: %s moved data, and is not recorded: %s\n", name, spelling.Count(unrecorded[name], "call"))
 	}
 }
 
