@@ -126,6 +126,11 @@ var rules = map[string]rule{
 	},
 	"trace/dim": {pure: true, imports: "internal/spelling trace", testsOnly: "vtime network mpivirt mpivirt/replay sync"},
 	"trace":     {pure: true, imports: "internal/spelling github.com/klauspost/compress/zstd"},
+	// It compiles the recorder of real programs, and reads the files of their tasks.
+	"trace/record": {
+		imports:   "internal/spelling trace",
+		testsOnly: "sync network mpivirt mpivirt/native mpivirt/native/toolchain mpivirt/record mpivirt/replay",
+	},
 	"mpivirt/record": {
 		pure:    true,
 		imports: "vtime trace mpivirt/internal/world mpivirt/internal/kernel",
@@ -197,7 +202,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/skeleton mpivirt/native/toolchain mpivirt/record mpivirt/replay trace trace/dim internal/cputime bench internal/noise internal/training internal/result internal/profile study internal/loggp internal/fit internal/measurements internal/tuning" +
+		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/skeleton mpivirt/native/toolchain mpivirt/record mpivirt/replay trace trace/dim trace/record internal/cputime bench internal/noise internal/training internal/result internal/profile study internal/loggp internal/fit internal/measurements internal/tuning" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

@@ -149,27 +149,17 @@ static void duplicates(struct function *f, int function, MPI_Comm parent, MPI_Co
 		splits(f, function, parent, 0, 0, comm);
 }
 
-/* covers records a call that makes a communicator of some members, of whom those that are in it know their order. */
-static void covers(struct function *f, int function, MPI_Comm parent, int64_t members, MPI_Comm comm) {
+/* of_group sets the group of a call that makes a communicator of some members. Members of the group tell it from others by its first member. */
+static void of_group(MPI_Comm comm) {
+	if (comm != MPI_COMM_NULL && runs_of(L(Group), comm) && L(Group)->n)
+		V(Color) = L(Group)->at[0];
+}
+
+/* covers records a call that makes a communicator of some members. The others hand in no group. */
+static void covers(struct function *f, int function, MPI_Comm parent, MPI_Comm comm) {
 	if (!makes(f, function, parent))
 		return;
-	if (comm != MPI_COMM_NULL) {
-		runs_of(L(Group), comm);
-		V(Color) = 0;
-	} else {
-		MPI_Group group;
-		next.comm_group(parent, &group);
-		struct list *l = L(Group);
-		runs(l, group);
-		next.group_free(&group);
-		int64_t left = members, n = 0;
-		for (; n < l->n && left > 0; n += 3) {
-			if (l->at[n + 2] > left)
-				l->at[n + 2] = left;
-			left -= l->at[n + 2];
-		}
-		l->n = n;
-	}
+	of_group(comm);
 	made(comm);
 }
 
@@ -202,13 +192,6 @@ static void is_given(MPI_Comm comm) {
 	ALSO_PMPI(name_)
 #define UNPACK(...) __VA_ARGS__
 
-static int64_t product(int n, const int *list) {
-	int64_t p = 1;
-	for (int i = 0; i < n; i++)
-		p *= list[i];
-	return p;
-}
-
 static int is_inter(MPI_Comm comm) {
 	int flag = 0;
 	next.comm_test_inter(comm, &flag);
@@ -221,9 +204,9 @@ MAKES(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *new), (comm, col
 MAKES(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *new), (comm, type, key, info, new),
 	splits(&called, FUNCTION_Comm_split_type, comm, *new == MPI_COMM_NULL ? 0 : first_of(*new), rank_in(*new), *new))
 MAKES(Cart_create, (MPI_Comm comm, int n, const int dims[], const int periods[], int reorder, MPI_Comm *new), (comm, n, dims, periods, reorder, new),
-	covers(&called, FUNCTION_Cart_create, comm, product(n, dims), *new))
+	covers(&called, FUNCTION_Cart_create, comm, *new))
 MAKES(Graph_create, (MPI_Comm comm, int n, const int index[], const int edges[], int reorder, MPI_Comm *new), (comm, n, index, edges, reorder, new),
-	covers(&called, FUNCTION_Graph_create, comm, n, *new))
+	covers(&called, FUNCTION_Graph_create, comm, *new))
 MAKES(Cart_sub, (MPI_Comm comm, const int remains[], MPI_Comm *new), (comm, remains, new), splits(&called, FUNCTION_Cart_sub, comm, *new == MPI_COMM_NULL ? 0 : first_of(*new), rank_in(*new), *new))
 MAKES(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *new),
 	(comm, n, sources, degrees, destinations, weights, info, reorder, new), duplicates(&called, FUNCTION_Dist_graph_create, comm, *new))
@@ -234,18 +217,7 @@ MAKES(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *new), (comm, high, ne
 MAKES(Comm_create_from_group, (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *new), (group, tag, info, handler, new), is_given(*new))
 #endif
 
-EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *new) {
-	BEGIN(Comm_create, comm, group, new);
-	int code = NEXT(Comm_create)(comm, group, new);
-	if (leave(&called, code) && makes(&called, FUNCTION_Comm_create, comm)) {
-		runs(L(Group), group);
-		if (*new != MPI_COMM_NULL)
-			V(Color) = 0;
-		made(*new);
-	}
-	return done(code);
-}
-ALSO_PMPI(Comm_create)
+MAKES(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *new), (comm, group, new), covers(&called, FUNCTION_Comm_create, comm, *new))
 
 EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new) {
 	BEGIN(Comm_create_group, comm, group, tag, new);

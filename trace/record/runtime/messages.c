@@ -3,11 +3,10 @@
 
 static struct table probed; /* by handle: number of a probed message */
 static struct numbers numbers;
-static int32_t *comm_of; /* by number: communicator of the message */
 
 enum { NO_PROC = -1 }; /* the message of a probe from MPI_PROC_NULL */
 
-static int ready(void) { return probed.entries || (make_table(&probed) && (numbers.used = room(MOST_ENTRIES / 8)) && (comm_of = room(MOST_ENTRIES * sizeof *comm_of))); }
+static int ready(void) { return probed.entries || (make_table(&probed) && (numbers.used = room(MOST_ENTRIES / 8))); }
 
 /* sends sets the operation of a send, and reports whether there is one. */
 static inline int sends(struct function *f, int function, int64_t count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) {
@@ -69,7 +68,7 @@ static int takes(struct function *f, int function, int64_t count, MPI_Datatype t
 	V(Comm) = V(Source) = V(SourceTag) = V(GotSource) = V(GotTag) = 0, V(Room) = bytes, V(Request) = 0, V(Message) = NO_PROC;
 	if (e) {
 		int32_t number = probed.entries[e].value;
-		V(Message) = number + 1, V(Comm) = comm_of[number];
+		V(Message) = number + 1;
 		free_number(&numbers, number);
 		remove_entry(&probed, e);
 	}
@@ -104,7 +103,6 @@ static void keeps_message(MPI_Message message) {
 	int64_t number = task.on && ready() ? take_number(&numbers) : -1;
 	if (number < 0 || !add_entry(&probed, KEY(message), (int32_t)number))
 		return;
-	comm_of[number] = (int32_t)V(Comm);
 	V(Message) = number + 1;
 }
 

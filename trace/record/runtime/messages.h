@@ -57,7 +57,7 @@ ALSO_PMPI(NAME(Irecv))
 
 EXPORT int PASTE(MPI_, NAME(Mrecv))(void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
 	BEGIN(NAME(Mrecv), buffer, count, type, message, status);
-	MPI_Message taken = *message;
+	MPI_Message taken = message ? *message : MPI_MESSAGE_NULL;
 	int code = NEXT(NAME(Mrecv))(buffer, count, type, message, status);
 	if (leave(&called, code) && takes(&called, FUNCTION_Recv, count, type, taken))
 		emit();
@@ -67,7 +67,7 @@ ALSO_PMPI(NAME(Mrecv))
 
 EXPORT int PASTE(MPI_, NAME(Imrecv))(void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
 	BEGIN(NAME(Imrecv), buffer, count, type, message, request);
-	MPI_Message taken = *message;
+	MPI_Message taken = message ? *message : MPI_MESSAGE_NULL;
 	int code = NEXT(NAME(Imrecv))(buffer, count, type, message, request);
 	if (leave(&called, code) && takes(&called, FUNCTION_Irecv, count, type, taken)) {
 		V(Request) = begun(*request);

@@ -42,7 +42,7 @@ int64_t begun(MPI_Request request) {
 static void names(int n, const MPI_Request *list) {
 	struct list *l = L(Requests);
 	L(Completed)->n = 0;
-	if ((l->n = n < 0 ? 0 : n) > MOST_LISTED) {
+	if ((l->n = n < 0 || !list ? 0 : n) > MOST_LISTED) {
 		l->n = 0;
 		if (!task.stopped)
 			stop("the recording stops: a call names more than %d requests", MOST_LISTED);

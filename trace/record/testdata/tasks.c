@@ -1,0 +1,126 @@
+/* Tasks that end in several ways, or do what a trace does not have. */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank, size;
+
+/* round passes a token on, n times. */
+static void rounds(int n) {
+	int token = 0;
+	for (int i = 0; i < n; i++)
+		MPI_Sendrecv_replace(&token, 1, MPI_INT, (rank + 1) % size, i % 100, (rank + size - 1) % size, i % 100, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void *sends(void *nothing) {
+	MPI_Send(NULL, 0, MPI_INT, rank, 1, MPI_COMM_WORLD);
+	return nothing;
+}
+
+static double seconds(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* to_oneself returns the time of an isend and a wait for a byte to oneself, the least of some loops. */
+static double to_oneself(void) {
+	enum { LOOPS = 20, CALLS = 20000 };
+	double least = 1e9;
+	char out = 1, in = 0;
+	for (int l = 0; l < LOOPS; l++) {
+		double spent = 0;
+		for (int i = 0; i < CALLS; i += 100) {
+			MPI_Request request, receives[100];
+			for (int k = 0; k < 100; k++)
+				MPI_Irecv(&in, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF, &receives[k]);
+			double begin = seconds();
+			for (int k = 0; k < 100; k++) {
+				MPI_Isend(&out, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF, &request);
+				MPI_Wait(&request, MPI_STATUS_IGNORE);
+			}
+			spent += seconds() - begin;
+			MPI_Waitall(100, receives, MPI_STATUSES_IGNORE);
+		}
+		if (spent / CALLS < least)
+			least = spent / CALLS;
+	}
+	return least;
+}
+
+/* a_reading returns the time of a reading of the monotonic clock. */
+static double a_reading(void) {
+	double least = 1e9;
+	for (int l = 0; l < 20; l++) {
+		struct timespec t;
+		double begin = seconds();
+		for (int i = 0; i < 20000; i++)
+			clock_gettime(CLOCK_MONOTONIC, &t);
+		double each = (seconds() - begin) / 20000;
+		if (each < least)
+			least = each;
+	}
+	return least;
+}
+
+int main(int argc, char **argv) {
+	const char *what = argc > 1 ? argv[1] : "";
+	int provided, n = argc > 2 ? atoi(argv[2]) : 1000;
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (!strcmp(what, "rounds")) {
+		rounds(n);
+	} else if (!strcmp(what, "pid")) {
+		if (rank == 1)
+			printf("pid %d\n", (int)getpid()), fflush(stdout);
+		rounds(n);
+	} else if (!strcmp(what, "_exit")) {
+		rounds(n);
+		_exit(0);
+	} else if (!strcmp(what, "exit")) {
+		rounds(n);
+		exit(0);
+	} else if (!strcmp(what, "thread")) {
+		pthread_t t;
+		pthread_create(&t, NULL, sends, NULL);
+		MPI_Recv(NULL, 0, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		pthread_join(t, NULL);
+	} else if (!strcmp(what, "put")) {
+		int memory = 0;
+		MPI_Win w;
+		MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+		MPI_Win_fence(0, w);
+		MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, w);
+		MPI_Win_fence(0, w);
+		MPI_Win_free(&w);
+		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+		MPI_Send(&rank, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+	} else if (!strcmp(what, "control")) {
+		MPI_Comm dup;
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Pcontrol(0);
+		rounds(n);
+		MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+		MPI_Pcontrol(1);
+		MPI_Pcontrol(5);
+		MPI_Barrier(dup);
+		MPI_Comm_free(&dup);
+	} else if (!strcmp(what, "burst")) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		for (double end = seconds() + 0.05; seconds() < end;)
+			;
+		MPI_Barrier(MPI_COMM_WORLD);
+		usleep(50000);
+		MPI_Barrier(MPI_COMM_WORLD);
+	} else if (!strcmp(what, "cost")) {
+		printf("cost %.1f %.1f\n", 1e9 * to_oneself(), 1e9 * a_reading());
+	}
+	MPI_Finalize();
+	return 0;
+}
