@@ -37,6 +37,7 @@ func WriteLayouts(w io.Writer) error {
 		{"FORM_NONBLOCKING", Nonblocking}, {"FORM_FAILED", Failed}, {"FORM_MISSED", Missed}, {"FORM_PERSISTENT", Persistent}, {"FORM_UNSIZED", Unsized},
 		{"TRAIT_DATA", Data}, {"TRAIT_OPERATOR", Operator}, {"TRAIT_COMMUTATIVE", Commutative},
 		{"RANK_ANY_SOURCE", AnySource}, {"RANK_PROC_NULL", ProcNull}, {"TAG_ANY", AnyTag}, {"COLOR_UNDEFINED", Undefined},
+		{"CLASS_SEND", ClassSend}, {"CLASS_RECEIVE", ClassReceive}, {"CLASS_WAIT", ClassWait}, {"CLASS_COLLECTIVE", ClassCollective},
 		{"SCALARS", scalars}, {"FIELDS", fields}, {"REPEATED", repeated}, {"BLOCK_BYTES", blockBytes}, {"MOST_BYTES", mostBytes}, {"VERSION", Version},
 	} {
 		number(c.name, c.value)

@@ -71,3 +71,21 @@ void end_long_burst(void) {
 	int64_t cpu = task.used - used - before - reading;
 	task.burst_cpu = cpu < 0 ? 0 : cpu > wall ? wall : cpu;
 }
+
+/* time_recording measures what recording a call takes, by sends that are forgotten. */
+void time_recording(void) {
+	uint64_t least = UINT64_MAX;
+	task.on = 1;
+	for (int i = 0; i < 100; i++) {
+		task.begun = task.burst_end = ticks(), task.start = task.begun - (uint64_t)(i % 7 + 1) * 100;
+		task.ended = ticks();
+		operation(FUNCTION_Isend);
+		V(Comm) = V(Request) = V(Peer) = 0, V(Tag) = i % 3, V(Bytes) = 8;
+		emit();
+		uint64_t took = ticks() - task.ended;
+		least = took < least ? took : least;
+	}
+	forget_block();
+	task.on = 0, task.operations = 0;
+	ticking.recording = least;
+}

@@ -311,7 +311,14 @@ void flush_file(void) {
 	*p++ = 0;
 	p = put(p, size);
 	write_record('B', head, (size_t)(p - head), out.buffer, size);
-	out.first += out.count, out.count = 0, out.to = out.buffer;
+	out.first += out.count;
+	task.wrote = 1;
+	forget_block();
+}
+
+/* forget_block empties the block. */
+void forget_block(void) {
+	out.count = 0, out.to = out.buffer;
 	memset(out.last, 0, sizeof out.last);
 	memset(out.lists, 0, sizeof out.lists);
 }
@@ -373,21 +380,22 @@ static int repeated(const struct list *l, int f) {
 	return before + n <= out.to && memcmp(before, out.to, n) == 0;
 }
 
-/* append_operation appends an operation to the block, and writes the block if it is full. */
-void append_operation(const struct operation *o) {
-	int class = class_of[o->function], n = layouts[class].n;
-	const unsigned char *fields = layouts[class].field;
+/* append_fields appends an operation of a class. Where the class is a constant, so are its fields. */
+static inline __attribute__((always_inline)) void append_fields(const struct operation *o, int class) {
+	const int n = layouts[class].n;
 	uint64_t mask = 0;
+#pragma GCC unroll 16
 	for (int i = 0; i < n; i++) {
-		int f = fields[i];
+		int f = layouts[class].field[i];
 		if (f < SCALARS ? o->v[f] != predicted(o, f) : !repeated(&o->list[f - SCALARS], f))
 			mask |= 1ull << i;
 	}
 	unsigned char *p = out.to;
 	*p++ = (unsigned char)o->function;
 	p = put(p, mask);
+#pragma GCC unroll 16
 	for (int i = 0; i < n; i++) {
-		int f = fields[i], is_named = mask >> i & 1;
+		int f = layouts[class].field[i], is_named = mask >> i & 1;
 		if (f < SCALARS) {
 			if (is_named && (f == FIELD_CPU || f == FIELD_Wall || f == FIELD_Took))
 				p = put_time(p, o->v[f]);
@@ -402,11 +410,31 @@ void append_operation(const struct operation *o) {
 		}
 	}
 	out.to = p;
+}
+
+/* append_operation appends an operation to the block, and writes the block if it is full. */
+void append_operation(const struct operation *o) {
+	switch (class_of[o->function]) {
+	case CLASS_SEND:
+		append_fields(o, CLASS_SEND);
+		break;
+	case CLASS_RECEIVE:
+		append_fields(o, CLASS_RECEIVE);
+		break;
+	case CLASS_WAIT:
+		append_fields(o, CLASS_WAIT);
+		break;
+	case CLASS_COLLECTIVE:
+		append_fields(o, CLASS_COLLECTIVE);
+		break;
+	default:
+		append_fields(o, class_of[o->function]);
+	}
 	out.count++;
 	task.operations++;
-	if (p - out.buffer < BLOCK_BYTES)
+	if (out.to - out.buffer < BLOCK_BYTES)
 		return;
-	if (p - out.buffer > MOST_BYTES)
+	if (out.to - out.buffer > MOST_BYTES)
 		stop("an operation takes more than %d bytes: it has too many counts", MOST_BYTES);
 	flush_file();
 }

@@ -69,7 +69,7 @@ int may_have_moved(struct function *f, int code) {
 int enter_local(struct function *f, const char *frame) {
 	if (!task.active)
 		return 0;
-	if (task.thread != pthread_self()) {
+	if (task.thread != __builtin_thread_pointer()) {
 		other_thread(f);
 		return 0;
 	}
@@ -173,7 +173,7 @@ static void begin(void) {
 	find_library();
 	next.comm_rank(MPI_COMM_WORLD, &task.rank);
 	next.comm_size(MPI_COMM_WORLD, &task.size);
-	task.thread = pthread_self();
+	task.thread = __builtin_thread_pointer();
 	task.mode = mode_setting();
 	task.from = number_setting("from", 1);
 	task.to = number_setting("to", INT64_MAX);
@@ -197,6 +197,8 @@ static void begin(void) {
 	task.is_open = 1, task.process = getpid();
 	if (task.mode != MODE_TRACE)
 		task.to = 0;
+	if (task.mode == MODE_TRACE)
+		time_recording();
 	task.active = task.mode != MODE_LIGHT;
 	start_counters();
 	task.start = ticks();
@@ -257,9 +259,9 @@ ALSO_PMPI(Init_thread)
 EXPORT int MPI_Finalize(void) {
 	FUNCTION(Finalize);
 	(void)listed;
-	if (task.is_open && task.thread != pthread_self())
+	if (task.is_open && task.thread != __builtin_thread_pointer())
 		other_thread(&called);
-	end(task.thread == pthread_self());
+	end(task.thread == __builtin_thread_pointer());
 	return NEXT(Finalize)();
 }
 ALSO_PMPI(Finalize)
@@ -267,7 +269,7 @@ ALSO_PMPI(Finalize)
 EXPORT int MPI_Abort(MPI_Comm comm, int code) {
 	FUNCTION(Abort);
 	(void)listed;
-	if (task.thread == pthread_self())
+	if (task.thread == __builtin_thread_pointer())
 		end(0);
 	return NEXT(Abort)(comm, code);
 }
@@ -275,7 +277,7 @@ ALSO_PMPI(Abort)
 
 /* A task that exits without MPI_Finalize leaves what it has done. */
 __attribute__((destructor)) static void leave_file(void) {
-	if (task.process == getpid() && task.thread == pthread_self())
+	if (task.process == getpid() && task.thread == __builtin_thread_pointer())
 		end(0);
 }
 

@@ -8,7 +8,6 @@
 #define GIGATRACE_TRACE_H
 
 #include <mpi.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 #if defined(__x86_64__)
@@ -103,7 +102,7 @@ struct task {
 	int on;                  /* the call is recorded */
 	int level;               /* of MPI_Pcontrol */
 	int stopped;             /* nothing more is recorded */
-	pthread_t thread;        /* of MPI_Init */
+	void *thread;            /* of MPI_Init */
 	const char *frame;       /* of the function that is under way; NULL for none */
 	int64_t calls, from, to; /* calls of MPI; the first and the last that is recorded */
 	uint64_t start, burst_end, begun, ended; /* ticks: of the burst, of the call */
@@ -114,6 +113,7 @@ struct task {
 	struct operation o;
 	enum mode mode;
 	int rank, size;
+	int wrote;               /* a block was written since the call has ended */
 	int is_open;             /* the file */
 	int process;             /* that has called MPI_Init: its children may exit, too */
 	int64_t operations;
@@ -126,6 +126,7 @@ extern struct task task;
 struct clock {
 	int by_system; /* the processor has no clock of constant rate */
 	uint64_t multiplier, brief, recent;
+	uint64_t recording; /* ticks that it takes to record a call */
 };
 extern struct clock ticking;
 
@@ -156,6 +157,7 @@ void set_clock(void);
 int64_t cpu_clock(void);
 void end_long_burst(void);
 void renew_cpu_clock(void);
+void time_recording(void);
 
 /* --- calls -------------------------------------------------------------------------- */
 
@@ -165,7 +167,7 @@ void other_thread(struct function *f);
 static inline int enter(struct function *f, const char *frame) {
 	if (!task.active)
 		return 0;
-	if (__builtin_expect(task.thread != pthread_self(), 0)) {
+	if (__builtin_expect(task.thread != __builtin_thread_pointer(), 0)) {
 		other_thread(f);
 		return 0;
 	}
@@ -176,6 +178,8 @@ static inline int enter(struct function *f, const char *frame) {
 	task.on = task.level && !task.stopped && task.calls >= task.from && task.calls <= task.to;
 	task.burst_cpu = -1;
 	task.begun = task.burst_end = ticks();
+	if (__builtin_expect((int64_t)(task.begun - task.start) < 0, 0))
+		task.start = task.begun; /* the recording took less than usual */
 	if (__builtin_expect(task.begun - task.start > ticking.brief, 0))
 		end_long_burst();
 	return 1;
@@ -194,14 +198,15 @@ static inline int leave(struct function *f, int code) {
 
 void lone_burst(void);
 
-/* done begins the burst that follows a call. */
+/* done begins the burst that follows a call: when the call has ended, and the usual time of recording it is over. */
 static inline int done(int code) {
 	task.frame = NULL;
 	if (task.on && task.start != task.burst_end)
 		lone_burst();
-	uint64_t now = ticks();
-	task.start = now;
-	if (__builtin_expect(now - task.read > ticking.recent || task.ended - task.begun > ticking.brief, 0))
+	task.start = task.ended + ticking.recording;
+	if (__builtin_expect(task.wrote, 0))
+		task.start = ticks(), task.wrote = 0;
+	if (__builtin_expect(task.ended - task.read > ticking.recent || task.ended - task.begun > ticking.brief, 0))
 		renew_cpu_clock();
 	return code;
 }
@@ -259,6 +264,7 @@ void *room(size_t bytes);
 int open_file(void);
 void write_note(int begins);
 void flush_file(void);
+void forget_block(void);
 void end_file(void);
 void append_operation(const struct operation *o);
 void append_burst(int64_t cpu, int64_t wall);

@@ -92,9 +92,9 @@ int main(int argc, char **argv) {
 		MPI_Recv(NULL, 0, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		pthread_join(t, NULL);
 	} else if (!strcmp(what, "put")) {
-		int memory = 0;
+		int *memory;
 		MPI_Win w;
-		MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+		MPI_Win_allocate(sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &w);
 		MPI_Win_fence(0, w);
 		MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, w);
 		MPI_Win_fence(0, w);
