@@ -152,7 +152,7 @@ var rules = map[string]rule{
 		testsOnly: "sync network mpivirt mpivirt/native", // its programs run there
 	},
 	"mpivirt/native/skeleton/effects": {pure: true},
-	"mpivirt/native/skeleton/slice":   {pure: true, imports: "mpivirt/native/skeleton/ir mpivirt/native/skeleton/graph mpivirt/native/skeleton/effects"},
+	"mpivirt/native/skeleton/slice":   {pure: true, imports: "internal/spelling mpivirt/native/skeleton/ir mpivirt/native/skeleton/graph mpivirt/native/skeleton/effects"},
 	"mpivirt/native/skeleton/graph":   {pure: true, imports: "mpivirt/native/skeleton/ir"},
 	// It writes the numbers of procedures for C.
 	"mpivirt/native/toolchain/procedures": {imports: "mpivirt/internal/world"},

@@ -23,6 +23,7 @@ type Result struct {
 	Handed      []SizeClass      // calls of collectives, by the bytes that the rank hands over; nil if they were not counted
 	Calls       *CallStatistics  // times of calls by their cause; nil if they were not counted
 	Uncharged   bool             // ranks have computed, and no virtual time was charged for it; it rests on times of the host
+	Weighed     float64          // seconds of virtual time that tasks of a skeleton have taken by their weights, summed over the ranks
 	Late        Late             // what came later than decisions that it might have changed
 }
 
@@ -101,7 +102,7 @@ func resultOf(r *kernel.Result) *Result {
 	}
 	of := &Result{
 		Complete: r.Complete, VirtualTime: r.VirtualTime, Finished: r.Finished, Fingerprint: r.Fingerprint,
-		Statistics: r.Statistics, SetupWall: r.SetupWall, Uncharged: r.Uncharged, Late: r.Late,
+		Statistics: r.Statistics, SetupWall: r.SetupWall, Uncharged: r.Uncharged, Weighed: r.Weighed, Late: r.Late,
 		Finish: Distribution{Min: r.Finish.Min, Max: r.Finish.Max, Mean: r.Finish.Mean, Histogram: Histogram(r.Finish.Histogram)},
 	}
 	if r.Iterations != nil {

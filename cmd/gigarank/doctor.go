@@ -69,7 +69,7 @@ func diagnose(c *terminal.Console, w io.Writer) {
 		p("native ranks", "not available: %v", err)
 	}
 	if err := skeleton.Missing(); err == nil {
-		p("skeletons", "gigarank cc %s uses %s", skeleton.Flag, skeleton.Compiler())
+		p("skeletons", "gigarank cc %s uses %s", skeleton.Flag, skeleton.Compiler(toolchain.C))
 	} else {
 		p("skeletons", "not available: %v", err)
 	}

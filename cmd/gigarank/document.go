@@ -50,6 +50,16 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 			Histogram: histogram(simulated.Finish.Histogram),
 		},
 	}}
+	if f := &r.form; f.of != nil {
+		d.Directives, d.UncountedTasks = f.of.Directives, f.uncounted()
+		if f.weights != nil {
+			share := 0.0
+			if all := simulated.Finish.Mean.Seconds() * float64(simulated.Finished); all > 0 {
+				share = math.Round(simulated.Weighed/all*1e4) / 1e4
+			}
+			d.TaskShare = &share
+		}
+	}
 	if r.options.NoContents {
 		d.Contents = noContents.String()
 	}

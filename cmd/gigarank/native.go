@@ -90,7 +90,7 @@ var stackWays = []native.Stacks{native.Automatic, native.Own, native.Copied}
 func isPath(program string) bool { return strings.ContainsRune(program, '/') }
 
 // lookUp returns the program that the command line names.
-func lookUp(program string, f *runFlags, faults *terminal.UsageError) (bench.Entry, error) {
+func lookUp(c *terminal.Console, program string, f *runFlags, faults *terminal.UsageError) (bench.Entry, error) {
 	if f.replays != nil {
 		return *f.replays, nil
 	}
@@ -135,10 +135,11 @@ func lookUp(program string, f *runFlags, faults *terminal.UsageError) (bench.Ent
 	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
 		return bench.Entry{}, fmt.Errorf("there is no file %s: build one by gigarank cc, cxx or fc, or name a program of gigarank list, without a slash", program)
 	}
-	file, err := f.fileOf(program, faults)
+	file, err := f.fileOf(c, program, faults)
 	if err != nil {
 		return bench.Entry{}, err
 	}
+	o.Tasks, o.Journal = f.form.tasks, f.form.journal
 	form, err := native.Open(file, f.programArguments, o)
 	if err != nil {
 		return bench.Entry{}, err

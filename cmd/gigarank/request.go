@@ -46,6 +46,7 @@ type runFlags struct {
 	cpu                                   cpuFlags
 	programArguments                      []string
 	trace                                 traceFlags
+	form                                  skeletonForm            // what is run of a program with a skeleton
 	replays                               *bench.Entry            // the trace that is replayed in the place of a program; nil for none
 	machineRead                           func(t *network.Target) // hears the machine; nil for nobody
 }
@@ -94,7 +95,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.stacks, "stacks", "", "`WAY` in which native ranks have stacks: own, copied or auto (default auto)")
 		flags.BoolVar(&f.label, "label", false, "begin lines that native ranks print with their rank, as in [3]")
 		flags.BoolVar(&f.strictFunctions, "strict-functions", false, "refuse a native program that uses MPI functions which native ranks lack, before the program runs")
-		flags.StringVar(&f.skeleton, "skeleton", "", "simulate the skeleton of a program that gigarank cc --skeleton has built, `none`: without times of its computing")
+		flags.StringVar(&f.skeleton, "skeleton", "", "simulate the skeleton of a program that gigarank cc or fc --skeleton has built, with the times of computing in a `FILE` of gigarank skeleton weigh, or none")
 		allowUnserved(flags)
 	})
 	terminal.Group(all, groupHosting, func(flags *pflag.FlagSet) {
@@ -119,6 +120,7 @@ type request struct {
 	machine  string
 	noise    string // as results describe it
 	skeleton string // the value of --skeleton
+	form     skeletonForm
 	ranks    int64
 	engines  int   // of this process
 	need     int64 // bytes that this process is expected to take
@@ -217,7 +219,8 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 		r.json = terminal.StandardOutput
 	}
 	var err error
-	r.entry, err = lookUp(program, f, &faults)
+	r.entry, err = lookUp(c, program, f, &faults)
+	r.form = f.form
 	faults.Add("PROGRAM", err)
 	r.readHosting(f, err == nil, &faults)
 	r.chooseAlgorithms(f, &faults)

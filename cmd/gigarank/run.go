@@ -166,12 +166,15 @@ func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 		}
 	}
 	if r.skeleton != "" && h.Leads() {
-		_, _ = fmt.Fprintf(c.Stderr, "gigarank: this is the skeleton of %s: what it has left out takes no time, and is not printed\n", r.entry.Name)
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s\n", r.form.note(r.entry.Name))
 	}
 	printed := terminal.NewOutlet(r.output(c))
 	o := perform(c, h, r, s, printed)
 	if told := r.cpu.warning(len(r.config.Transports), runtime.NumCPU()); told != "" && h.Leads() {
 		_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s\n", told)
+	}
+	if lines := r.form.unweighed(); len(lines) > 0 && h.Leads() {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: tasks that have no weight took no time, since gigarank skeleton weigh did not come to them: %s\n", strings.Join(lines, ", "))
 	}
 	if err := r.cpu.finish(o.Err == nil && o.Result.Complete); err != nil {
 		o.Err = errors.Join(err, o.Err)

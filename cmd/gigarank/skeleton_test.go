@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,18 +52,49 @@ func TestSkeletonOfAProgram(t *testing.T) {
 	if text := line(terminal.ExitDone, "skeleton", "report", program); !strings.Contains(text, "calloc at "+source+":43: left out\n") || !strings.Contains(text, "content of MPI_Reduce: left out\n") {
 		t.Errorf("report says\n%s", text)
 	}
+	weights := filepath.Join(dir, "weights")
+	if text := line(terminal.ExitDone, "skeleton", "weigh", program, "--ranks", "2,4", "-o", weights, "--", "200"); !strings.Contains(text, weights+": 2 tasks\n") || !strings.Contains(text, "stencil.c:20, 60 entries") {
+		t.Errorf("weigh says\n%s", text)
+	}
+	text = line(terminal.ExitDone, "run", program, "--skeleton", weights, "--ranks", "6", "--json", document)
+	if !strings.Contains(text, "what it has left out takes the time of its weights") || !regexp.MustCompile(`Tasks take \d+\.\d % of the ranks' time by the weights of .*; all their iterations are counted; no directives\n`).MatchString(text) {
+		t.Errorf("the skeleton with weights says\n%s", text)
+	}
+	d := readDocument(t, document)
+	if d.Skeleton != weights || d.TaskShare == nil || !(*d.TaskShare > 0 && *d.TaskShare <= 1) || d.Fingerprint == strings.Fields(want)[1] {
+		t.Errorf("the result is %+v", d)
+	}
+	for _, engines := range []string{"1", "2", "3"} {
+		if text := line(terminal.ExitDone, "run", program, "--skeleton", weights, "--ranks", "6", "--engines", engines); !strings.Contains(text, d.Fingerprint) {
+			t.Errorf("with %s engines the skeleton says\n%s", engines, text)
+		}
+	}
+	whole, err := os.ReadFile(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(dir, "cut")
+	if err := os.WriteFile(cut, whole[:len(whole)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	line(terminal.ExitDone, "cc", "--skeleton", "-O2", "-DOTHER", "-Dsum=total", source, "-o", filepath.Join(dir, "other"))
 	for _, c := range []struct {
 		says      string
 		arguments []string
 	}{
-		{"--skeleton: some: use none", []string{"run", program, "--skeleton", "some"}},
+		{"cut: no file of weights, or not all of it", []string{"run", program, "--skeleton", cut}},
+		{"weights: the weights are those of another program", []string{"run", filepath.Join(dir, "other"), "--skeleton", weights}},
+		{"--skeleton: open some: no such file", []string{"run", program, "--skeleton", "some"}},
+		{"plain has no skeleton", []string{"skeleton", "weigh", plain}},
+		{"--output: ", []string{"skeleton", "weigh", program, "-o", filepath.Join(dir, "none", "w")}},
+		{`--ranks: "0" is no number of ranks`, []string{"skeleton", "weigh", program, "--ranks", "0"}},
 		{"plain has no skeleton: build it by gigarank cc --skeleton", []string{"run", plain, "--skeleton", "none"}},
 		{"plain has no skeleton", []string{"skeleton", "report", plain}},
 		{"plain has no skeleton", []string{"skeleton", "verify", plain}},
 		{`--ranks: "x" is no number of ranks`, []string{"skeleton", "verify", program, "--ranks", "2,x"}},
 		{"--skeleton: barriertest is no native program", []string{"run", "barriertest", "--skeleton", "none"}},
 		{"--skeleton: a skeleton has left out the computing whose CPU time is to count", []string{"run", program, "--skeleton", "none", "--cpu", "measured"}},
-		{"gigarank skeleton needs a command: report, verify", []string{"skeleton"}},
+		{"gigarank skeleton needs a command: report, verify, weigh", []string{"skeleton"}},
 	} {
 		if text := line(terminal.ExitUsage, c.arguments...); !strings.Contains(text, c.says) {
 			t.Errorf("%q: %q, want %q", c.arguments, text, c.says)
@@ -115,4 +147,106 @@ func mix(t *testing.T, program, other string) string {
 		t.Fatalf("%v: %s", err, text)
 	}
 	return mixed
+}
+
+// A run of a skeleton takes the times of its weights: here a nest of 9 entries and 36 iterations of its inner loop.
+func TestWeightsTakeTime(t *testing.T) {
+	if err := skeleton.Missing(); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	source, program, weights := filepath.Join(dir, "nest.c"), filepath.Join(dir, "nest"), filepath.Join(dir, "weights")
+	text := `#include <mpi.h>
+static double u[64];
+int main(int n, char **all) {
+	MPI_Init(&n, &all);
+	for (int k = 0; k < 9; k++) {
+		for (int i = 0; i < k; i++) u[i] = u[i] * 0.5 + k;
+		MPI_Bcast(u, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	}
+	return MPI_Finalize();
+}
+`
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	line := func(arguments ...string) string {
+		t.Helper()
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute(arguments, c); code != terminal.ExitDone {
+			t.Fatalf("%q: exit code %d\n%s%s", arguments, code, stdout, stderr)
+		}
+		return stdout.String() + stderr.String()
+	}
+	line("cc", "--skeleton", "-O2", source, "-o", program)
+	line("skeleton", "weigh", program, "--ranks", "1", "-o", weights)
+	made, err := os.ReadFile(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := func(entry, iteration float64) string {
+		text := regexp.MustCompile(`"rest": [^,]*`).ReplaceAllString(string(made), `"rest": 0`)
+		text = regexp.MustCompile(`"iteration": [^,]*`).ReplaceAllString(text, `"iteration": `+strconv.FormatFloat(iteration, 'g', -1, 64))
+		return regexp.MustCompile(`"entry": [^,]*`).ReplaceAllString(text, `"entry": `+strconv.FormatFloat(entry, 'g', -1, 64))
+	}
+	finish := func(entry, iteration float64, machine string) int64 {
+		t.Helper()
+		if err := os.WriteFile(weights, []byte(given(entry, iteration)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		document := filepath.Join(dir, "result.json")
+		line("run", program, "--ranks", "1", "--skeleton", weights, "--machine", machine, "--json", document)
+		return readDocument(t, document).VirtualTime
+	}
+	none, entries, iterations := finish(0, 0, "xt5"), finish(1, 0, "xt5"), finish(0, 1, "xt5")
+	const second = 1e12
+	// The body's instructions are the unit of iterations: all 36 iterations have as many.
+	if of := iterations - none; entries-none != 9*second || of%(36*second) != 0 || of <= 0 {
+		t.Errorf("9 entries of 1 s take %d ps, 36 iterations of 1 s %d ps", entries-none, of)
+	}
+	machine, err := os.ReadFile(filepath.Join("..", "..", "network", "presets", "xt5.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := filepath.Join(dir, "slow.yaml")
+	if err := os.WriteFile(slow, append(machine, []byte("\ncpu_ratio: 2.5\n")...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := finish(1, 0, slow) - finish(0, 0, slow); got != 22.5*second {
+		t.Errorf("on cores that take 2.5 times as long 9 entries of 1 s take %d ps", got)
+	}
+}
+
+// verify names the first task that a skeleton comes to otherwise than the timed form, and the first call that differs, by rank.
+func TestVerifyNamesTasksAndCalls(t *testing.T) {
+	if err := skeleton.Missing(); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	build := func(name, loop, call string) string {
+		t.Helper()
+		source := filepath.Join(dir, name+".c")
+		text := "#include <mpi.h>\nstatic double u[900];\nint main(int n, char **all) {\nMPI_Init(&n, &all); int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n" +
+			"for (int i = 0; i < " + loop + "; i++) u[i] += i;\n" + call + "\nreturn MPI_Finalize(); }\n"
+		if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute([]string{"cc", "--skeleton", "-O2", source, "-o", filepath.Join(dir, name)}, c); code != terminal.ExitDone {
+			t.Fatalf("%s%s", stdout, stderr)
+		}
+		return filepath.Join(dir, name)
+	}
+	one := build("one", "90 + rank", "MPI_Bcast(u, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD);")
+	for _, c := range []struct{ name, loop, call, says string }{
+		{"count", "90 + 2 * rank", "MPI_Bcast(u, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD);", `rank 1, task at .*one\.c:5: the program has 1 entries and (\d+) iterations, its skeleton 1 and `},
+		{"call", "90 + rank", "MPI_Bcast(u, 8, MPI_DOUBLE, 0, MPI_COMM_WORLD);",
+			`rank 0, call \d+: the program makes MPI_Bcast on communicator 1, 72 bytes, .* in main \(one\.c:6\), its skeleton MPI_Bcast on communicator 1, 64 bytes, .* in main \(call\.c:6\)`},
+	} {
+		mixed := mix(t, one, build(c.name, c.loop, c.call))
+		console, stdout, stderr := terminaltest.Console(nil)
+		if code := execute([]string{"skeleton", "verify", mixed, "--ranks", "2"}, console); code != terminal.ExitProgram || !regexp.MustCompile(c.says).MatchString(stdout.String()) {
+			t.Errorf("%s: exit code %d\n%s%s", c.name, code, stdout, stderr)
+		}
+	}
 }

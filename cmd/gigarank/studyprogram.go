@@ -59,7 +59,7 @@ func (s *conductor) program(name string, arguments []string, faults *terminal.Us
 		own := s.flags.hosting
 		own.programArguments = arguments
 		var of terminal.UsageError
-		entry, err := lookUp(name, &own, &of)
+		entry, err := lookUp(s.console, name, &own, &of)
 		if !reported {
 			*faults, reported = append(*faults, of...), true
 		}

@@ -56,6 +56,9 @@ func (d *document) summarize(w io.Writer) {
 	t("memory", "%s, %s a rank", terminal.Bytes(d.PeakRSS), terminal.Bytes(int64(d.BytesPerRank)))
 	t("fingerprint", "%s", fingerprint)
 	_ = table.Flush()
+	if d.TaskShare != nil {
+		p("%s\n", d.skeletonLine())
+	}
 	if d.Uncharged {
 		p("The program's computing took no virtual time, and times and rates that it prints leave it out: charge it by --cpu measured, or declare it by gigarank_compute\n")
 	}
@@ -208,4 +211,22 @@ func (d *document) over(operation string) (all result.Iteration, n int) {
 		all.Mean += rest / int64(n)
 	}
 	return all, n
+}
+
+// skeletonLine returns how much of the time tasks of a skeleton have taken, which of these it does not count, and the directives.
+func (d *document) skeletonLine() string {
+	line := fmt.Sprintf("Tasks take %.1f %% of the ranks' time by the weights of %s; ", 100**d.TaskShare, d.Skeleton)
+	if len(d.UncountedTasks) == 0 {
+		line += "all their iterations are counted"
+	} else {
+		var tasks []string
+		for _, t := range d.UncountedTasks {
+			tasks = append(tasks, fmt.Sprintf("%s (%.1f %%)", t.Line, 100*t.Share))
+		}
+		line += "not all iterations are counted of the tasks at " + strings.Join(tasks, ", ")
+	}
+	if len(d.Directives) == 0 {
+		return line + "; no directives"
+	}
+	return line + "; directives: " + strings.Join(d.Directives, ", ")
 }

@@ -29,8 +29,14 @@ type Document struct {
 	Noise string `json:"noise"`
 	// CPU says how CPU times of ranks count: "ignored", "measured" or "replayed".
 	CPU string `json:"cpu"`
-	// Skeleton is "none" for the skeleton of a program whose computing takes no time, and left out for the program itself.
+	// Skeleton is the file of weights for the skeleton of a program, "none" if its computing takes no time, and left out for the program itself.
 	Skeleton string `json:"skeleton,omitempty"`
+	// TaskShare is the part of the ranks' virtual time that tasks have taken by their weights, if there are any.
+	TaskShare *float64 `json:"task_share,omitempty"`
+	// UncountedTasks are the tasks whose iterations the skeleton counts in part or not at all.
+	UncountedTasks []UncountedTask `json:"uncounted_tasks,omitempty"`
+	// Directives are the assumptions about data with which the skeleton was built.
+	Directives []string `json:"directives,omitempty"`
 	// Polls is the number of tests or probes in a row that make a rank wait, where one was
 	// given; 0, and left out, for the usual number.
 	Polls int32 `json:"polls,omitempty"`
@@ -155,3 +161,11 @@ type Figure struct {
 
 // Schema is the version of the fields.
 const Schema = 1
+
+// UncountedTask is a task of a skeleton: its line, the lines of loops and calls in it whose iterations are not counted, and its share of the time when
+// its weight was found.
+type UncountedTask struct {
+	Line  string   `json:"line"`
+	Loops []string `json:"loops"`
+	Share float64  `json:"share"`
+}

@@ -89,6 +89,7 @@ type body struct {
 	bound      bool                     // the engine's goroutine to its thread
 	spoiled    bool                     // threads of a rank may have written to variables of other ranks: no rank is resumed
 	turn       time.Time                // when the goroutine last gave way
+	rest       vtime.Duration           // for each call of a skeleton
 	groups     groups
 	topologies topologies
 	named      namedCall // the call that a rank makes, or has made, for its errors
@@ -134,6 +135,9 @@ func (b *body) open(n int) (err error) {
 	}
 	if b.k.Bursting() {
 		err = b.measure()
+	}
+	if t := b.form.options.Tasks; t != nil && err == nil {
+		err = b.weigh(t)
 	}
 	gort.AddCleanup(b, func(own owned) { own.close() }, owned{b.engine, b.images})
 	return err
@@ -292,6 +296,9 @@ func (b *body) takeCall(lp int32) bool {
 	if b.bursts != nil && !b.charge(lp, r) {
 		return false
 	}
+	if b.rest > 0 && r.returned_by == byCall {
+		b.payRest(lp, r)
+	}
 	if r.computed != 0 {
 		d := vtime.Duration(r.computed)
 		r.computed = 0
@@ -308,6 +315,9 @@ func (b *body) takeCall(lp int32) bool {
 		return false
 	}
 	r.state = calls
+	if b.form.options.Journal != nil {
+		b.record(lp, r.call)
+	}
 	return !k.HasFailed(lp) && b.begin(lp, r.call) && !k.Pause(lp)
 }
 
@@ -405,7 +415,7 @@ func (b *body) Uncharged() world.Uncharged {
 	if e == nil {
 		return world.Uncharged{}
 	}
-	return world.Uncharged{Code: int64(float64(e.ran) / float64(e.long_ticks) * long), Timeless: int64(e.timeless), Declared: e.declares != 0}
+	return world.Uncharged{Code: int64(float64(e.ran) / float64(e.long_ticks) * long), Timeless: int64(e.timeless), Declared: e.declares != 0 || e.task_time > 0}
 }
 
 // Lend implements [p2p.Lender]. Only variables change places while their rank waits.

@@ -19,6 +19,7 @@ static struct gigarank_engine *open_engine(void *f, struct gigarank_program **p,
 static int32_t resume(void *f, struct gigarank_engine *e, int32_t n) { return ((int32_t (*)(struct gigarank_engine *, int32_t))f)(e, n); }
 static int32_t close_engine(void *f, struct gigarank_engine *e) { return ((int32_t (*)(struct gigarank_engine *))f)(e); }
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
+static int open_tasks(void *f, struct gigarank_engine *e, int32_t number, int32_t by_rank) { return ((int (*)(struct gigarank_engine *, int32_t, int32_t))f)(e, number, by_rank); }
 static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static void lend(void *f, struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes) {
 	((void (*)(struct gigarank_engine *, int32_t, const void *, size_t))f)(e, lp, memory, bytes);
@@ -55,14 +56,17 @@ type (
 	cStatus  = C.struct_gigarank_status
 	cProgram = C.struct_gigarank_program
 	cBurst   = C.struct_gigarank_burst
+	cTask    = C.struct_gigarank_task
+
+	cTaskCount = C.struct_gigarank_task_count
 
 	cForeignCall = C.struct_gigarank_foreign_call
 )
 
 // runtime holds the functions of the C runtime, which is loaded once.
 var runtime struct {
-	load, open, resume, place, commName, release, close, flush, lend, operate, operateRow, measure, interrupt unsafe.Pointer
-	path                                                                                                      string
+	load, open, resume, place, commName, release, close, flush, lend, operate, operateRow, measure, openTasks, interrupt unsafe.Pointer
+	path                                                                                                                 string
 }
 
 // loadRuntime loads the C runtime.
@@ -87,7 +91,7 @@ var loadRuntime = sync.OnceValue(func() error {
 		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume, "gigarank_place": &runtime.place, "gigarank_comm_name": &runtime.commName,
 		"gigarank_release": &runtime.release, "gigarank_close": &runtime.close,
 		"gigarank_flush": &runtime.flush, "gigarank_lend": &runtime.lend, "gigarank_operate": &runtime.operate, "gigarank_operate_row": &runtime.operateRow,
-		"gigarank_measure": &runtime.measure, "gigarank_interrupt": &runtime.interrupt,
+		"gigarank_measure": &runtime.measure, "gigarank_open_tasks": &runtime.openTasks, "gigarank_interrupt": &runtime.interrupt,
 	} {
 		symbol := C.CString(name)
 		*place = C.dlsym(handle, symbol)
@@ -273,6 +277,18 @@ func openEngine(images []*image, n, first, all int, stack int64, copied bool, ar
 func measureBursts(e *cEngine) error {
 	if C.measure(runtime.measure, e) != 0 {
 		return errors.New("no memory for the CPU times of ranks: use fewer ranks or more hosts")
+	}
+	return nil
+}
+
+// openTasks has an engine know a number of tasks, by rank, too, if asked for.
+func openTasks(e *cEngine, number int, byRank bool) error {
+	counts := C.int32_t(0)
+	if byRank {
+		counts = 1
+	}
+	if C.open_tasks(runtime.openTasks, e, C.int32_t(number), counts) != 0 {
+		return errors.New("no memory for the tasks of ranks: use fewer ranks or more hosts")
 	}
 	return nil
 }

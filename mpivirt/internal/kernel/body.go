@@ -78,4 +78,7 @@ type Outsider interface {
 	// Uncharged returns the computing for which no virtual time was charged. The kernel calls it
 	// after the run.
 	Uncharged() world.Uncharged
+	// Weighed returns the virtual time that tasks of a skeleton have taken by their weights, summed over the ranks, in nanoseconds. The kernel calls
+	// it after the run.
+	Weighed() int64
 }

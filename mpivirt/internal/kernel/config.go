@@ -76,6 +76,7 @@ type Result struct {
 	Calls       *CallStatistics  // times of calls by their cause; nil if they were not counted
 	Late        Late             // events that came after decisions that they might have changed
 	Uncharged   bool             // ranks have computed without a charge of virtual time; depends on times of the host
+	Weighed     float64          // seconds of virtual time that tasks of a skeleton have taken, summed over the ranks
 }
 
 // Progress is the state of a running simulation. Package mpivirt documents the fields.

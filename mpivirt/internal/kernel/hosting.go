@@ -163,8 +163,11 @@ func (r *engineRun) conclude() {
 			r.err = own
 		}
 	}
-	if o, is := k.body.(Outsider); is && !k.Bursting() {
-		k.partition.Summary.Uncharged = o.Uncharged()
+	if o, is := k.body.(Outsider); is {
+		k.partition.Summary.Weighed = o.Weighed()
+		if !k.Bursting() {
+			k.partition.Summary.Uncharged = o.Uncharged()
+		}
 	}
 	k.partition.Summary.Tally.Settle()
 	r.ended.Store(true)

@@ -63,6 +63,8 @@ func (b *outside) Interrupt() bool {
 
 func (b *outside) Flush() { *b.flushed = true }
 
+func (b *outside) Weighed() int64 { return 0 }
+
 func (b *outside) Uncharged() world.Uncharged { return world.Uncharged{Code: 1e9, Timeless: 7} }
 
 // A kind of rank is named once. CPU times are for kinds that tell where bursts of computing are, and a program has a form for

@@ -21,6 +21,7 @@ type Summary struct {
 	Handed     stats.Sizes // bytes that ranks hand to collectives
 	Calls      stats.Calls
 	Uncharged  Uncharged
+	Weighed    int64 // virtual time of tasks of a skeleton, in nanoseconds
 }
 
 // Finish records the finish of a rank.
@@ -49,11 +50,12 @@ func (s *Summary) Merge(o *Summary) {
 	s.Handed.Merge(&o.Handed)
 	s.Calls.Merge(&o.Calls)
 	s.Uncharged.merge(&o.Uncharged)
+	s.Weighed += o.Weighed
 }
 
 // Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return s.Tally.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))))))))
+	return AppendWords(s.Tally.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))))))), uint64(s.Weighed))
 }
 
 // DecodeSummary returns the summary and statistics that Encode has packed into b, and the rest of
@@ -61,5 +63,7 @@ func (s *Summary) Encode(counts engine.Statistics) []byte {
 func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
 	s = &Summary{}
 	rest = s.Tally.Read(s.Calls.Read(s.Uncharged.read(s.Handed.Read(s.Sent.Read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b))))))))))
-	return s, counts, rest
+	r := Reader{Rest: rest}
+	s.Weighed = int64(r.U64())
+	return s, counts, r.Rest
 }

@@ -2,6 +2,8 @@ package skeleton
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,10 +23,12 @@ const (
 	Variable = "GIGARANK_SKELETON"
 )
 
-// The sections of a program that have its skeleton, and lines about it.
+// The sections of a program that have its skeleton, its timed form, lines about it, and its tasks.
 const (
 	section       = ".gigarank.skeleton"
+	timedSection  = ".gigarank.skeleton.timed"
 	reportSection = ".gigarank.skeleton.report"
+	tasksSection  = ".gigarank.skeleton.tasks"
 )
 
 // compileFlags keep loops as the source has them, and lines: vectors and copies of a body hide what a loop counts. Frames of
@@ -32,7 +36,7 @@ const (
 var compileFlags = []string{"-fPIC", "-gline-tables-only", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-ffp-contract=off"}
 
 // passes prepare a whole program: only main is called from outside. The inliner brings calls of MPI to where their arguments are made.
-const passes = "internalize,globaldce,ipsccp,inline,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,loop(loop-rotate),loop(indvars)),globaldce"
+const passes = "internalize,globaldce,ipsccp,inline,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,loop(loop-rotate),loop(indvars),mergereturn),globaldce"
 
 // Wrap is toolchain.Wrap for a program that is to hold its skeleton.
 func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnostics io.Writer) (code int, err error) {
@@ -120,20 +124,35 @@ func (b *build) run(arguments []string) error {
 	if err != nil {
 		return err
 	}
+	s, tasks, err := s.WithTasks()
+	if err != nil {
+		return err
+	}
+	timed := m.String()
 	if err := s.Emit(); err != nil {
 		return err
 	}
-	program, skeleton := filepath.Join(b.work, "program"), filepath.Join(b.work, "skeleton")
-	for path, text := range map[string]string{program: original, skeleton: m.String()} {
+	description, err := json.Marshal(Description{Program: fmt.Sprintf("%x", sha256.Sum256([]byte(original))), Tasks: tasks})
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{section: m.String(), timedSection: timed}
+	for name, text := range texts {
+		path := filepath.Join(b.work, name)
 		if err := b.link(path, text, rest); err != nil {
 			return err
 		}
 	}
-	report := filepath.Join(b.work, "report")
-	if err := os.WriteFile(report, []byte(s.Report(before)), 0o666); err != nil {
+	program := filepath.Join(b.work, "program")
+	if err := b.link(program, original, rest); err != nil {
 		return err
 	}
-	return b.join(program, skeleton, report, output)
+	for name, text := range map[string]string{reportSection: s.Report(before, tasks), tasksSection: string(description)} {
+		if err := os.WriteFile(filepath.Join(b.work, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return b.join(program, output)
 }
 
 // options are the flags of compilers that an argument of its own follows.
@@ -218,9 +237,13 @@ func (b *build) link(path, text string, rest []string) error {
 }
 
 // join makes the program with its skeleton, as a whole or not at all.
-func (b *build) join(program, skeleton, report, output string) error {
+func (b *build) join(program, output string) error {
 	joined := filepath.Join(b.work, "joined")
-	if _, err := tool(b.diagnostics, "", objcopy, "--add-section="+section+"="+skeleton, "--add-section="+reportSection+"="+report, program, joined); err != nil {
+	var sections []string
+	for _, name := range []string{section, timedSection, reportSection, tasksSection} {
+		sections = append(sections, "--add-section="+name+"="+filepath.Join(b.work, name))
+	}
+	if _, err := tool(b.diagnostics, "", objcopy, append(sections, program, joined)...); err != nil {
 		return err
 	}
 	text, err := os.ReadFile(joined)

@@ -9,6 +9,9 @@ import (
 // Passes prepare a program.
 const Passes = passes
 
+// CompileFlags are flags for the front end.
+func CompileFlags() []string { return compileFlags }
+
 // Link links a program from the text of a module.
 func Link(text, path, work string) error {
 	library, err := toolchain.OpenLibrary()

@@ -3,14 +3,23 @@ package skeleton
 import (
 	"crypto/sha256"
 	"debug/elf"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"gigarank/mpivirt/native/skeleton/slice"
 )
 
 // Extract returns the path of a program's skeleton, a program by itself. It lies in the user's cache directory, by its content.
-func Extract(program string) (path string, err error) {
-	text, err := read(program, section)
+func Extract(program string) (path string, err error) { return extract(program, section) }
+
+// ExtractTimed returns the path of a program's timed form, likewise. It computes all that the program does, and tells when tasks begin and end.
+func ExtractTimed(program string) (path string, err error) { return extract(program, timedSection) }
+
+// extract returns the path of a program that is a section of another one.
+func extract(program, name string) (path string, err error) {
+	text, err := read(program, name)
 	if err != nil {
 		return "", err
 	}
@@ -47,6 +56,27 @@ func Extract(program string) (path string, err error) {
 func Report(program string) (string, error) {
 	text, err := read(program, reportSection)
 	return string(text), err
+}
+
+// Description describes the tasks of a program.
+type Description struct {
+	Program string        `json:"program"` // a digest of the code that all three forms come from
+	Tasks   []*slice.Task `json:"tasks"`   // by number
+	// Directives are those with which the program was built, as lines.
+	Directives []string `json:"directives,omitempty"`
+}
+
+// Describe returns the description of a program's tasks.
+func Describe(program string) (*Description, error) {
+	text, err := read(program, tasksSection)
+	if err != nil {
+		return nil, err
+	}
+	d := &Description{}
+	if err := json.Unmarshal(text, d); err != nil {
+		return nil, fmt.Errorf("%s: its tasks: %w", program, err)
+	}
+	return d, nil
 }
 
 // read returns the content of a section of a program.

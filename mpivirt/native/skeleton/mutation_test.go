@@ -30,7 +30,7 @@ func skeletonText(t *testing.T, source string) string {
 	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	compile := slices.Concat([]string{"-O2", "-fPIC", "-emit-llvm", "-c", file, "-o", file + ".bc"}, library.Includes(toolchain.C))
+	compile := slices.Concat([]string{"-O2"}, skeleton.CompileFlags(), []string{"-emit-llvm", "-c", file, "-o", file + ".bc"}, library.Includes(toolchain.C))
 	if text, err := exec.Command("clang-19", compile...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -58,7 +59,12 @@ func build(t *testing.T, source string, flags ...string) (program, refusal strin
 // run simulates a program and returns its fingerprint, and its failure as a text.
 func run(t *testing.T, program string, ranks, engines int, stacks native.Stacks, arguments ...string) string {
 	t.Helper()
-	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: stacks})
+	return simulate(t, program, ranks, engines, native.Options{Stack: 256 << 10, Stacks: stacks}, arguments...)
+}
+
+func simulate(t *testing.T, program string, ranks, engines int, o native.Options, arguments ...string) string {
+	t.Helper()
+	form, err := native.Open(program, arguments, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,16 +102,41 @@ func extract(t *testing.T, program string) string {
 	return path
 }
 
-// verify compares a program with its skeleton.
-func verify(t *testing.T, program string, ranks []int, arguments ...string) {
+// verify compares a program with its skeleton, and both with its timed form, which counts the iterations of tasks as they happen.
+func verify(t *testing.T, program string, ranks []int, arguments ...string) (iterations int64) {
 	t.Helper()
 	path := extract(t, program)
+	timed, err := skeleton.ExtractTimed(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(timed)) })
+	d, err := skeleton.Describe(program)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, n := range ranks {
-		want, got := run(t, program, n, 1, native.Automatic, arguments...), run(t, path, n, 1, native.Automatic, arguments...)
-		if want != got || strings.Contains(want, " ") {
-			t.Errorf("%d ranks: the skeleton ends with %s, the program with %s", n, got, want)
+		count := func(form string) (end string, counts map[int][]native.TaskCount) {
+			tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks)), ByRank: true}
+			end = simulate(t, form, n, 1, native.Options{Stack: 256 << 10, Tasks: tasks}, arguments...)
+			return strings.ReplaceAll(end, form, "program"), tasks.Counts()
+		}
+		want := run(t, program, n, 1, native.Automatic, arguments...)
+		got, counts := count(path)
+		mid, wanted := count(timed)
+		if want != got || want != mid || strings.Contains(want, " ") {
+			t.Errorf("%d ranks: the skeleton ends with %s, the timed form with %s, the program with %s", n, got, mid, want)
+		}
+		if !reflect.DeepEqual(counts, wanted) {
+			t.Errorf("%d ranks: the skeleton counts the tasks %v, the timed form %v", n, counts, wanted)
+		}
+		for _, tasks := range counts {
+			for _, c := range tasks {
+				iterations += c.Iterations
+			}
 		}
 	}
+	return iterations
 }
 
 // TestExamplesHaveSkeletons: the skeleton of each example in C makes the same calls.

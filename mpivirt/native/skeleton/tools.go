@@ -45,8 +45,13 @@ func Missing() error {
 	return fmt.Errorf("skeletons need LLVM %s, and %s is not in PATH: apt-get install %s", release, strings.Join(programs, ", "), strings.Join(from, " "))
 }
 
-// Compiler returns the compiler of C programs with skeletons.
-func Compiler() string { return clang + "-" + release }
+// Compiler returns the compiler of programs with skeletons in a language, "" if there is none.
+func Compiler(l toolchain.Language) string {
+	if frontEnds[l] == "" {
+		return ""
+	}
+	return frontEnds[l] + "-" + release
+}
 
 // tool runs a program of LLVM and returns what it prints.
 func tool(diagnostics io.Writer, input string, name string, arguments ...string) (string, error) {

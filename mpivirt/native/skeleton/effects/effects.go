@@ -56,6 +56,13 @@ const (
 	Random             // reads and changes the state of the random numbers of the C library
 	Record             // enters times into the statistics of the run, which may be those of clocks
 	Hint               // tells the compiler something
+	Task               // begins or ends a task of a timed form
+)
+
+// The functions that begin and end tasks, with the number of the task, and with its iterations.
+const (
+	TaskBegins = "gigarank_task_begin"
+	TaskEnds   = "gigarank_task_end"
 )
 
 // Effect is what a function does.
@@ -125,6 +132,7 @@ Type_create_subarray vaaavvo; Type_create_struct vaaao; Type_create_resized vvvo
 var ofC = map[Kind]string{
 	Course: `exit v; _exit v; _Exit v; abort; __assert_fail aava; gigarank_compute v; gigarank_charge v`,
 	Record: `gigarank_record vav; gigarank_phase a; MPI_Pcontrol vv...`,
+	Task:   TaskBegins + ` v; ` + TaskEnds + ` vv`,
 	Alloc:  `malloc v; calloc vv; aligned_alloc vv`,
 	Resize: `realloc bv`,
 	Free:   `free b`,

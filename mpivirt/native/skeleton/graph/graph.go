@@ -95,6 +95,9 @@ func (g *Graph) Node(b *ir.Block) int {
 	return -1
 }
 
+// From returns the nodes from which a way leads to a node at once.
+func (g *Graph) From(n int) []int { return g.from[n] }
+
 // Exit returns the node behind all blocks that leave the function.
 func (g *Graph) Exit() int { return len(g.Blocks) }
 

@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Module is a program or a part of it.
 type Module struct {
@@ -235,17 +238,51 @@ func init() {
 	}
 }
 
-// Declare adds the declaration of a function without parameters that returns a pointer. The error says that the module uses its name.
-func (m *Module) Declare(name string) error {
+// Declare adds the declaration of a function to the module. The error says that the module uses its name.
+func (m *Module) Declare(name string, result *Type, parameters ...*Type) error {
 	if m.symbols[name] != nil {
 		return fmt.Errorf("%s: the program has a symbol %s of its own: name it otherwise", m.File, name)
 	}
-	pointer := m.types.of(Type{Kind: Pointer})
-	s := &Symbol{Name: name, Type: pointer}
-	s.Function = &Function{Symbol: s, Result: pointer}
+	s := &Symbol{Name: name, Type: m.Pointer()}
+	s.Function = &Function{Symbol: s, Result: result}
+	for _, t := range parameters {
+		s.Function.Params = append(s.Function.Params, Param{Local: &Local{Type: t}})
+	}
 	m.symbols[name] = s
 	m.Items = append(m.Items, s.Function)
 	return nil
+}
+
+// Pointer returns the type of addresses.
+func (m *Module) Pointer() *Type { return m.types.of(Type{Kind: Pointer}) }
+
+// Void returns the type of functions without a result.
+func (m *Module) Void() *Type { return m.types.of(Type{Kind: Void}) }
+
+// Int returns the type of integers of some bits.
+func (m *Module) Int(bits int64) *Type { return m.types.of(Type{Kind: Integer, N: bits}) }
+
+// Number returns a constant of a type of integers.
+func Number(t *Type, n int64) *Const { return &Const{Type: t, Text: strconv.FormatInt(n, 10)} }
+
+// Make returns an instruction with operands. Its result has a type, nil for none.
+func (m *Module) Make(b *Block, op Op, result *Type, operands ...Value) *Instr {
+	i := &Instr{Op: op, Block: b, Operands: operands}
+	if op == Call {
+		i.Type, i.Attrs = m.Void(), make([]string, len(operands)-1)
+	}
+	if result != nil {
+		i.Type, i.Result = result, &Local{Name: m.Fresh(), Type: result, Def: i}
+	}
+	return i
+}
+
+// NewBlock returns a block of a function that jumps to another one. It stands behind the blocks that the function has.
+func (m *Module) NewBlock(f *Function, to *Block) *Block {
+	b := &Block{Name: m.Fresh(), Func: f}
+	b.Instrs = []*Instr{{Op: Br, Block: b, Targets: []*Block{to}}}
+	f.Blocks = append(f.Blocks, b)
+	return b
 }
 
 // Fresh returns a name that no value of the module has been given by it before, and that compilers do not give.

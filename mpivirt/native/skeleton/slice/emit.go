@@ -32,7 +32,7 @@ func (s *Slice) Emit() error {
 // declareUnread adds the declarations of the functions that return unread memory to the module.
 func (s *Slice) declareUnread() (sent, received *ir.Symbol, err error) {
 	for _, name := range []string{unreadSent, unreadReceived} {
-		if err := s.m.Declare(name); err != nil {
+		if err := s.m.Declare(name, s.m.Pointer()); err != nil {
 			return nil, nil, err
 		}
 	}

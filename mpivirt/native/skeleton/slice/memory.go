@@ -12,6 +12,7 @@ type memory struct {
 	content []int  // by class, the class of the values in its memory, -1 if there are none yet
 	object  []bool // a variable, an allocation or memory from outside is among the memory
 	fixed   []bool // MPI_IN_PLACE is among the values
+	large   []bool // a variable or an allocation of more than a page, or of a size that is not constant, is among the memory
 
 	values  map[any]int // class by *ir.Local or *ir.Symbol
 	outside int         // the class of memory that comes with the process
@@ -46,7 +47,7 @@ func newMemory(m *ir.Module) *memory {
 func (y *memory) add() int {
 	n := len(y.parent)
 	y.parent, y.content = append(y.parent, n), append(y.content, -1)
-	y.object, y.fixed = append(y.object, false), append(y.fixed, false)
+	y.object, y.fixed, y.large = append(y.object, false), append(y.fixed, false), append(y.large, false)
 	return n
 }
 
@@ -69,6 +70,7 @@ func (y *memory) join(a, b int) {
 		y.parent[b] = a
 		y.object[a] = y.object[a] || y.object[b]
 		y.fixed[a] = y.fixed[a] || y.fixed[b]
+		y.large[a] = y.large[a] || y.large[b]
 		left, right := y.content[a], y.content[b]
 		if left < 0 || right < 0 {
 			y.content[a] = max(left, right)
@@ -155,6 +157,7 @@ func (y *memory) global(g *ir.Global) {
 		return
 	}
 	y.object[n] = true
+	y.large[n] = y.large[n] || !y.isSmall(g.Type)
 	switch {
 	case g.Init == nil:
 		y.join(y.in(n), y.outside)
@@ -167,7 +170,8 @@ func (y *memory) global(g *ir.Global) {
 func (y *memory) instruction(f *ir.Function, i *ir.Instr) {
 	switch i.Op {
 	case ir.Alloca:
-		y.object[y.local(i.Result)] = true
+		n := y.local(i.Result)
+		y.object[n], y.large[n] = true, y.large[n] || len(i.Operands) > 0 || !y.isSmall(i.Type)
 	case ir.Load:
 		y.at(i.Operands[0], func(n int) { y.join(y.in(n), y.local(i.Result)) })
 	case ir.Store:
@@ -239,7 +243,8 @@ func (y *memory) call(i *ir.Instr) {
 func (y *memory) external(i *ir.Instr, e *effects.Effect) {
 	args := i.Args()
 	if i.Result != nil && (e.Kind == effects.Alloc || e.Kind == effects.Resize) {
-		y.object[y.local(i.Result)] = true
+		n := y.local(i.Result)
+		y.object[n], y.large[n] = true, y.large[n] || allocated(i) < 0 || allocated(i) > page
 	}
 	for n, v := range args {
 		role := e.Role(n)
@@ -262,4 +267,125 @@ func (y *memory) external(i *ir.Instr, e *effects.Effect) {
 	if e.Kind == effects.Pure && i.Callee().String() == "@getenv" {
 		y.join(y.local(i.Result), y.outside)
 	}
+}
+
+// isSmall reports whether a type takes at most a page.
+func (y *memory) isSmall(t *ir.Type) bool {
+	size, err := y.module.Layout.Size(t)
+	return err == nil && size <= page
+}
+
+// allocated returns the bytes that a call allocates, -1 if they are not constant.
+func allocated(i *ir.Instr) int64 {
+	bytes := int64(1)
+	if e := effectOf(i); e == nil || e.Kind != effects.Alloc {
+		return -1
+	}
+	for _, v := range i.Args() {
+		n, is := ir.IntOf(v)
+		if !is || n < 0 || n > page {
+			return -1
+		}
+		bytes *= max(n, 1)
+	}
+	return bytes
+}
+
+// place is memory that an instruction reads or writes. The memory of a place without a base may lie anywhere in its class.
+type place struct {
+	class int
+	base  ir.Value // a variable, or the result of an allocation
+	at    int64    // offset of the first byte
+	bytes int64    // -1: all of the base
+}
+
+// overlaps reports whether two places may have bytes in common. Variables and allocations do not overlap.
+func (p place) overlaps(q place) bool {
+	switch {
+	case p.class != q.class:
+		return false
+	case p.base == nil || q.base == nil:
+		return true
+	case p.base != q.base:
+		return false
+	}
+	return p.bytes < 0 || q.bytes < 0 || p.at < q.at+q.bytes && q.at < p.at+p.bytes
+}
+
+// placeAt returns the memory of a pointer at which a value of a type lies, nil for any number of bytes on both sides.
+func (s *Slice) placeAt(pointer ir.Value, t *ir.Type) place {
+	p := place{class: s.memory.of(pointer), bytes: -1}
+	base, offset, known := s.baseOf(pointer)
+	if base == nil {
+		return p
+	}
+	p.base = base
+	if t == nil || !known {
+		return p
+	}
+	if size, err := s.m.Layout.Size(t); err == nil {
+		p.at, p.bytes = offset, size
+	}
+	return p
+}
+
+// baseOf returns the variable or allocation that a pointer is made of, nil if it is not known, and the offset from its begin.
+func (s *Slice) baseOf(v ir.Value) (base ir.Value, offset int64, known bool) {
+	known = true
+	for range 1000 {
+		var source *ir.Type
+		var indices []ir.Value
+		switch w := v.(type) {
+		case *ir.Symbol:
+			if w.Global == nil || w.Global.Word == "alias" || w.Global.Init == nil {
+				return nil, 0, false
+			}
+			return w, offset, known
+		case *ir.Const:
+			if w.Text != "getelementptr" || w.Form != ir.Expression {
+				return nil, 0, false
+			}
+			v, source, indices = w.Elems[0], w.Source, w.Elems[1:]
+		case *ir.Local:
+			d := w.Def
+			switch {
+			case d == nil:
+				return nil, 0, false
+			case d.Op == ir.Alloca || isAllocation(d):
+				return w, offset, known
+			case d.Op != ir.GetElementPtr || w.Type.Kind != ir.Pointer:
+				return nil, 0, false
+			}
+			v, source, indices = d.Operands[0], d.Type, d.Operands[1:]
+		default:
+			return nil, 0, false
+		}
+		constant, terms, err := s.m.Layout.Offset(source, indices)
+		offset += constant
+		known = known && err == nil && len(terms) == 0
+	}
+	return nil, 0, false
+}
+
+// isAllocation reports whether the result of an instruction is new memory.
+func isAllocation(i *ir.Instr) bool {
+	e := effectOf(i)
+	return e != nil && e.Kind == effects.Alloc
+}
+
+// mayWrite reports whether an instruction that writes memory of a class may write a place.
+func (s *Slice) mayWrite(w *ir.Instr, at place) bool {
+	if w.Op == ir.Store {
+		return at.overlaps(s.placeAt(w.Operands[1], w.Operands[0].Of()))
+	}
+	e := effectOf(w)
+	if e == nil || e.Kind == effects.Free || e.Kind == effects.Resize {
+		return true
+	}
+	for n, v := range w.Args() {
+		if e.Role(n).Writes() && at.overlaps(s.placeAt(v, nil)) {
+			return true
+		}
+	}
+	return false
 }

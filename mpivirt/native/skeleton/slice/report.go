@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/native/skeleton/effects"
 	"gigarank/mpivirt/native/skeleton/ir"
 )
 
 // Report returns lines that say what the skeleton has of the program. It is for a module from which [Slice.Emit] has left out the rest.
-func (s *Slice) Report(before int) string {
+func (s *Slice) Report(before int, tasks []*Task) string {
 	var lines []string
 	put := func(format string, arguments ...any) { lines = append(lines, fmt.Sprintf(format, arguments...)) }
 	after := Instructions(s.m)
@@ -29,6 +30,13 @@ func (s *Slice) Report(before int) string {
 		for _, kind := range slices.Sorted(maps.Keys(s.content[group])) {
 			put("content of %s%s: kept, since %s", what, ofKind[kind], s.chain(s.content[group][kind]))
 		}
+	}
+	for n, t := range tasks {
+		counted := spelling.Count(t.Loops, "loop") + " counted"
+		if len(t.Unknown) > 0 {
+			counted += "; not counted: " + strings.Join(t.Unknown, ", ")
+		}
+		put("task %d at %s, %s: %s", n+1, t.Line, t.Function, counted)
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

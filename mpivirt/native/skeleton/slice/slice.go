@@ -26,12 +26,13 @@ type Slice struct {
 	params      map[*ir.Local]paramOf           // of the program's functions
 	kept        map[*ir.Instr]*ir.Instr         // needed instructions, with the instruction that needs them; roots need themselves
 	used        map[*ir.Instr]bool              // calls whose result is needed
-	read        map[int]bool                    // classes of memory whose content is needed
+	read        map[place]bool                  // memory whose content is needed
 	given       map[*ir.Local]bool              // parameters that are needed
 	answers     map[*ir.Function]bool           // functions whose result is needed
 	content     map[string]map[string]*ir.Instr // groups and datatypes whose content is needed, with the instruction that needs it
 	pending     []*ir.Instr
 	allocations []*ir.Instr // that make memory
+	trial       *trial      // of what more may be kept; nil for none
 	timed       bool        // the course is complete: what is kept from here on may depend on clocks
 	refusals    []error
 }
@@ -56,7 +57,7 @@ func Of(m *ir.Module) (*Slice, error) {
 	s := &Slice{
 		m: m, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{}, calls: map[*ir.Function][]*ir.Instr{}, returns: map[*ir.Function][]*ir.Instr{},
 		writers: map[int][]*ir.Instr{}, payloads: map[string][]payload{}, receives: map[int][]*payload{}, params: map[*ir.Local]paramOf{},
-		kept: map[*ir.Instr]*ir.Instr{}, used: map[*ir.Instr]bool{}, read: map[int]bool{}, given: map[*ir.Local]bool{}, answers: map[*ir.Function]bool{}, content: map[string]map[string]*ir.Instr{},
+		kept: map[*ir.Instr]*ir.Instr{}, used: map[*ir.Instr]bool{}, read: map[place]bool{}, given: map[*ir.Local]bool{}, answers: map[*ir.Function]bool{}, content: map[string]map[string]*ir.Instr{},
 	}
 	s.survey()
 	if len(s.refusals) > 0 {
@@ -81,7 +82,7 @@ func Of(m *ir.Module) (*Slice, error) {
 
 // close keeps what the kept instructions need.
 func (s *Slice) close() {
-	for len(s.pending) > 0 {
+	for len(s.pending) > 0 && (s.trial == nil || !s.trial.failed) {
 		i := s.pending[len(s.pending)-1]
 		s.pending = s.pending[:len(s.pending)-1]
 		s.follow(i)
@@ -105,6 +106,10 @@ func (s *Slice) each(visit func(f *ir.Function, i *ir.Instr)) {
 
 // refuse notes why there is no slice.
 func (s *Slice) refuse(i *ir.Instr, format string, arguments ...any) {
+	if s.trial != nil {
+		s.trial.failed = true
+		return
+	}
 	err := fmt.Errorf("%s: %s", s.place(i), fmt.Sprintf(format, arguments...))
 	if !slices.ContainsFunc(s.refusals, func(e error) bool { return e.Error() == err.Error() }) {
 		s.refusals = append(s.refusals, err)
@@ -318,7 +323,7 @@ func (s *Slice) roots() {
 	s.each(func(f *ir.Function, i *ir.Instr) {
 		e := effectOf(i)
 		switch {
-		case e != nil && e.Kind == effects.Course:
+		case e != nil && e.Kind == effects.Course, i.Calls() == effects.TaskEnds:
 			s.keep(i, i)
 		case (i.Op == ir.Load || i.Op == ir.Store) && i.Flags == "volatile":
 			s.keep(i, i)
@@ -333,9 +338,10 @@ func (s *Slice) roots() {
 
 // keep keeps an instruction that another one needs.
 func (s *Slice) keep(i, why *ir.Instr) {
-	if s.kept[i] == nil {
+	if s.kept[i] == nil && s.allows(i) {
 		s.kept[i] = why
 		s.pending = append(s.pending, i)
+		s.undo(func() { delete(s.kept, i) })
 	}
 }
 
@@ -348,10 +354,12 @@ func (s *Slice) value(v ir.Value, why *ir.Instr) {
 		s.keep(l.Def, why)
 		if l.Def.Op == ir.Call && !s.used[l.Def] {
 			s.used[l.Def] = true
+			s.undo(func() { delete(s.used, l.Def) })
 			s.result(l.Def, why)
 		}
 	case !s.given[l]:
 		s.given[l] = true
+		s.undo(func() { delete(s.given, l) })
 		p := s.params[l]
 		for _, call := range s.calls[p.function] {
 			s.keep(call, why)
@@ -374,6 +382,7 @@ func (s *Slice) result(call, why *ir.Instr) {
 	f := call.Callee().(*ir.Symbol).Function
 	if !s.answers[f] {
 		s.answers[f] = true
+		s.undo(func() { delete(s.answers, f) })
 		for _, ret := range s.returns[f] {
 			s.keep(ret, why)
 			for _, v := range ret.Operands {
@@ -412,7 +421,7 @@ func (s *Slice) follow(i *ir.Instr) {
 	case ir.Ret:
 	case ir.Load:
 		s.value(i.Operands[0], i)
-		s.needMemory(s.memory.of(i.Operands[0]), i)
+		s.needMemory(s.placeAt(i.Operands[0], i.Type), i)
 	default:
 		for _, v := range i.Operands {
 			s.value(v, i)
@@ -435,6 +444,9 @@ func (s *Slice) control(b *ir.Block, why *ir.Instr) {
 
 // external keeps what a call of a function needs that is not part of the program.
 func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
+	if e.Kind == effects.Task {
+		return // its iterations are kept where they can be; see count
+	}
 	for n, v := range i.Args() {
 		role := e.Role(n)
 		if role.Payload() {
@@ -446,7 +458,7 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 			continue // the content moves with the memory
 		}
 		if at := s.memory.of(v); role.Reads() && at >= 0 && s.memory.object[at] && !(e.More && v.Of().Kind != ir.Pointer) {
-			s.needMemory(at, i)
+			s.needMemory(s.placeAt(v, nil), i)
 		}
 	}
 	switch e.Kind {
@@ -479,17 +491,26 @@ func (s *Slice) keepFrees(class int, why *ir.Instr) {
 	}
 }
 
-// needMemory keeps what writes the memory of a class.
-func (s *Slice) needMemory(class int, why *ir.Instr) {
-	if class < 0 || s.read[class] {
+// needMemory keeps what writes the memory of a place.
+func (s *Slice) needMemory(at place, why *ir.Instr) {
+	if at.class < 0 || s.read[at] {
 		return
 	}
-	s.read[class] = true
-	for _, w := range s.writers[class] {
-		s.keep(w, why)
+	s.read[at] = true
+	s.undo(func() { delete(s.read, at) })
+	if s.trial != nil && s.isLarge(at) {
+		s.trial.failed = true
+		return
 	}
-	for _, p := range s.receives[class] {
-		s.needContent(p.group, p.kind, why)
+	for _, w := range s.writers[at.class] {
+		if s.mayWrite(w, at) {
+			s.keep(w, why)
+		}
+	}
+	for _, p := range s.receives[at.class] {
+		if at.overlaps(s.placeAt(p.call.Args()[p.arg], nil)) {
+			s.needContent(p.group, p.kind, why)
+		}
 	}
 }
 
@@ -501,6 +522,10 @@ func (s *Slice) needContent(group, kind string, why *ir.Instr) {
 	if s.content[group][kind] != nil {
 		return
 	}
+	if s.trial != nil {
+		s.trial.failed = true
+		return
+	}
 	s.content[group][kind] = why
 	for _, p := range s.payloads[group] {
 		if !matches(p.kind, kind) {
@@ -509,7 +534,7 @@ func (s *Slice) needContent(group, kind string, why *ir.Instr) {
 		buffer := p.call.Args()[p.arg]
 		s.value(buffer, why)
 		if n := s.memory.of(buffer); n >= 0 && s.memory.object[n] {
-			s.needMemory(n, why)
+			s.needMemory(s.placeAt(buffer, nil), why)
 		}
 		s.needContent(group, p.kind, why)
 	}

@@ -75,7 +75,7 @@ func TestStencil(t *testing.T) {
 	if _, err := ir.Parse("again", text); err != nil {
 		t.Error(err)
 	}
-	report := s.Report(before)
+	report := s.Report(before, nil)
 	for _, line := range []string{"content of MPI_Reduce: left out", "content of messages between two ranks: left out", "calloc at stencil.c:44: left out"} {
 		if !strings.Contains(report, line+"\n") {
 			t.Errorf("the report has no line %q:\n%s", line, report)

@@ -51,7 +51,6 @@ static int64_t now(struct gigarank_rank *r) {
 
 /* pass has the clock of the running rank advance. */
 static int pass(double seconds) {
-	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_rank *r = gigarank_running();
 	if (!r)
 		return -1;
@@ -59,7 +58,11 @@ static int pass(double seconds) {
 		struct gigarank_call c = {.procedure = GIGARANK_COMPUTE, .error = MPI_ERR_ARG, .detail = "gigarank_compute wants a time of 0 or more seconds, at most 9e6"};
 		return gigarank_trap(&c);
 	}
-	int64_t picoseconds = (int64_t)(seconds * 1e12 + 0.5);
+	return gigarank_pass(r, (int64_t)(seconds * 1e12 + 0.5));
+}
+
+int gigarank_pass(struct gigarank_rank *r, int64_t picoseconds) {
+	struct gigarank_engine *e = gigarank_current;
 	if (e->lazy && !(e->bursts && e->bursts[r - e->ranks].sampled)) { /* a sample refuses the call */
 		r->computed += picoseconds;
 		if (r->computed < 9000000 * SECOND)

@@ -34,6 +34,10 @@ int gigarank_measure(struct gigarank_engine *e) {
 	return e->bursts ? 0 : -1;
 }
 
-void gigarank_burst_end(struct gigarank_engine *e, struct gigarank_rank *r) { gigarank_burst_count(gigarank_burst_of(e, r), gigarank_meter_stop(&e->meter)); }
+void gigarank_burst_end(struct gigarank_engine *e, struct gigarank_rank *r) {
+	int64_t used = gigarank_meter_stop(&e->meter);
+	gigarank_burst_count(gigarank_burst_of(e, r), used);
+	e->rest += used, e->rests++;
+}
 
 void gigarank_burst_add(struct gigarank_engine *e, struct gigarank_rank *r, int64_t time) { gigarank_burst_count(gigarank_burst_of(e, r), time); }

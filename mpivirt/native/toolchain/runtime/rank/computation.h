@@ -10,6 +10,9 @@
  * count. */
 int64_t gigarank_poll_clock(struct gigarank_engine *e, struct gigarank_rank *r);
 
+/* gigarank_pass has the clock of the running rank advance. It returns an error code of MPI. */
+int gigarank_pass(struct gigarank_rank *r, int64_t picoseconds);
+
 #pragma GCC visibility pop
 
 #endif

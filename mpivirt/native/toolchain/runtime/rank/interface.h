@@ -211,6 +211,20 @@ struct gigarank_burst {
 	uint8_t sampled; /* it belongs to a sample */
 };
 
+/* A task of a skeleton: its weights, in femtoseconds of the host's CPU time, the virtual time that it has taken, in nanoseconds, and of entries that
+ * were timed the number and sums of iterations x and times y, in nanoseconds. */
+struct gigarank_task {
+	int64_t entry, iteration;
+	int64_t time;
+	int64_t entries;
+	double x, xx, y, yy, xy;
+};
+
+/* What a rank has come by of a task. */
+struct gigarank_task_count {
+	int64_t entries, iterations;
+};
+
 /* Where the code of a program has crashed. */
 struct gigarank_crash {
 	uintptr_t address, pc;
@@ -298,6 +312,12 @@ struct gigarank_engine {
 	struct gigarank_engine *next; /* of the list of open engines */
 	struct gigarank_meter meter;
 	struct gigarank_burst *bursts; /* by rank, NULL if CPU times do not count */
+	struct gigarank_task *tasks; /* of a skeleton or a timed form, NULL if nobody asks for them */
+	struct gigarank_task_count *task_counts; /* by rank and task, likewise */
+	double *task_ratios;         /* by rank, of the time on the rank's node to that on the host */
+	int64_t task_time;           /* virtual time of all tasks, in nanoseconds */
+	int32_t task_count;
+	int64_t rest, rests;         /* CPU time outside tasks in nanoseconds, and bursts that calls have ended */
 	void (*handler)(int, void *, void *); /* of the running rank, for the signal that has stopped it */
 	void *aside;                 /* copies of vectors, for operations of the program */
 	size_t aside_bytes;
@@ -360,6 +380,7 @@ int gigarank_operate_row(struct gigarank_engine *e, int32_t lp, uintptr_t handle
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
 void gigarank_lend(struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes);
 int gigarank_measure(struct gigarank_engine *e);
+int gigarank_open_tasks(struct gigarank_engine *e, int32_t number, int32_t by_rank);
 void gigarank_interrupt(struct gigarank_engine *e);
 
 #endif

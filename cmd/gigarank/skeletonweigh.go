@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/spelling"
+	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/skeleton"
+)
+
+func newSkeletonWeigh(c *terminal.Console) *cobra.Command {
+	var s skeletonRuns
+	var out string
+	weigh := &cobra.Command{
+		Use:   "weigh PROGRAM [ARGUMENT]...",
+		Short: "Find the times of what a skeleton leaves out, by runs of the program",
+		Long: `Weigh runs a program with each number of ranks, and measures the CPU time of each task at each entry. The weights are
+those of least squares over the entries: time = entry + iteration x iterations. They are right for the size of the
+arrays of a rank in these runs: weigh with the block of a rank that is to be simulated.
+PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. -- comes before ARGUMENTs that begin with a dash.
+
+` + terminal.ExitHelp,
+		Example: "  gigarank skeleton weigh ./stencil --ranks 4 -o stencil.weights\n  gigarank run ./stencil --skeleton stencil.weights --ranks 10000",
+		Args:    programAndArguments,
+		RunE: func(_ *cobra.Command, args []string) error {
+			s.arguments = args[1:]
+			return weighSkeleton(c, &s, args[0], out)
+		},
+	}
+	s.define(weigh.Flags(), "4")
+	weigh.Flags().StringVarP(&out, "output", "o", "", "`FILE` of the weights (default PROGRAM.weights)")
+	return weigh
+}
+
+// weighSkeleton writes the weights of a program's tasks.
+func weighSkeleton(c *terminal.Console, s *skeletonRuns, program, out string) error {
+	if out == "" {
+		out = program + ".weights"
+	}
+	counts, err := s.counts()
+	if err != nil {
+		return err
+	}
+	d, err := skeleton.Describe(program)
+	if err != nil {
+		return terminal.UsageError{err}
+	}
+	if err := terminal.CheckWritable(out); err != nil {
+		return terminal.UsageError{fmt.Errorf("--output: %w", err)}
+	}
+	tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks))}
+	for _, n := range counts {
+		o, err := s.run(c, program, n, func(f *runFlags) {
+			f.engines, f.cpu.mode = "1", string(cpuMeasured)
+			f.form = skeletonForm{timed: true, tasks: tasks}
+		})
+		if err != nil {
+			return err
+		}
+		if o.failed != "" {
+			return terminal.Ended{Cause: fmt.Errorf("%s with %s: %s", program, spelling.Count(n, "rank"), o.failed), Code: terminal.ExitProgram}
+		}
+	}
+	observed := make([]skeleton.Observed, len(d.Tasks))
+	for n, sums := range tasks.Sums() {
+		observed[n] = skeleton.Observed(sums)
+	}
+	w := d.Fit(observed, skeleton.Observed(tasks.RestSums()))
+	w.File, w.Ranks = program, counts
+	w.Arguments = append(w.Arguments, s.arguments...)
+	if err := terminal.ReplaceFile(out, w.Text(), 0); err != nil {
+		return err
+	}
+	said := fmt.Sprintf("%s: %s", out, spelling.Count(len(w.Tasks), "task"))
+	never := 0
+	for n, t := range w.Tasks {
+		if t.Entries == 0 {
+			never++
+		}
+		if t.Share >= 0.01 {
+			said += fmt.Sprintf("\n%5.1f %%  %s, %s entries, spread %.0f %%", 100*t.Share, t.Line, terminal.Count(float64(t.Entries)), 100*t.Spread)
+			if unknown := d.Tasks[n].Unknown; len(unknown) > 0 {
+				said += fmt.Sprintf(", not counted: %s", unknown)
+			}
+		}
+	}
+	if never > 0 {
+		said += fmt.Sprintf("\n%s were not entered, and have no weight", spelling.Count(never, "task"))
+	}
+	_, err = fmt.Fprintln(c.Stdout, said)
+	return err
+}

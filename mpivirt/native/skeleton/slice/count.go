@@ -1,0 +1,148 @@
+package slice
+
+import (
+	"slices"
+
+	"gigarank/mpivirt/native/skeleton/effects"
+	"gigarank/mpivirt/native/skeleton/ir"
+)
+
+// trial is an attempt to keep what counts the iterations of a loop. It fails where that takes the content of messages, memory of more than a page,
+// floating-point numbers in memory, or calls that do more than compute.
+type trial struct {
+	failed bool
+	undo   []func()
+}
+
+// undo notes how to take back what has been kept, if that is an attempt.
+func (s *Slice) undo(back func()) {
+	if s.trial != nil {
+		s.trial.undo = append(s.trial.undo, back)
+	}
+}
+
+// allows reports whether an instruction may be kept.
+func (s *Slice) allows(i *ir.Instr) bool {
+	if s.trial == nil {
+		return true
+	}
+	allowed := true
+	switch e := effectOf(i); {
+	case i.Op == ir.Alloca:
+		allowed = len(i.Operands) == 0 && s.memory.isSmall(i.Type)
+	case i.Op == ir.Load:
+		allowed = !i.Type.IsFloat()
+	case i.Op == ir.Store:
+		allowed = !i.Operands[0].Of().IsFloat()
+	case e == nil:
+	case e.Kind == effects.Alloc:
+		allowed = allocated(i) >= 0 && allocated(i) <= page
+	case e.Kind != effects.Pure && e.Kind != effects.Copy && e.Kind != effects.Parse && e.Kind != effects.Hint && e.Kind != effects.Free || e.Clock:
+		allowed = false
+	}
+	s.trial.failed = s.trial.failed || !allowed
+	return allowed
+}
+
+// isLarge reports whether a place may be in an object of more than a page.
+func (s *Slice) isLarge(at place) bool {
+	switch base := at.base.(type) {
+	case *ir.Symbol:
+		return !s.memory.isSmall(base.Global.Type)
+	case *ir.Local:
+		if base.Def.Op == ir.Alloca {
+			return len(base.Def.Operands) > 0 || !s.memory.isSmall(base.Def.Type)
+		}
+		return allocated(base.Def) < 0 || allocated(base.Def) > page
+	}
+	return s.memory.large[at.class]
+}
+
+// attempt keeps what a value or an instruction needs, or nothing, and reports which.
+func (s *Slice) attempt(keep func()) bool {
+	s.trial = &trial{}
+	keep()
+	s.close()
+	t := s.trial
+	s.trial = nil
+	if !t.failed {
+		return true
+	}
+	s.pending = s.pending[:0]
+	for _, back := range slices.Backward(t.undo) {
+		back()
+	}
+	return false
+}
+
+// count has the skeleton count the iterations of a region where it can, and takes the other counters out of the module.
+func (s *Slice) count(r *region) {
+	if r.instr != nil {
+		s.countBytes(r)
+		return
+	}
+	var counted []*counter
+	for _, c := range r.counters {
+		if s.attempt(func() { s.keep(c.step, c.step) }) {
+			counted = append(counted, c)
+			continue
+		}
+		for _, i := range c.parts {
+			i.Block.Instrs = slices.DeleteFunc(i.Block.Instrs, func(other *ir.Instr) bool { return other == i })
+		}
+		if line := s.shortPlace(c.loop); !slices.Contains(r.task.Unknown, line) {
+			r.task.Unknown = append(r.task.Unknown, line)
+		}
+	}
+	r.task.Loops = len(counted)
+	for _, end := range r.ends {
+		s.addCounts(end, counted)
+	}
+	for _, c := range counted {
+		for _, i := range c.parts { // those that set a counter to 0 among them
+			s.keep(i, c.step)
+		}
+	}
+	s.close()
+}
+
+// addCounts has the call that ends a task get the sum of counters, each times the instructions of its loop.
+func (s *Slice) addCounts(end *ir.Instr, counted []*counter) {
+	i64 := s.m.Int(64)
+	var sum ir.Value
+	var made []*ir.Instr
+	add := func(op ir.Op, operands ...ir.Value) ir.Value {
+		i := s.m.Make(end.Block, op, i64, operands...)
+		i.Notes = placeOf(end)
+		made = append(made, i)
+		return i.Result
+	}
+	for _, c := range counted {
+		product := add(ir.Mul, add(ir.Load, c.variable.Result), ir.Number(i64, c.weight))
+		if sum == nil {
+			sum = product
+		} else {
+			sum = add(ir.Add, sum, product)
+		}
+	}
+	if sum == nil {
+		return
+	}
+	end.Operands[1] = sum
+	at := slices.Index(end.Block.Instrs, end)
+	end.Block.Instrs = slices.Insert(end.Block.Instrs, at, made...)
+	for _, i := range made {
+		s.kept[i] = end
+	}
+}
+
+// countBytes has a task that copies memory count the bytes.
+func (s *Slice) countBytes(r *region) {
+	for _, end := range r.ends {
+		size := end.Operands[1]
+		if !s.attempt(func() { s.value(size, end) }) {
+			end.Operands[1] = ir.Number(s.m.Int(64), 0)
+			r.task.Loops, r.task.Unknown = 0, append(r.task.Unknown, s.shortPlace(r.instr))
+		}
+	}
+}

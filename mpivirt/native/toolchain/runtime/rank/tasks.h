@@ -1,0 +1,18 @@
+/* Tasks: pieces of computing that a skeleton leaves out, and that the timed form of a program times. */
+#ifndef GIGARANK_RANK_TASKS_H
+#define GIGARANK_RANK_TASKS_H
+
+#include "rank/interface.h"
+
+/* A program calls both around a task. The iterations are those that the loops of the task have made. A skeleton makes the second call alone. */
+void gigarank_task_begin(int32_t task);
+void gigarank_task_end(int32_t task, int64_t iterations);
+
+#pragma GCC visibility push(hidden)
+
+/* gigarank_close_tasks gives back the memory of an engine's tasks. */
+void gigarank_close_tasks(struct gigarank_engine *e);
+
+#pragma GCC visibility pop
+
+#endif

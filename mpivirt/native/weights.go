@@ -1,0 +1,91 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// weigh has the engine know the tasks of the program, and the times that they take.
+func (b *body) weigh(t *Tasks) error {
+	if err := openTasks(b.engine, len(t.Weights), t.ByRank); err != nil {
+		return err
+	}
+	tasks := unsafe.Slice(b.engine.tasks, len(t.Weights))
+	for n, w := range t.Weights {
+		tasks[n].entry, tasks[n].iteration = cInt64(w.Entry), cInt64(w.Iteration)
+	}
+	ratios := unsafe.Slice(b.engine.task_ratios, len(b.ranks))
+	for lp := range ratios {
+		ratios[lp] = cDouble(b.k.Target().CPUTime(int(b.k.Global(int32(lp))), vtime.Second).Seconds())
+	}
+	b.rest = vtime.Duration(t.Rest / 1000)
+	return nil
+}
+
+// payRest charges what lies between two calls of MPI besides tasks. Polls take a time of their own.
+func (b *body) payRest(lp int32, r *cRank) {
+	p := procedureOf(int32(r.call.procedure))
+	if class := p.Class(); p == world.NoProcedure || class == world.ClassTest || class == world.ClassProbe {
+		return
+	}
+	r.computed += cInt64(b.k.Target().CPUTime(int(b.k.Global(lp)), b.rest))
+}
+
+// Weighed implements [kernel.Outsider].
+func (b *body) Weighed() int64 {
+	t := b.form.options.Tasks
+	if t == nil || b.engine == nil || b.engine.tasks == nil {
+		return 0
+	}
+	var sums []TaskSums
+	for _, of := range unsafe.Slice(b.engine.tasks, len(t.Weights)) {
+		sums = append(sums, TaskSums{Entries: int64(of.entries), X: float64(of.x), XX: float64(of.xx), Y: float64(of.y), YY: float64(of.yy), XY: float64(of.xy), Time: int64(of.time)})
+	}
+	counts := map[int][]TaskCount{}
+	if t.ByRank {
+		all := unsafe.Slice(b.engine.task_counts, len(b.ranks)*len(t.Weights))
+		for lp := range b.ranks {
+			own := make([]TaskCount, len(t.Weights))
+			for n := range own {
+				c := all[lp*len(t.Weights)+n]
+				own[n] = TaskCount{int64(c.entries), int64(c.iterations)}
+			}
+			counts[int(b.k.Global(int32(lp)))] = own
+		}
+	}
+	t.add(sums, TaskSums{Entries: int64(b.engine.rests), Y: float64(b.engine.rest)}, counts)
+	return int64(b.engine.task_time)
+}
+
+// record adds a call of MPI to the journal.
+func (b *body) record(lp int32, c *cCall) {
+	p := procedureOf(int32(c.procedure))
+	if p == world.NoProcedure {
+		return
+	}
+	text := fmt.Sprintf("MPI_%s on communicator %d", variantOf(p, c.nonblocking), c.comm)
+	class := p.Class()
+	if class == world.ClassSend || class == world.ClassSendReceive {
+		text += fmt.Sprintf(", %d bytes to rank %d with tag %d", c.bytes, c.dest, c.sendtag)
+	}
+	switch class {
+	case world.ClassReceive, world.ClassSendReceive:
+		text += fmt.Sprintf(", up to %d bytes from rank %d with tag %d", c.room, c.source, c.tag)
+	case world.ClassWait, world.ClassTest:
+		text += fmt.Sprintf(", %d requests", c.n)
+	case world.ClassSend, world.ClassNone, world.ClassLocal:
+	case world.ClassProbe:
+		text += fmt.Sprintf(", source %d, tag %d", c.source, c.tag)
+	default:
+		text += fmt.Sprintf(", %d bytes, root or color %d, key %d", c.bytes, c.root, c.key)
+		if name := operatorName(uintptr(c.handle)); name != ofProgram {
+			text += ", operation " + name
+		}
+	}
+	b.form.options.Journal.add(int(b.k.Global(lp)), text, func() string { return b.Place(lp) })
+}
