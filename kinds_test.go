@@ -42,8 +42,8 @@ var port = struct {
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token Twin
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
-		Activity ActivityTimes Balance Blocked Call CallStatistics CallTimes Cause Causes Collective Communicator Completion Config DeadlockError Distribution
-		Exchange Failure Form Joiners Kind Operands OperationTimes Part Persistent PhaseTimes Program Repeated Result Sample Simulation
+		Activity ActivityTimes Balance Blocked Call CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath DeadlockError Distribution
+		Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent PhaseTimes Program RankShare Repeated Result Sample Simulation
 		SizeClass Task Total`,
 	names: `
 		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Computing Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps

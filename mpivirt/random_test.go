@@ -680,6 +680,7 @@ type hosting struct {
 	bufferLimit int64
 	window      int64
 	activities  bool
+	path        bool // of activities
 	noContents  bool
 	observer    func(first, n int) mpivirt.Observer // nil for none
 }
@@ -725,7 +726,7 @@ func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
 	inTwo := !machine.ReceiverState()
 	result, err := simulate(t, mpivirt.Config{
 		Target: machine, Transports: h.transports(), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities, Observer: h.observer,
+		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities, Path: h.path, Observer: h.observer,
 		Program: mpivirt.Program{
 			Name: "random",
 			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {

@@ -22,6 +22,7 @@ type Result struct {
 	Sent        []SizeClass      // messages sent point to point, by size; nil if they were not counted
 	Handed      []SizeClass      // calls of collectives, by the bytes that the rank hands over; nil if they were not counted
 	Calls       *CallStatistics  // times of calls by their cause; nil if they were not counted
+	Path        *CriticalPath    // nil if it was not followed, or the run did not come to its end
 	Uncharged   bool             // ranks have computed, and no virtual time was charged for it; it rests on times of the host
 	Weighed     float64          // seconds of virtual time that tasks of a skeleton have taken by their weights, summed over the ranks
 	Late        Late             // what came later than decisions that it might have changed
@@ -120,7 +121,7 @@ func resultOf(r *kernel.Result) *Result {
 		})
 	}
 	of.Sent, of.Handed = sizeClasses(r.Sent), sizeClasses(r.Handed)
-	of.Calls = r.Calls
+	of.Calls, of.Path = r.Calls, r.Path
 	return of
 }
 

@@ -35,3 +35,23 @@ type Causes = kernel.Causes
 
 // Total is a sum of times in picoseconds.
 type Total = kernel.Total
+
+// CriticalPath is the chain of computing, work for MPI and messages that ends the run. Its length is the time of the run. It has no
+// time of waiting for other ranks, since it passes to the rank that is waited for.
+//
+//   - Rank ends last, the least of those that end together; Length is its time.
+//   - Changes is the number of times that the path passes from one rank to another.
+//   - Times has the length by cause, Functions by function, the greatest first, and Ranks by rank. The time of a message under way
+//     belongs to the call and the rank that wait for it.
+//   - Segments has the parts of the path from the beginning to the end.
+type CriticalPath = kernel.CriticalPath
+
+// FunctionShare is the share of a function of MPI in the critical path, or of computing.
+type FunctionShare = kernel.FunctionShare
+
+// RankShare is the share of a rank in the critical path.
+type RankShare = kernel.RankShare
+
+// PathSegment is a part of the critical path from an instant to another: the work of a rank in a function, or what is under way to the
+// rank from Sender.
+type PathSegment = kernel.PathSegment

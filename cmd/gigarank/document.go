@@ -79,6 +79,7 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 	if r.energyOnly {
 		d.Activities, d.Sent, d.Handed, d.Statistics = nil, nil, nil, nil
 	}
+	d.CriticalPath = pathOf(simulated.Path)
 	if o.Err != nil {
 		d.Reason = o.Err.Error()
 	}

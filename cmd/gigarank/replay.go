@@ -40,7 +40,7 @@ bytes of the file, or with the report of a deadlock (exit code 1). A damaged fil
 var replayedFlags = []string{
 	"seed", "noise", "polls", "barrier", "allreduce", "algorithm",
 	"machine", "ranks-per-node", "mapping", "library", "allocation",
-	"json", "stats", "matrix",
+	"json", "stats", "matrix", "critical-path",
 	"engines", "sync", "collectives", "lost-after", "progress",
 	"watchdog", "strict", "verbose",
 }

@@ -45,6 +45,7 @@ type runFlags struct {
 	verbose                               bool
 	cpu                                   cpuFlags
 	programArguments                      []string
+	path                                  bool
 	trace                                 traceFlags
 	form                                  skeletonForm            // what is run of a program with a skeleton
 	replays                               *bench.Entry            // the trace that is replayed in the place of a program; nil for none
@@ -89,6 +90,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
 		flags.BoolVar(&f.stats, "stats", false, "say where the time of ranks goes, by function, rank and cause of waiting, and count messages and calls of collectives by size; collectives go by messages")
 		flags.BoolVar(&f.matrix, "matrix", false, "count the bytes between ranks as well, in blocks of ranks beyond 1,024 ranks; implies --stats")
+		flags.BoolVar(&f.path, "critical-path", false, "follow the chain of computing and messages that ends the run, with its share for each function and rank; implies --stats")
 	})
 	terminal.Group(all, "Native programs", func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default the limit of ulimit -s)")
@@ -281,10 +283,14 @@ func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageErr
 	switch {
 	case f.report != "":
 		counting = "--report"
-	case !f.stats:
+	case f.stats:
+	case f.matrix:
 		counting = "--matrix"
+	default:
+		counting = "--critical-path"
 	}
-	if r.config.Matrix = f.matrix || f.report != ""; f.stats || r.config.Matrix {
+	r.config.Matrix, r.config.Path = f.matrix || f.report != "", f.path
+	if f.stats || r.config.Matrix || f.path {
 		faults.Add(counting, r.countActivities())
 	}
 	_, err = host.ReadLostAfter(f.lostAfter)

@@ -37,6 +37,7 @@ func (d *document) summarize(w io.Writer) {
 	d.tabulateFigures(w)
 	d.tabulateStatistics(w)
 	d.tabulateEnergy(w)
+	d.tabulatePath(w)
 	d.tabulateActivities(w)
 	tabulateSizes(w, "messages sent point to point", "messages", d.Sent)
 	tabulateSizes(w, "bytes that a rank hands to a collective", "calls", d.Handed)

@@ -96,6 +96,8 @@ type Document struct {
 	Statistics *Statistics `json:"statistics,omitempty"`
 	// Energy is there if the machine file has field energy.
 	Energy *Energy `json:"energy,omitempty"`
+	// CriticalPath is there if it was asked for.
+	CriticalPath *CriticalPath `json:"critical_path,omitempty"`
 }
 
 // Activity sums up one of the six activities of VACED-SIM over all ranks and messages:

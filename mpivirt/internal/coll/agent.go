@@ -443,7 +443,7 @@ func (c *Collectives) chargeReceive(index int32, a *agent, m *roundMessage) (arr
 func (c *Collectives) chargeFor(index int32, a *agent, m *roundMessage) (arrival vtime.Time) {
 	arrival = c.matchRoundMessage(m, index, a, a.posted)
 	if a.window != nil {
-		a.window.landings = append(a.window.landings, landing{arrival, m.bytes, m.rank})
+		a.window.landings = append(a.window.landings, landing{arrival, m.bytes, m.rank, int32(len(a.window.landings))})
 		return arrival
 	}
 	a.clock = c.partition.Target.Receive(c.flow(a), m.bytes, a.posted, a.clock, arrival)

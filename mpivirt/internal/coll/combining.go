@@ -72,7 +72,9 @@ func (c *Collectives) combined(p *resource.Passage, at vtime.Time) {
 	}
 	if c.explains {
 		c.worked(p.Index, stats.SequentialComputation, p.Transfer)
-		c.accounts.Open(p.Index).within += at.Sub(p.At) - p.Transfer
+		account, d := c.accounts.Open(p.Index), at.Sub(p.At)-p.Transfer
+		account.within += d
+		account.chain.Within += d
 	}
 	a.clock, a.stage = at, acknowledging
 	if a.unacked == 0 || !a.endsWindow() {

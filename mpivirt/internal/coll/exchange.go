@@ -112,6 +112,9 @@ func (c *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 	case world.RecordResult:
 		if inst.fixedCost != nil {
 			last := vtime.Time(r.U64())
+			if c.explains {
+				inst.fixedCost.chain = readChain(&r)
+			}
 			c.leaveFixedCost(inst, last, r.Rest)
 		} else {
 			c.receiveResult(inst, r)
@@ -166,7 +169,9 @@ func (c *Collectives) receiveJoin(inst *instance, r world.Reader) {
 	p := int(r.U64())
 	last, count := vtime.Time(r.U64()), int32(r.U32())
 	if c.explains {
-		inst.join.rests[p-inst.comm.nodes.here].add(readRest(&r))
+		rests := readRest(&r)
+		inst.join.rests[p-inst.comm.nodes.here].add(rests)
+		inst.join.joinsLater(p-inst.comm.nodes.here, rests.chain, last)
 	}
 	missing := inst.enterOthers(p-inst.comm.nodes.here, last, count)
 	for len(r.Rest) > 0 {

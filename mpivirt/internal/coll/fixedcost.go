@@ -7,6 +7,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/internal/invariant"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -24,8 +25,9 @@ import (
 
 // fixedCostState is the state, on an engine with participants, of a collective of fixed cost.
 type fixedCostState struct {
-	last    vtime.Time // last entry that the engine knows
-	missing int        // children that have not sent their last entry, plus one for the engine itself
+	last    vtime.Time  // last entry that the engine knows
+	chain   stats.Chain // from that entry on, with statistics
+	missing int         // children that have not sent their last entry, plus one for the engine itself
 	cost    vtime.Duration
 	sum     *summing // sum of the vectors, whose missing is not used; nil without data
 	outputs [][]byte // outputs of the members here that receive the result of a rooted operation
@@ -88,7 +90,7 @@ func levels(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 // beginFixedCost returns the initial state of a barrier of fixed cost.
 func (c *Collectives) beginFixedCost(inst *instance) *fixedCostState {
-	g := &fixedCostState{missing: 1 + len(c.fixedCostTree(inst).children), cost: c.partition.Target.BarrierTime()}
+	g := &fixedCostState{chain: unchained, missing: 1 + len(c.fixedCostTree(inst).children), cost: c.partition.Target.BarrierTime()}
 	if inst.Call.Algorithm == collectives.Offload {
 		g.cost = c.partition.Target.OffloadTime(c.spanOf(inst.comm), inst.Call.Bytes)
 	}
@@ -131,25 +133,43 @@ func (c *Collectives) leaderFrom(inst *instance, rank int) int {
 // runFixedCost enters this engine's participants, which have all called the collective.
 func (c *Collectives) runFixedCost(inst *instance) {
 	last, comm := vtime.Time(0), inst.comm
+	chain := unchained
 	switch {
 	case inst.leaders:
 		for p := inst.join.ledFrom; p < inst.join.ledTo; p++ {
 			if comm.nodes.ascending || c.leads(inst, p) {
-				last = max(last, inst.join.last[p-comm.nodes.here])
+				t := inst.join.last[p-comm.nodes.here]
+				if c.explains {
+					chain = latestChain(chain, last, inst.join.rests[p-comm.nodes.here].chain, t)
+				}
+				last = max(last, t)
 			}
 		}
 	case inst.ofAllHere():
-		for _, t := range c.partition.Clock {
-			last = max(last, t)
+		for lp, t := range c.partition.Clock {
+			if t > last {
+				last, chain.Rank = t, c.partition.Global(int32(lp))
+			}
 		}
+		chain.At = last
 	default:
 		for member := comm.First; member < comm.Last; member++ {
 			if lp, here := c.partition.Local(comm.RankOf(member, 0)); here {
-				last = max(last, inst.entryOf(c, lp, member))
+				t := inst.entryOf(c, lp, member)
+				chain = latestChain(chain, last, stats.Chain{Rank: c.partition.Global(lp), At: t}, t)
+				last = max(last, t)
 			}
 		}
 	}
-	c.addEntries(inst, last)
+	c.addEntries(inst, last, chain)
+}
+
+// latestChain returns the chain of the later of two instants, at a tie that of the lesser rank.
+func latestChain(a stats.Chain, t vtime.Time, b stats.Chain, u vtime.Time) stats.Chain {
+	if a.Rank == world.None || u > t || u == t && b.Rank != world.None && b.Rank < a.Rank {
+		return b
+	}
+	return a
 }
 
 // ofAllHere reports whether all ranks of this engine wait in the blocking form.
@@ -159,8 +179,9 @@ func (inst *instance) ofAllHere() bool {
 
 // addEntries records the last entry below a child, or of this engine's own participants. After the
 // last of them the engine sends its parent the last entry.
-func (c *Collectives) addEntries(inst *instance, last vtime.Time) {
+func (c *Collectives) addEntries(inst *instance, last vtime.Time, chain stats.Chain) {
 	g := inst.fixedCost
+	g.chain = latestChain(g.chain, g.last, chain, last)
 	g.last = max(g.last, last)
 	if g.missing--; g.missing > 0 {
 		return
@@ -168,10 +189,10 @@ func (c *Collectives) addEntries(inst *instance, last vtime.Time) {
 	parent := c.fixedCostTree(inst).parent
 	switch {
 	case parent >= 0 && g.sum == nil:
-		w := c.collectiveRecord(inst, parent, world.RecordTree, 8)
-		w.U64(uint64(g.last))
+		w := c.collectiveRecord(inst, parent, world.RecordTree, c.entryRecord())
+		c.writeEntry(inst, &w)
 	case parent >= 0:
-		c.sendValues(inst, g.sum.fold, parent, 8, func(w *world.Writer) { w.U64(uint64(g.last)) })
+		c.sendValues(inst, g.sum.fold, parent, c.entryRecord(), func(w *world.Writer) { c.writeEntry(inst, w) })
 	case g.sum == nil:
 		c.leaveFixedCost(inst, g.last, nil)
 	default:
@@ -184,9 +205,28 @@ func (c *Collectives) addEntries(inst *instance, last vtime.Time) {
 // receiveEntries reads the last entry of the engines below this engine, or one of their vectors
 // together with the entry.
 func (c *Collectives) receiveEntries(inst *instance, r world.Reader) {
-	last := vtime.Time(r.U64())
+	last, chain := vtime.Time(r.U64()), unchained
+	if c.explains {
+		chain = readChain(&r)
+	}
 	if inst.fixedCost.sum == nil || c.receiveValue(inst.fixedCost.sum, r) {
-		c.addEntries(inst, last)
+		c.addEntries(inst, last, chain)
+	}
+}
+
+// entryRecord is the size of the last entry in a record between engines.
+func (c *Collectives) entryRecord() int {
+	if c.explains {
+		return 8 + chainRecord
+	}
+	return 8
+}
+
+// writeEntry writes the last entry that the engine knows to a record.
+func (c *Collectives) writeEntry(inst *instance, w *world.Writer) {
+	w.U64(uint64(inst.fixedCost.last))
+	if c.explains {
+		writeChain(w, &inst.fixedCost.chain)
 	}
 }
 
@@ -196,7 +236,7 @@ func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []b
 	comm, g := inst.comm, inst.fixedCost
 	t := last.Add(g.cost)
 	if c.explains {
-		c.leaving = account{rest: rest{latest: last}}
+		c.leaving = account{rest: rest{latest: last, chain: g.chain}}
 	}
 	if g.sum != nil {
 		inst.result = append([]byte(nil), result...)
@@ -210,8 +250,9 @@ func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []b
 		invariant.Broken("%v number %d of %s ends at %v, before the earliest input time %v", inst.Call.Procedure, inst.Number, inst.comm, t, c.partition.Engine.EIT())
 	}
 	for _, child := range slices.Backward(tree.children) {
-		w := c.collectiveRecord(inst, child.engine, world.RecordResult, 8+len(result))
-		w.U64(uint64(last))
+		g.last = last
+		w := c.collectiveRecord(inst, child.engine, world.RecordResult, c.entryRecord()+len(result))
+		c.writeEntry(inst, &w)
 		copy(w.Rest, result)
 	}
 	if inst.leaders {

@@ -161,10 +161,14 @@ func (c *Collectives) enterNode(inst *instance, t vtime.Time, member int) (p int
 	if c.explains {
 		inst.join.rests[p-nodes.here].add(inst.restOf(member, t))
 	}
+	entry := t
 	if nodes.ledBy(p, member) {
 		t = 0
 	} else if c.partition.Target.HasJitterWithinNodes() {
 		t = t.Add(c.joinJitter(inst, inst.comm.RankOf(member, 0), inst.comm.RankOf(nodes.leader(p), 0)))
+	}
+	if c.explains && t > 0 {
+		inst.join.joinsLater(p-nodes.here, inst.restOf(member, entry).chain, t)
 	}
 	return p, inst.enterOthers(p-nodes.here, t, 1)
 }
@@ -324,6 +328,7 @@ func (c *Collectives) complete(inst *instance, p int) {
 		}
 	}
 	j.complete++
+	c.joinsChain(inst, p, entry, come, work)
 	*last = start
 	if j.sums != nil {
 		c.combineRow(inst, p, lp)

@@ -64,16 +64,20 @@ func (c *Collectives) InCall(index, what int32, at vtime.Time) {
 	a, p := c.agents.At(index), c.paces.Open(index)
 	switch {
 	case what > 0:
+		c.answersLate(what, a, at)
 		c.sendRoundData(what, at)
 	case a.fate == ended:
 	case what == awaitsJoin:
+		c.joinsLate(index, a, at, p.work)
 		c.startAt(a, at.Add(p.work))
 		c.queueAgent(index)
 	case what == awaitsFree:
+		c.freesLate(index, a, at)
 		c.hasLeft(index, a, at)
 	default:
 		message := awaitsFree - what
 		m := c.rounds.At(message)
+		c.takesLate(a, message, at)
 		m.taking, m.arrival = taken, at
 		if a.message == message {
 			c.continueAgent(index)
@@ -89,6 +93,7 @@ func (c *Collectives) takesInCall(index int32, a *agent, message int32) bool {
 	m := c.rounds.At(message)
 	if m.taking == untaken {
 		if at, known := c.awaitCall(index, a, awaitsFree-message, m.arrival); known {
+			c.takesLate(a, message, at)
 			m.taking, m.arrival = taken, at
 		} else {
 			m.taking = awaited
@@ -101,7 +106,11 @@ func (c *Collectives) takesInCall(index int32, a *agent, message int32) bool {
 // that instant in the place of the one at which they have.
 func (c *Collectives) freeInCall(index int32, a *agent, t *vtime.Time) bool {
 	at, known := c.awaitCall(index, a, awaitsFree, *t)
+	if c.explains {
+		c.accounts.Open(index).free = *t
+	}
 	if known {
+		c.freesLate(index, a, at)
 		*t = at
 	}
 	return known
@@ -117,6 +126,7 @@ func (c *Collectives) joinInCall(index int32, come vtime.Time, work vtime.Durati
 	c.paces.Open(index).work = work
 	at, known := c.awaitCall(index, a, awaitsJoin, come)
 	if known {
+		c.joinsLate(index, a, at, work)
 		c.startAt(a, at.Add(work))
 	}
 	return known

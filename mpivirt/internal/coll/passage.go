@@ -13,12 +13,13 @@ import (
 
 // roundShake is the ACK or DATA of a round on its way between nodes.
 type roundShake struct {
-	agent    int32 // that sends DATA
-	rank     int32 // that receives it; known once ACK has come
-	receiver int32 // agent
-	message  int32 // of the receiver's engine
-	round    int32 // of the message
-	bytes    int64 // of DATA
+	agent    int32      // that sends DATA
+	rank     int32      // that receives it; known once ACK has come
+	receiver int32      // agent
+	message  int32      // of the receiver's engine
+	round    int32      // of the message
+	bytes    int64      // of DATA
+	came     vtime.Time // ACK at the agent
 }
 
 // roundFreight receives round messages that have passed between nodes. It implements
@@ -84,7 +85,11 @@ func (c *Collectives) reply(index int32, a *agent, message int32) {
 	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassReply, c.orderOfRound(m), c.shakes.Take()
 	*c.shakes.At(p.Index) = roundShake{agent: m.agent, round: m.round, receiver: index, message: message, bytes: m.bytes}
 	if c.explains {
-		*c.tells.Open(p.Index) = carried{rest: c.postedOf(index)}
+		t := c.tells.Open(p.Index)
+		*t = carried{rest: c.answers(index, a.posted, m.arrival)}
+		if late := c.calledAt(a, m.arrival); a.posted <= m.arrival && c.carries.Open(message).chain == late {
+			t.chain = late // see takesLate
+		}
 	}
 	arrival := p.At.Add(p.Latency)
 	if arrival == vtime.Forever {
@@ -180,13 +185,15 @@ func (c *Collectives) roundAnswered(p *resource.Passage, at vtime.Time) {
 	if p.Kind == p2p.PassReply {
 		a := c.agents.At(s.agent)
 		if c.explains {
-			c.readied(s.agent, c.tells.Open(p.Index).rest)
+			c.readied(s.agent, c.tells.Open(p.Index).rest, at)
 		}
+		s.came = at
 		if s.rank = p.Source; a.paced {
 			known := false
 			if at, known = c.awaitCall(s.agent, a, p.Index, at); !known {
 				return
 			}
+			c.answersLate(p.Index, a, at)
 		}
 		c.sendRoundData(p.Index, at)
 		return
@@ -196,6 +203,9 @@ func (c *Collectives) roundAnswered(p *resource.Passage, at vtime.Time) {
 		if c.explains {
 			t, of := c.tells.Open(p.Index), c.carries.Open(s.message)
 			of.shared, of.within = of.shared+t.shared, of.within+t.within
+			if t.chain.Rank != world.None {
+				of.chain = t.chain
+			}
 		}
 		m.arrival, m.agent, m.taking = at, 0, untaken
 		if a.message == s.message {

@@ -146,7 +146,9 @@ func (c *Collectives) matchRound(index int32, a *agent, at vtime.Time) {
 	a.stage, a.released = matched, max(a.released, at)
 	a.clock = max(a.clock, at, c.Messages.Processors.FreeFrom(a.lp, at))
 	if c.explains {
-		c.accounts.Open(index).receives(c.carries.Open(a.message), before, at, a.clock)
+		account, m := c.accounts.Open(index), c.carries.Open(a.message)
+		account.receives(m, before, at, a.clock)
+		account.follows(m, before, c.rounds.At(a.message).arrival, a.clock)
 	}
 	c.matchRoundMessage(c.rounds.At(a.message), index, a, at)
 }

@@ -17,18 +17,22 @@ import (
 type rest struct {
 	latest vtime.Time // entry of a member
 	root   vtime.Time // entry of the root, 0 if it is not known, or does not matter
+	chain  stats.Chain
 }
 
+// add adds what another message rests on, and not its chain.
 func (r *rest) add(o rest) { r.latest, r.root = max(r.latest, o.latest), max(r.root, o.root) }
 
 // restRecord is the size of a rest in a record between engines.
-const restRecord = 2 * 8
+const restRecord = 2*8 + chainRecord
 
 // account is the part of an agent so far.
 type account struct {
 	rest
 	posted         rest           // when the receives of the window were posted
 	pending        rest           // of what the window waits for, from its end on
+	freed          vtime.Time     // the latest answer to a message of the window has come; pending has its chain
+	free           vtime.Time     // DATA of the window have left, as far as the rank of a paced agent has yet to learn of it
 	several        bool           // the window has several rounds
 	works          vtime.Duration // of the processor since the latest entry
 	shared, within vtime.Duration // for which other messages and work have delayed it since then
@@ -105,7 +109,7 @@ func (v *Collective) lateOf() stats.Cause {
 
 // restOf returns what the part of a member rests on when it enters at an instant.
 func (inst *instance) restOf(member int, entry vtime.Time) rest {
-	r := rest{latest: entry}
+	r := rest{latest: entry, chain: stats.Chain{Rank: int32(inst.comm.RankOf(member, 0)), At: entry}}
 	if inst.Call.toRoot() && member == inst.Call.Root {
 		r.root = entry
 	}
@@ -151,6 +155,7 @@ func (c *Collectives) worked(index int32, p stats.Phase, d vtime.Duration) {
 	if c.explains {
 		a := c.accounts.Open(index)
 		a.works += d
+		a.chain.Works += d
 		a.phases[p] += d
 	}
 }
@@ -173,13 +178,16 @@ func (c *Collectives) noteEnding(inst *instance, lp int32, member int, a *accoun
 	}
 	*e = c.Messages.Ending()
 	e.Known, e.From, e.Root, e.Other, e.Late = true, inst.entryOf(c, lp, member), a.root, a.latest, inst.callOf(member).lateOf()
-	e.Works, e.Shared, e.Within = a.works, a.shared, a.within
+	e.Works, e.Shared, e.Within, e.Chain = a.works, a.shared, a.within, a.chain
 }
 
-// readied has the account of an agent rest, from the end of the window on, on the call of the receiver of its message.
-func (c *Collectives) readied(index int32, r rest) {
+// readied has the account of an agent rest, from the end of the window on, on the call of the receiver of its message, whose answer
+// comes at an instant.
+func (c *Collectives) readied(index int32, r rest, at vtime.Time) {
 	if c.explains && c.agents.At(index).fate != ended {
-		c.accounts.Open(index).pending.add(r)
+		a := c.accounts.Open(index)
+		a.pending.add(r)
+		a.frees(a.posted.chain, r.chain, at)
 	}
 }
 
@@ -196,7 +204,10 @@ func (c *Collectives) closesWindow(index int32, at vtime.Time) {
 	if c.explains {
 		a := c.accounts.Open(index)
 		a.learns(a.pending, at)
-		a.pending = rest{}
+		if a.freed > 0 && c.agents.At(index).matched > at {
+			a.chain = a.pending.chain
+		}
+		a.pending, a.freed = rest{}, 0
 	}
 }
 
@@ -212,9 +223,12 @@ func (c *Collectives) postedOf(index int32) (r rest) {
 func (r rest) write(w *world.Writer) {
 	w.U64(uint64(r.latest))
 	w.U64(uint64(r.root))
+	writeChain(w, &r.chain)
 }
 
-func readRest(r *world.Reader) rest { return rest{vtime.Time(r.U64()), vtime.Time(r.U64())} }
+func readRest(r *world.Reader) rest {
+	return rest{vtime.Time(r.U64()), vtime.Time(r.U64()), readChain(r)}
+}
 
 // write writes what a round message carries to a record.
 func (m *carried) write(w *world.Writer) {
@@ -248,7 +262,7 @@ func (c *Collectives) roundSize() int {
 func (c *Collectives) DeliverAcknowledgement(r world.Reader) {
 	index, t := int32(r.U32()), vtime.Time(r.U64())
 	if c.explains {
-		c.readied(index, readRest(&r))
+		c.readied(index, readRest(&r), t)
 	}
 	c.AgentAcknowledged(index, t)
 }
@@ -297,7 +311,16 @@ func (c *Collectives) passing(p *resource.Passage) *carried {
 // chargeExplained is chargeReceive with statistics. The message carries c.carrying.
 func (c *Collectives) chargeExplained(index int32, a *agent, m *roundMessage) (arrival vtime.Time) {
 	carrying, before := c.carrying, a.clock
+	if m.agent != 0 {
+		c.postsLate(&carrying, index, a.posted, m.arrival)
+	}
 	arrival = c.chargeFor(index, a, m)
-	c.accounts.Open(index).receives(&carrying, before, arrival, a.clock)
+	account := c.accounts.Open(index)
+	account.receives(&carrying, before, arrival, a.clock)
+	if w := a.window; w != nil {
+		w.carries = append(w.carries, carrying)
+	} else {
+		account.follows(&carrying, before, arrival, a.clock)
+	}
 	return arrival
 }

@@ -274,11 +274,13 @@ func (c *Collectives) matchRoundMessage(m *roundMessage, index int32, a *agent, 
 	case c.Messages.Processors != nil:
 		c.Messages.Processors.TellMatch(resource.OfAgents, m.engine, m.agent, dst, free)
 	case int(m.engine) == c.partition.Engine.Index():
-		c.readied(m.agent, c.postedOf(index))
+		c.readied(m.agent, c.answers(index, posted, m.arrival), free)
 		c.AgentAcknowledged(m.agent, free)
 	default:
-		ready := c.postedOf(index)
-		c.Messages.SendAcknowledgement(world.RecordRoundAcknowledgement, m.engine, m.agent, free, ready.latest, ready.root)
+		w := c.Messages.Acknowledgement(world.RecordRoundAcknowledgement, m.engine, m.agent, free, restRecord)
+		if c.explains {
+			c.answers(index, posted, m.arrival).write(&w)
+		}
 	}
 	return arrival
 }

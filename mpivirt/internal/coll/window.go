@@ -41,6 +41,7 @@ func (c *Collectives) openWindow(index int32, a *agent, step *collectives.Step) 
 // the wait at the end of the window, and combines afterwards.
 type window struct {
 	landings      []landing
+	carries       []carried      // by index of a landing, with statistics
 	alone, memory vtime.Duration // of the work; see workOf
 }
 
@@ -49,6 +50,7 @@ type landing struct {
 	arrival vtime.Time
 	bytes   int64
 	rank    int32
+	index   int32 // in the order of receiving
 }
 
 // chargeWindow charges an agent for the messages of its window, in the order of their arrivals, as a wait for requests
@@ -63,19 +65,23 @@ func (c *Collectives) chargeWindow(index int32, a *agent) (goesOn bool) {
 	})
 	before := a.clock
 	for i := range w.landings {
-		l := &w.landings[i]
-		a.clock = c.partition.Target.Receive(c.flow(a), l.bytes, a.posted, a.clock, l.arrival)
+		l, then := &w.landings[i], a.clock
+		if a.clock = c.partition.Target.Receive(c.flow(a), l.bytes, a.posted, a.clock, l.arrival); c.explains {
+			c.lands(index, w, l, then, a.clock)
+		}
 		c.checkReceived(a, int(l.rank), l.bytes, l.arrival)
 	}
 	a.window = nil
 	if n := len(w.landings); n > 0 && c.explains {
-		c.worked(index, stats.WaitingPhase, max(a.clock.Sub(max(before, w.landings[n-1].arrival)), 0))
+		account, d := c.accounts.Open(index), max(a.clock.Sub(max(before, w.landings[n-1].arrival)), 0)
+		account.works += d
+		account.phases[stats.WaitingPhase] += d
 	}
 	if goesOn = c.charge(index, a, w.alone, w.memory); a.clock == vtime.Forever && len(w.landings) > 0 {
 		l := &w.landings[len(w.landings)-1]
 		c.checkReceived(a, int(l.rank), l.bytes, l.arrival)
 	}
-	*w = window{landings: w.landings[:0]}
+	*w = window{landings: w.landings[:0], carries: w.carries[:0]}
 	c.spareWindows.Push(w)
 	return goesOn
 }
@@ -137,6 +143,9 @@ func (c *Collectives) matchAhead(index, message int32) {
 		return
 	}
 	c.takeOver(m)
+	if c.explains {
+		c.postsLate(c.carries.Open(message), index, a.posted, m.arrival)
+	}
 	m.arrival = c.matchRoundMessage(m, index, a, a.posted)
 	m.agent = 0
 }

@@ -36,6 +36,7 @@ type Config struct {
 	Watchdog    float64
 	Activities  bool
 	Matrix      bool
+	Path        bool
 	Observer    func(first, n int) Observer // of the engine with these ranks; nil for none
 	Output      func(text string)
 }
@@ -74,6 +75,7 @@ type Result struct {
 	Sent        []SizeClass      // of messages point to point; nil if they were not counted
 	Handed      []SizeClass      // of what ranks hand to collectives; nil if that was not counted
 	Calls       *CallStatistics  // times of calls by their cause; nil if they were not counted
+	Path        *CriticalPath    // nil if it was not followed, or the run did not come to its end
 	Late        Late             // events that came after decisions that they might have changed
 	Uncharged   bool             // ranks have computed without a charge of virtual time; depends on times of the host
 	Weighed     float64          // seconds of virtual time that tasks of a skeleton have taken, summed over the ranks

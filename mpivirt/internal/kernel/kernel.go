@@ -66,6 +66,9 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 		if observer != nil {
 			counted = both{observer, counted}
 		}
+		if c.Path {
+			counted = both{k.newFollower(), counted}
+		}
 		observer, k.partition.Activities = counted, counted
 	}
 	k.messages.Open(c.Noise, c.Polls, k)

@@ -88,10 +88,16 @@ type CallEnd struct {
 	For          int        // if the rank waited: the rank whose message arrived last, [world.None] for no message
 	Err          error      // MPI's error of the call
 
-	// If [Config] counts activities: why the time has passed, and the activities of the process.
-	Causes stats.Causes
-	Phases stats.Phases
-	Idle   bool // a wait or test without an active request
+	// If [Config] counts activities: why the time has passed, the activities of the process, and the chain by which the operation
+	// ends that the rank has waited for.
+	Causes  stats.Causes
+	Phases  stats.Phases
+	Chained bool        // Chain is known
+	Waited  bool        // for the chain: it was there later than the call could wait
+	Chain   stats.Chain // of the operation that ends the call
+	There   vtime.Time  // instant at which the chain was there
+	Busy    Cause       // of the time for which other messages have delayed the chain between nodes
+	Idle    bool        // a wait or test without an active request
 }
 
 // hearing is a kernel's state for its observer.
@@ -347,6 +353,7 @@ func (k *Kernel) endsAt(lp int32, e *CallEnd, why *reason) {
 	if k.messages.Explains() {
 		why.causes(e)
 		why.phases(e)
+		why.chain(e)
 	}
 	k.hearing.observer.Ends(e)
 }
@@ -363,6 +370,14 @@ func (why *reason) causes(e *CallEnd) {
 		why.ending.Ready = e.Ended
 	}
 	why.ending.Split(e.Began, e.Ended, &e.Causes)
+}
+
+// chain stores the chain of the operation that ends a call.
+func (why *reason) chain(e *CallEnd) {
+	if w := &why.ending; w.Known && w.Ready <= e.Ended {
+		e.Chained, e.Chain, e.There, e.Busy = true, w.Chain, w.Ready, w.Busy()
+		e.Waited = w.Ready > max(e.Began, w.From)
+	}
 }
 
 // phases divides the time of a call among the activities of a process.

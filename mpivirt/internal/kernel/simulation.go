@@ -138,6 +138,9 @@ func (c *Config) validate() error {
 	if kind := c.RankKind(); c.NoContents && kind != nil && kind.Contentless() != nil {
 		faults = append(faults, kind.Contentless())
 	}
+	if c.Path && !c.Activities {
+		fault("the critical path follows the causes of waiting: set Activities, too")
+	}
 	for op, a := range c.Algorithms {
 		switch {
 		case a.Check(op) != nil:
@@ -187,6 +190,9 @@ func (s *Simulation) Run() (*Result, error) {
 		result.Activities = total.Activities.Times(s.config.Target.Ranks())
 		result.Sent, result.Handed = total.Sent.Classes(), total.Handed.Classes()
 		result.Calls = s.statisticsOf(total)
+	}
+	if err == nil && total.Path.Counts() && total.Path.Ranks() == s.config.Target.Ranks() {
+		result.Path = s.pathOf(total)
 	}
 	result.Complete = err == nil
 	return result, err

@@ -110,7 +110,7 @@ func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	r, msg := m.Requests.At(ri), m.messages.At(index)
 	r.undecided = false
 	if m.why != nil {
-		m.why.takes(ri, index, msg.arrival)
+		m.takes(lp, ri, index, r.posted)
 	}
 	queued := m.inWaits && msg.arrival <= r.arrival
 	kept := false

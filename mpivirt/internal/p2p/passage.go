@@ -196,8 +196,9 @@ func (m *Messages) answerLeft(p *resource.Passage, begins, asks vtime.Time, loca
 		m.delays(m.handshakes.At(p.Index).request, false, left)
 	}
 	if local {
-		m.delays(m.handshakes.At(p.Index).opposite, false, left)
+		opposite := m.handshakes.At(p.Index).opposite
 		m.answerFreed(p, free)
+		m.delays(opposite, false, left)
 		m.Interfaces.Reach(*p, asks)
 		return
 	}

@@ -392,7 +392,7 @@ func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 // call, and sends DATA at once. So the receiver's engine can compute when DATA arrives and when the
 // sender is free, and sends that in one record. It returns false, and changes nothing, if one of
 // the two would come after the end of virtual time. ready is what readyOf returns.
-func (m *Messages) answerForBoth(h *handshake, back, ready vtime.Time) bool {
+func (m *Messages) answerForBoth(h *handshake, back vtime.Time, ready readiness) bool {
 	arrival, free := m.Partition.Target.Data(int(h.peer), int(m.Partition.Global(h.lp)), h.bytes, back)
 	if max(arrival, free) == vtime.Forever {
 		return false
@@ -459,7 +459,7 @@ func (m *Messages) awaits(w *wait, request int32) bool {
 }
 
 // tell delivers the answer to a handshake to the other rank at an instant. ready is what readyOf returns.
-func (m *Messages) tell(kind byte, h *handshake, t, ready vtime.Time) {
+func (m *Messages) tell(kind byte, h *handshake, t vtime.Time, ready readiness) {
 	answer := handshake{bytes: h.bytes, peer: m.Partition.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large}
 	lp, local := m.Partition.Local(int(h.peer))
 	if local {
@@ -476,7 +476,7 @@ func (m *Messages) tell(kind byte, h *handshake, t, ready vtime.Time) {
 const (
 	answerRecord  = 1 + 1 + 4*4 + 8 + 8
 	passageRecord = 3 * 8
-	toldRecord    = 2 * 8
+	toldRecord    = readyRecord + 8
 )
 
 // sendAnswer sends an answer to a handshake as a record to the engine of the other rank.
@@ -507,7 +507,7 @@ func (m *Messages) sendAnswer(kind byte, rank int, answer *handshake, t vtime.Ti
 		w.U64(answer.order[1])
 	}
 	if m.why != nil {
-		w.U64(uint64(tells.ready))
+		tells.ready.write(&w)
 		w.U64(uint64(tells.delay))
 	}
 }
@@ -523,7 +523,7 @@ func (m *Messages) DeliverAnswer(kind byte, r world.Reader) {
 		answer.at, answer.order = vtime.Time(r.U64()), [2]uint64{r.U64(), r.U64()}
 	}
 	if m.why != nil {
-		m.hears(kind, answer.request, told{vtime.Time(r.U64()), vtime.Duration(r.U64())})
+		m.hears(kind, answer.request, told{readReadiness(&r), vtime.Duration(r.U64())})
 	}
 	if m.Interfaces != nil {
 		m.reachAnswer(kind, &answer, t)
@@ -541,8 +541,12 @@ func (m *Messages) answered(kind byte, h handshake, t vtime.Time) {
 		m.closed(h.lp)
 		m.Acknowledged(h.request, t)
 	case h.large:
-		if m.why != nil && h.request != 0 {
+		switch {
+		case m.why == nil:
+		case h.request != 0:
 			m.why.of.Open(h.request).came = t
+		default:
+			m.why.shakes(&h, 0, t)
 		}
 		m.scheduleHandshake(h, t)
 	default: // of a synchronous send, whose sender waits in a call

@@ -19,17 +19,18 @@ type reasons struct {
 	waits   []vtime.Time         // by LP: its clock when its call began to wait, 0 if it did not
 	ending  stats.Ending         // what all endings have in common
 	shaking map[shakingKey]shaking
-	readies world.Beside[vtime.Time] // of handshakes that pass interfaces: what readyOf returns
+	readies world.Beside[readiness] // of handshakes that pass interfaces: what readyOf returns
 }
 
 // origin is what a message carries of its send.
 type origin struct {
 	sent, left     vtime.Time     // the send began, and its processor let the message go
+	from           vtime.Time     // the send was over, or the message gone, if that was before: the chain leaves the program
 	shared, within vtime.Duration // for which other messages have delayed it, between nodes and within a node
 }
 
 // originRecord is the size of an origin in a record between engines.
-const originRecord = 4 * 8
+const originRecord = 5 * 8
 
 // reason is what a request knows of the time until it is complete. Its Ready is not used.
 type reason struct {
@@ -62,24 +63,62 @@ func (m *Messages) Ending() stats.Ending { return m.why.ending }
 func (m *Messages) ReasonOf(request int32) *stats.Ending { return &m.why.of.Open(request).Ending }
 
 // sends notes where a message comes from.
-func (w *reasons) sends(message int32, sent, left vtime.Time) {
-	*w.origins.Open(message) = origin{sent: sent, left: left}
+func (w *reasons) sends(message int32, sent, left, from vtime.Time) {
+	*w.origins.Open(message) = origin{sent: sent, left: left, from: from}
 }
 
-// takes notes the message of a receive.
-func (w *reasons) takes(request, message int32, arrival vtime.Time) {
-	o, r := w.origins.Open(message), w.of.Open(request)
-	*r = reason{Ending: w.ending, came: arrival}
+// takes notes the message of a receive, which an LP has posted at an instant. If DATA follow, the chain comes from the later of the
+// post and the arrival of REQ.
+func (m *Messages) takes(lp, request int32, message int32, posted vtime.Time) {
+	o, msg, r := m.why.origins.Open(message), m.messages.At(message), m.why.of.Open(request)
+	*r = reason{Ending: m.why.ending, came: msg.arrival}
 	r.Late, r.Other, r.Left, r.Shared, r.Within = stats.LateSender, o.sent, o.left, o.shared, o.within
+	if r.Chain = o.chain(msg.rank); msg.large && posted > msg.arrival {
+		r.Chain = stats.Chain{Rank: m.Partition.Global(lp), At: posted}
+	}
 }
 
-// readied notes the instant from which on the other end of a request could go on, an instant of 0 for none.
-func (m *Messages) readied(request int32, c stats.Cause, at vtime.Time) {
-	if m.why == nil || request == 0 || at == 0 {
+// chain returns the chain of a message of a rank.
+func (o *origin) chain(rank int32) stats.Chain {
+	return stats.Chain{Rank: rank, At: o.from, Shared: o.shared, Within: o.within}
+}
+
+// leaves begins the chain of a send, whose message leaves its processor at an instant.
+func (m *Messages) leaves(request, rank int32, at vtime.Time) {
+	if request != 0 {
+		m.why.of.Open(request).Chain = stats.Chain{Rank: rank, At: at}
+	}
+}
+
+// readiness is the instant from which on a rank could answer, 0 for none. by is the rank if it has delayed the answer, so that the
+// chain comes from its program, else None.
+type readiness struct {
+	at vtime.Time
+	by int32
+}
+
+var unasked = readiness{by: world.None}
+
+// readyRecord is the size of a readiness in a record between engines.
+const readyRecord = 8 + 4
+
+func (r readiness) write(w *world.Writer) {
+	w.U64(uint64(r.at))
+	w.U32(uint32(r.by))
+}
+
+func readReadiness(r *world.Reader) readiness { return readiness{vtime.Time(r.U64()), int32(r.U32())} }
+
+// readied notes the readiness of the other end of a request.
+func (m *Messages) readied(request int32, c stats.Cause, ready readiness) {
+	if m.why == nil || request == 0 || ready.at == 0 {
 		return
 	}
 	r := m.why.of.Open(request)
-	r.Late, r.Other = c, max(r.Other, at)
+	r.Late, r.Other = c, max(r.Other, ready.at)
+	if ready.by != world.None {
+		r.Chain = stats.Chain{Rank: ready.by, At: ready.at}
+	}
 }
 
 // delays notes the time for which other messages have delayed ACK or DATA of a request.
@@ -89,8 +128,10 @@ func (m *Messages) delays(request int32, within bool, d vtime.Duration) {
 	}
 	if r := m.why.of.Open(request); within {
 		r.Within += d
+		r.Chain.Within += d
 	} else {
 		r.Shared += d
+		r.Chain.Shared += d
 	}
 }
 
@@ -113,13 +154,14 @@ func (m *Messages) WithinNode(p *resource.Passage) bool {
 func (o *origin) write(w *world.Writer) {
 	w.U64(uint64(o.sent))
 	w.U64(uint64(o.left))
+	w.U64(uint64(o.from))
 	w.U64(uint64(o.shared))
 	w.U64(uint64(o.within))
 }
 
 // readOrigin reads an origin from a record.
 func readOrigin(r *world.Reader) origin {
-	return origin{vtime.Time(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64()), vtime.Duration(r.U64())}
+	return origin{vtime.Time(r.U64()), vtime.Time(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64()), vtime.Duration(r.U64())}
 }
 
 // recordSize returns the size of the fixed part of a message between engines.
@@ -148,6 +190,7 @@ func (m *Messages) EndingOf(lp int32, e Ended, why *stats.Ending) {
 		o := m.why.origins.Open(e.Message)
 		*why = m.why.ending
 		why.Late, why.Other, why.Left, why.Shared, why.Within = stats.LateSender, o.sent, o.left, o.shared, o.within
+		why.Chain = o.chain(m.messages.At(e.Message).rank)
 	default:
 		why.Known = false
 		return
@@ -157,44 +200,61 @@ func (m *Messages) EndingOf(lp int32, e Ended, why *stats.Ending) {
 
 // told is what the answer to a handshake tells the other rank for statistics.
 type told struct {
-	ready vtime.Time     // instant from which on the rank that answers could do so, if that has delayed the answer, else 0
+	ready readiness      // of the rank that answers, if that has delayed the answer
 	delay vtime.Duration // at the interfaces of the node of that rank
 }
 
 // shaking is when a receive was posted, and when the message for it came that its sender waits for.
 type shaking struct{ posted, came vtime.Time }
 
-// shakingKey identifies a handshake by its sender and the sender's request.
-type shakingKey struct{ peer, opposite int32 }
+// shakingKey identifies a handshake: REQ above the eager limit by the request of its receive, which waits for DATA, else REQ or ACK by
+// the other rank and its request.
+type shakingKey struct {
+	peer, request int32
+	ack           bool
+}
 
-// shakes notes a handshake with the sender of a message, which its rank may answer later. The receive may be over by then.
+func (h *handshake) key() shakingKey {
+	if h.large && !h.ack {
+		return shakingKey{peer: world.None, request: h.request}
+	}
+	return shakingKey{h.peer, h.opposite, h.ack}
+}
+
+// shakes notes a handshake that its rank may answer later: REQ, or ACK of a buffered send. The receive, or the send, may be over by
+// then.
 func (w *reasons) shakes(h *handshake, posted, came vtime.Time) {
 	if w.shaking == nil {
 		w.shaking = map[shakingKey]shaking{}
 	}
-	w.shaking[shakingKey{h.peer, h.opposite}] = shaking{posted, came}
+	w.shaking[h.key()] = shaking{posted, came}
 }
 
 // readyOf returns the instant from which on the rank of a handshake, which it answers at an instant, could answer: when it had
 // posted the receive, or when it was in a call. It is 0 for an ACK that has not waited. Each answer asks once.
-func (m *Messages) readyOf(h *handshake, at vtime.Time) vtime.Time {
+func (m *Messages) readyOf(h *handshake, at vtime.Time) readiness {
 	if m.why == nil {
-		return 0
+		return unasked
 	}
-	s, key := shaking{}, shakingKey{h.peer, h.opposite}
-	switch {
-	case !h.ack:
+	s := shaking{}
+	if h.ack && h.request != 0 {
+		s.came = m.why.of.Open(h.request).came
+	} else {
+		key := h.key()
 		s = m.why.shaking[key]
 		delete(m.why.shaking, key)
-	case h.request != 0:
-		s.came = m.why.of.Open(h.request).came
-	default:
-		return 0
 	}
-	if at > max(s.posted, s.came) {
-		return at
+	own := m.Partition.Global(h.lp)
+	switch {
+	case at > max(s.posted, s.came): // the rank was not in a call
+		if h.request != 0 {
+			m.why.of.Open(h.request).Chain = stats.Chain{Rank: own, At: at}
+		}
+		return readiness{at, own}
+	case s.posted > s.came:
+		return readiness{s.posted, own}
 	}
-	return s.posted
+	return readiness{s.posted, world.None}
 }
 
 // causeOf returns the cause for which the receiver of the answer to a handshake waits before that.
@@ -216,9 +276,9 @@ func (m *Messages) hears(kind byte, request int32, t told) {
 }
 
 // toldReady returns what readyOf has returned for a handshake that passes interfaces.
-func (m *Messages) toldReady(index int32) vtime.Time {
+func (m *Messages) toldReady(index int32) readiness {
 	if m.why == nil {
-		return 0
+		return unasked
 	}
 	return *m.why.readies.Open(index)
 }

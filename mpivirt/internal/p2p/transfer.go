@@ -72,7 +72,9 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 	}
 	m.Partition.Engine.Statistics.Messages++
 	if m.why != nil {
-		m.why.sends(index, sent, m.left)
+		from := min(m.left, m.Partition.Clock[lp])
+		m.why.sends(index, sent, m.left, from)
+		m.leaves(msg.request, msg.rank, from)
 	}
 	if msg.large {
 		m.opened(lp)
@@ -427,36 +429,43 @@ func (m *Messages) acknowledge(msg *message, by int, posted, t vtime.Time) {
 		return
 	}
 	if int(engine) == m.Partition.Engine.Index() {
-		m.readied(msg.request, stats.LateReceiver, posted)
+		m.readied(msg.request, stats.LateReceiver, m.postedBy(msg, by, posted))
 		m.Acknowledged(msg.request, t)
 		return
 	}
-	m.SendAcknowledgement(world.RecordAcknowledgement, engine, msg.request, t, posted, 0)
+	w := m.Acknowledgement(world.RecordAcknowledgement, engine, msg.request, t, readyRecord)
+	if m.why != nil {
+		m.postedBy(msg, by, posted).write(&w)
+	}
 }
 
-// SendAcknowledgement sends another engine the instant at which a send of that engine completes.
-// The kind of the record says whether index is a request or an agent. For statistics the record has the instant from which on
-// the receiver was ready, and for an agent the entry of the root.
-func (m *Messages) SendAcknowledgement(kind byte, engine, index int32, t, ready, root vtime.Time) {
+// postedBy returns the readiness of a rank that has posted the receive of a message at an instant.
+func (m *Messages) postedBy(msg *message, rank int, posted vtime.Time) readiness {
+	if posted > msg.arrival {
+		return readiness{posted, int32(rank)}
+	}
+	return readiness{posted, world.None}
+}
+
+// Acknowledgement sends another engine the instant at which a send of that engine completes, and returns the room for what
+// statistics add, of a size. The kind of the record says whether index is a request or an agent.
+func (m *Messages) Acknowledgement(kind byte, engine, index int32, t vtime.Time, added int) world.Writer {
 	size := 1 + 4 + 8
 	if m.why != nil {
-		size += 2 * 8
+		size += added
 	}
 	w := world.Writer{Rest: m.Partition.Engine.Record(int(engine), size)}
 	w.U8(kind)
 	w.U32(uint32(index))
 	w.U64(uint64(t))
-	if m.why != nil {
-		w.U64(uint64(ready))
-		w.U64(uint64(root))
-	}
+	return w
 }
 
-// DeliverAcknowledgement handles a record of SendAcknowledgement for a request.
+// DeliverAcknowledgement handles a record of Acknowledgement for a request.
 func (m *Messages) DeliverAcknowledgement(r world.Reader) {
 	request, t := int32(r.U32()), vtime.Time(r.U64())
 	if m.why != nil {
-		m.readied(request, stats.LateReceiver, vtime.Time(r.U64()))
+		m.readied(request, stats.LateReceiver, readReadiness(&r))
 	}
 	m.Acknowledged(request, t)
 }

@@ -80,6 +80,7 @@ type Ending struct {
 	Works  vtime.Duration // of the rank's processor in a collective, after Other
 	Shared vtime.Duration // for which other messages between nodes have delayed the message
 	Within vtime.Duration // for which other work in the memory of the node has delayed the message
+	Chain  Chain          // by which the operation ends
 }
 
 // Split divides the time of a call among causes, and adds it to all. The sum is the time from began to ended.
@@ -95,15 +96,15 @@ func (e *Ending) Split(began, ended vtime.Time, all *Causes) {
 	if ready := min(e.Ready, ended); ready > at {
 		rest := all.take(e.Works, ready.Sub(at), Processor)
 		rest = all.take(e.Within, rest, Memory)
-		rest = all.take(e.Shared, rest, e.shared())
+		rest = all.take(e.Shared, rest, e.Busy())
 		all[Network] += rest
 		at = ready
 	}
 	all.until(at, ended, Processor)
 }
 
-// shared returns the cause of delays between nodes.
-func (e *Ending) shared() Cause {
+// Busy returns the cause of delays between nodes.
+func (e *Ending) Busy() Cause {
 	switch {
 	case e.Bus:
 		return Bus

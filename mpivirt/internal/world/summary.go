@@ -20,6 +20,7 @@ type Summary struct {
 	Sent       stats.Sizes // of messages point to point
 	Handed     stats.Sizes // bytes that ranks hand to collectives
 	Calls      stats.Calls
+	Path       stats.PathLog // of the critical path
 	Uncharged  Uncharged
 	Weighed    int64 // virtual time of tasks of a skeleton, in nanoseconds
 }
@@ -49,20 +50,21 @@ func (s *Summary) Merge(o *Summary) {
 	s.Sent.Merge(&o.Sent)
 	s.Handed.Merge(&o.Handed)
 	s.Calls.Merge(&o.Calls)
+	s.Path.Merge(&o.Path)
 	s.Uncharged.merge(&o.Uncharged)
 	s.Weighed += o.Weighed
 }
 
 // Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return AppendWords(s.Tally.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))))))), uint64(s.Weighed))
+	return AppendWords(s.Tally.Append(s.Path.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))))))), uint64(s.Weighed))
 }
 
 // DecodeSummary returns the summary and statistics that Encode has packed into b, and the rest of
 // b.
 func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
 	s = &Summary{}
-	rest = s.Tally.Read(s.Calls.Read(s.Uncharged.read(s.Handed.Read(s.Sent.Read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b))))))))))
+	rest = s.Tally.Read(s.Path.Read(s.Calls.Read(s.Uncharged.read(s.Handed.Read(s.Sent.Read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b)))))))))))
 	r := Reader{Rest: rest}
 	s.Weighed = int64(r.U64())
 	return s, counts, r.Rest
