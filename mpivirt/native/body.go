@@ -92,6 +92,8 @@ type body struct {
 	rest       vtime.Duration           // for each call of a skeleton
 	groups     groups
 	topologies topologies
+	outgoing   blockCounts // of the latest alltoallv
+	incoming   blockCounts
 	named      namedCall // the call that a rank makes, or has made, for its errors
 }
 

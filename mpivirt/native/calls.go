@@ -235,7 +235,7 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 		v.Operator = b.operator(c)
 	case world.Alltoallv:
 		v.Bytes = 0
-		v.InCounts, v.OutCounts = countsOf(c.incounts, members), countsOf(c.counts, members)
+		v.InCounts, v.OutCounts = b.outgoing.spread(c.incounts, c.outcount, members), b.incoming.spread(c.counts, c.n, members)
 		return k.Prepare(v), nil
 	case world.Allgatherv:
 		v.Bytes = int64(c.room)
@@ -244,6 +244,28 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 		v.Counts = countsOf(c.counts, members)
 	}
 	return k.Prepare(v), nil
+}
+
+// blockCounts are bytes by member, of the latest call.
+type blockCounts struct {
+	bytes []int64
+	some  []int32 // the members whose bytes are not 0
+}
+
+// spread returns bytes by member from a list of n blocks of an alltoallv, valid until the next call.
+func (b *blockCounts) spread(list *C.int64_t, n, members C.int32_t) []int64 {
+	for _, member := range b.some {
+		b.bytes[member] = 0
+	}
+	b.some = b.some[:0]
+	if len(b.bytes) < int(members) {
+		b.bytes = make([]int64, members)
+	}
+	for _, block := range unsafe.Slice((*C.struct_gigarank_block)(unsafe.Pointer(list)), n) {
+		b.bytes[block.member] = int64(block.bytes)
+		b.some = append(b.some, int32(block.member))
+	}
+	return b.bytes[:members]
 }
 
 // countsOf returns a copy of counts by member.

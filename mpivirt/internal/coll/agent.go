@@ -6,7 +6,6 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/invariant"
 	"gigarank/internal/random"
-	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -90,8 +89,7 @@ func (c *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 		layout = v.CommonLayout(inst.schedule)
 	}
 	if v.Operation == collectives.Alltoallv && v.InCounts[member] > v.OutCounts[member] {
-		inst.blame(int(member), world.Errorf(world.ErrTruncate, "the rank sends itself %s where %d are expected",
-			spelling.Count(v.InCounts[member], "byte"), v.OutCounts[member]))
+		inst.blame(int(member), selfTruncated(v.InCounts[member], v.OutCounts[member]))
 	}
 	a := c.newAgent(inst, lp, member, layout, inst.entryOf(c, lp, int(member)))
 	if c.explains {
@@ -489,7 +487,7 @@ func (c *Collectives) acceptRound(a *agent, step *collectives.Step) bool {
 // takeIn absorbs the content of a message.
 func (c *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) {
 	if expected := a.layout.Bytes(step.Receive, a.inst.width); m.bytes > expected {
-		a.inst.blame(int(a.member), world.Errorf(world.ErrTruncate, "rank %d sends %s where %d are expected", m.rank, spelling.Count(m.bytes, "byte"), expected))
+		a.inst.blame(int(a.member), truncated(int(m.rank), m.bytes, expected))
 	}
 	if a.memory == nil || a.fault != 0 {
 		return

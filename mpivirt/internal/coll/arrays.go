@@ -51,7 +51,7 @@ func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 		b := &arrayRun{collectives: c, instance: inst}
 		lo, hi := c.participants(inst, c.partition.Engine.Index())
 		b.Array = maxplus.NewArray(maxplus.Rounds{
-			Target: c.partition.Target, Schedule: inst.schedule, Bytes: blockBytes(inst.layout, inst.schedule),
+			Target: c.partition.Target, Schedule: inst.schedule, Bytes: inst.blockBytes(),
 			UniformFrom: c.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
 			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(),
 		})
@@ -93,6 +93,9 @@ func (c *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collect
 		c.sumOf(inst).addLeaf(c, member, lp, value)
 	} else {
 		c.keepMember(inst, member-inst.comm.First, v)
+		if inst.uneven != nil {
+			c.keepLengths(inst, member, v)
+		}
 	}
 	c.startComplete(inst)
 }
@@ -116,7 +119,7 @@ func (c *Collectives) runBulk(inst *instance) {
 	if !b.begun {
 		c.beginArrays(inst, b)
 	}
-	if !c.progress(inst, b) {
+	if inst.uneven != nil && !c.beginUneven(inst, b) || !c.progress(inst, b) {
 		c.holdArrays(b)
 		return
 	}
@@ -201,13 +204,16 @@ func (c *Collectives) loadClocks(inst *instance, b *arrayRun) {
 func (c *Collectives) endArrays(inst *instance, b *arrayRun) {
 	work := b.Clocks()
 	c.move(inst)
+	if inst.uneven != nil {
+		inst.blameCuts()
+	}
 	c.dropMembers(inst)
 	switch {
 	case inst.leaders:
 		for i, t := range work {
 			c.release(inst, b.Low+i, t)
 		}
-	case inst.comm.Index == world.World && inst.nonblocking == nil && inst.split == nil && !c.partition.Strict:
+	case inst.comm.Index == world.World && inst.nonblocking == nil && inst.split == nil && inst.errors == nil && !c.partition.Strict:
 		if inst.timed != stats.Untimed || inst.labels != nil {
 			for i, t := range work {
 				c.noteTime(inst, int32(i), t.Sub(c.partition.Clock[i]))

@@ -29,7 +29,7 @@ type trading struct {
 	inputs  [][]byte // of the members here, once all have entered
 	absent  int      // children below which not all members have entered, plus one for the engine itself
 	unsent  int      // engines to which blocks are still to be sent
-	missing int      // blocks of other engines' members that have not arrived
+	missing int      // blocks of other engines' members that have not arrived; of an alltoallv, engines
 	far     bool     // caches do not hold the outputs
 }
 
@@ -41,9 +41,9 @@ type consignment struct {
 	from, to int // what the members before from send has been sent, and of the next ones what those before to get
 }
 
-// crossesEngines reports whether blocks of an instance over arrays travel between engines.
+// crossesEngines reports whether blocks of an instance over arrays travel between engines, or their lengths.
 func (inst *instance) crossesEngines() bool {
-	return inst.Call.Moved() && Moves(inst.Call.Operation) && inst.comm.Locals < inst.comm.Size
+	return (inst.Call.Moved() && Moves(inst.Call.Operation) || inst.Call.Operation == collectives.Alltoallv) && inst.comm.Locals < inst.comm.Size
 }
 
 // beginBlocks makes the state of the blocks that travel between engines.
@@ -57,6 +57,11 @@ func (c *Collectives) beginBlocks(inst *instance, b *arrayRun) {
 		return
 	}
 	b.traded = &trading{}
+	if inst.Call.Operation == collectives.Alltoallv {
+		others := len(c.others(inst.comm))
+		*b.traded = trading{absent: 1 + len(c.engineTree(inst).children), unsent: others, missing: others}
+		return
+	}
 	if inst.layout.Offset(1) > 0 {
 		n, here := len(c.engineTree(inst).children), inst.comm.Locals
 		*b.traded = trading{absent: 1 + n, unsent: len(c.others(inst.comm)), missing: here * (inst.comm.Size - here)}
@@ -71,7 +76,10 @@ func (c *Collectives) enterBlocks(inst *instance, b *arrayRun) {
 	}
 	if t := b.traded; t != nil && t.absent > 0 {
 		c.holdArrays(b) // from the entries on: others may leave with these blocks before the clocks after some rounds
-		t.inputs, t.far = c.apart(inst), inst.far()
+		if inst.local != nil {
+			t.inputs = c.apart(inst)
+		}
+		t.far = inst.uneven == nil && inst.far()
 		c.enterTrade(inst, t)
 	}
 }
@@ -159,9 +167,26 @@ func (c *Collectives) enterTrade(inst *instance, t *trading) {
 		return
 	}
 	if tree := c.engineTree(inst); tree.parent >= 0 {
-		c.collectiveRecord(inst, tree.parent, world.RecordTree, 0)
+		c.sendEntered(inst, tree.parent, world.RecordTree)
 	} else {
 		c.trade(inst, tree)
+	}
+}
+
+// sendEntered sends an engine the news that members have entered and, of an alltoallv, the length of their longest block.
+func (c *Collectives) sendEntered(inst *instance, engine int, kind byte) {
+	if inst.uneven == nil {
+		c.collectiveRecord(inst, engine, kind, 0)
+		return
+	}
+	w := c.collectiveRecord(inst, engine, kind, 8)
+	w.U64(uint64(inst.uneven.most))
+}
+
+// receiveEntered reads the record of sendEntered.
+func (inst *instance) receiveEntered(r world.Reader) {
+	if inst.uneven != nil {
+		inst.uneven.most = max(inst.uneven.most, int64(r.U64()))
 	}
 }
 
@@ -170,7 +195,7 @@ func (c *Collectives) enterTrade(inst *instance, t *trading) {
 // one.
 func (c *Collectives) trade(inst *instance, tree branches) {
 	for _, child := range slices.Backward(tree.children) {
-		c.collectiveRecord(inst, child.engine, world.RecordResult, 0)
+		c.sendEntered(inst, child.engine, world.RecordResult)
 	}
 	c.partition.Engine.Flush()
 	others := c.others(inst.comm)
@@ -178,8 +203,17 @@ func (c *Collectives) trade(inst *instance, tree branches) {
 	for i := range others {
 		engine := others[(next+i)%len(others)]
 		low, end := c.participants(inst, engine)
-		c.partition.Engine.Ready(c.item(task{instance: inst, blocks: &consignment{engine: engine, low: low, end: end, from: inst.comm.First, to: low}}))
+		c.partition.Engine.Ready(c.item(task{instance: inst, blocks: inst.consignmentTo(engine, low, end)}))
 	}
+}
+
+// consignmentTo returns the progress of sending an engine's members, low to end-1, their blocks, before the first.
+func (inst *instance) consignmentTo(engine, low, end int) *consignment {
+	consigned := &consignment{engine: engine, low: low, end: end, from: inst.comm.First, to: low}
+	if inst.uneven != nil {
+		consigned.to = 0
+	}
+	return consigned
 }
 
 // pieceBytes bounds a record of several blocks. With its headers it has less than 64 KiB, a
@@ -192,6 +226,10 @@ const turnBytes = 8 * pieceBytes
 // sendBlocks sends blocks of an alltoall to an engine, as far as there is room. It groups as many
 // senders as have blocks in one page of an output.
 func (c *Collectives) sendBlocks(inst *instance, consigned *consignment) {
+	if inst.uneven != nil {
+		c.sendUneven(inst, consigned)
+		return
+	}
 	b := inst.arrays
 	if inst.failed != nil {
 		return
@@ -242,7 +280,11 @@ func (c *Collectives) sendPiece(inst *instance, t *trading, consigned *consignme
 }
 
 // receivePiece reads a record of sendPiece.
-func (c *Collectives) receivePiece(inst *instance, r world.Reader) {
+func (c *Collectives) receivePiece(inst *instance, engine int, r world.Reader) {
+	if inst.uneven != nil {
+		c.receiveUneven(inst, engine, r)
+		return
+	}
 	b := inst.arrays
 	from, senders, to := int(r.U32()), int(r.U32()), int(r.U32())
 	size := int(inst.layout.Offset(1))

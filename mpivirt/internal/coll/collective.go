@@ -30,8 +30,8 @@ type Collective struct {
 	Operator  world.Operator // for reductions with data
 	Input     []byte         // this member's contribution
 	Output    []byte         // memory for this member's result
-	InCounts  []int64        // alltoallv: bytes to each member
-	OutCounts []int64        // alltoallv: bytes from each member
+	InCounts  []int64        // alltoallv: bytes to each member; valid during the call of Enter
+	OutCounts []int64        // alltoallv: bytes from each member; likewise
 	Creation  *creation      // for the making of communicators
 }
 

@@ -44,6 +44,7 @@
 //     an array of clocks; engines exchange the stretches of clocks that cross. Only for
 //     operations in which no member can leave before all have entered. Blocks that members
 //     receive unchanged travel between engines independent of the clocks (`blocks.go`).
+//     Of an alltoallv only the blocks that are not empty have lengths and arithmetic of their own (`uneven.go`).
 //     Where ranks share the interfaces of their nodes, only a collective that is the only
 //     communication of all ranks is carried out this way: its messages take interfaces round by
 //     round (`layers.go`);

@@ -120,7 +120,7 @@ func (c *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 			c.receiveResult(inst, r)
 		}
 	case world.RecordBlocks:
-		c.receivePiece(inst, r)
+		c.receivePiece(inst, from.engine, r)
 	case world.RecordSplit:
 		c.receiveSplit(inst, r)
 	case world.RecordGroups:

@@ -41,6 +41,7 @@ type instance struct {
 	nonblocking *nonblockingState // if any member called a nonblocking form
 	local       *localState       // state of a local instance with data
 	arrays      *arrayRun         // state over arrays, once begun
+	uneven      *uneven           // of an alltoallv over arrays, once begun
 	fixedCost   *fixedCostState   // state at a fixed cost
 	split       *splitState       // state of a call that makes communicators
 	failed      *failure          // state of a collective that fails as a whole
@@ -249,7 +250,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 		inst.entered = world.Reserve[uint64](c.partition, (comm.Last-comm.First+63)/64)
 	}
 	clear(inst.entered)
-	inst.Call.Input, inst.Call.Output = nil, nil
+	inst.Call.Input, inst.Call.Output, inst.Call.InCounts, inst.Call.OutCounts = nil, nil, nil, nil
 	if v.Operation == collectives.Bcast && v.offloadsRooted() {
 		inst.Call.Operator.Apply = takeRoot
 	}
@@ -276,6 +277,9 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	inst.mode = choice.mode()
 	if inst.mode == Locally {
 		c.addIncomplete(inst)
+	}
+	if inst.mode == ByArrays && v.Operation == collectives.Alltoallv {
+		inst.uneven = newUneven(comm)
 	}
 	if inst.leaders {
 		c.beginJoins(inst)

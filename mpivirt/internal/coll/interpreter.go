@@ -78,7 +78,11 @@ const LongRounds = 64
 // unchanged from input to output.
 func (c *choice) arraysFit() bool {
 	switch {
-	case !synchronizing(c.call.Operation) || c.layout == nil || !c.ascending:
+	case !c.ascending:
+		return false
+	case c.call.Operation == collectives.Alltoallv:
+		return c.unevenFits()
+	case !synchronizing(c.call.Operation) || c.layout == nil:
 		return false
 	case c.null && !c.alone:
 		// While engines exchange arrays their promises do not help; see
@@ -89,6 +93,20 @@ func (c *choice) arraysFit() bool {
 	}
 	for round := range min(c.schedule.MaxRounds(), LongRounds) {
 		if !c.roundFits(c.schedule.Pattern(round)) {
+			return false
+		}
+	}
+	return true
+}
+
+// unevenFits reports whether an alltoallv can be carried out over arrays of clocks: each round is a shift, so that no member
+// leaves before all have entered. The sizes of its messages are known only later; see uneven.go.
+func (c *choice) unevenFits() bool {
+	if c.null && !c.alone || c.layered {
+		return false
+	}
+	for round := range min(c.schedule.MaxRounds(), LongRounds) {
+		if p := c.schedule.Pattern(round); p.Kind != collectives.Shift || c.target.HasPorts() && !c.hidesGap(p) {
 			return false
 		}
 	}
@@ -175,6 +193,14 @@ func (c *choice) evenChunks() bool {
 		return true
 	}
 	return !slices.ContainsFunc(c.call.Counts, func(n int64) bool { return n != first })
+}
+
+// blockBytes returns the bytes of each position of the schedule: 0 where members' blocks differ in size.
+func (inst *instance) blockBytes() int64 {
+	if inst.layout == nil {
+		return 0
+	}
+	return blockBytes(inst.layout, inst.schedule)
 }
 
 // blockBytes returns the bytes of each position of a schedule whose positions have equal size.

@@ -278,7 +278,7 @@ func (c *Collectives) accept(inst *instance, lp int32, member int, v *Collective
 	if c.family(inst.signature) != c.family(o.signature) {
 		return c.acceptRival(inst, lp, member, v, o.signature)
 	}
-	o.call.Input, o.call.Output = nil, nil
+	o.call.Input, o.call.Output, o.call.InCounts, o.call.OutCounts = nil, nil, nil, nil
 	if o.signature == inst.signature { // by coincidence
 		o.signature ^= 1 << signedLengths
 	}

@@ -14,7 +14,7 @@ import (
 // Moves reports whether an operation copies bytes of inputs unchanged to other members.
 func Moves(op collectives.Operation) bool {
 	switch op {
-	case collectives.Bcast, collectives.Gather, collectives.Scatter, collectives.Allgather, collectives.Allgatherv, collectives.Alltoall:
+	case collectives.Bcast, collectives.Gather, collectives.Scatter, collectives.Allgather, collectives.Allgatherv, collectives.Alltoall, collectives.Alltoallv:
 		return true
 	}
 	return false
@@ -51,6 +51,8 @@ func (c *Collectives) move(inst *instance) {
 		spread(outputs[1:], outputs[0][:inst.layout.Offset(inst.comm.Size)])
 	case collectives.Alltoall:
 		inst.exchangeBlocks(outputs, inputs)
+	case collectives.Alltoallv:
+		c.moveUneven(inst, inputs)
 	}
 	for member, in := range inputs {
 		if unsafe.SliceData(in) != unsafe.SliceData(inst.local.inputs[member]) {
@@ -153,16 +155,15 @@ func (c *Collectives) apart(inst *instance) [][]byte {
 		if !world.Overlap(in, out) || inst.Call.Operation.Rooted() && member != inst.Call.Root {
 			continue
 		}
-		at := inst.begin(member)
 		switch inst.Call.Operation {
 		case collectives.Bcast:
 			continue
 		case collectives.Scatter:
-			if unsafe.SliceData(in[at:]) == unsafe.SliceData(out) {
+			if unsafe.SliceData(in[inst.begin(member):]) == unsafe.SliceData(out) {
 				continue
 			}
 		case collectives.Gather, collectives.Allgather, collectives.Allgatherv:
-			if unsafe.SliceData(in) == unsafe.SliceData(out[at:]) {
+			if unsafe.SliceData(in) == unsafe.SliceData(out[inst.begin(member):]) {
 				continue
 			}
 		}

@@ -2,6 +2,7 @@ package coll
 
 import (
 	"fmt"
+	"slices"
 
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/resource"
@@ -274,6 +275,7 @@ func (c *Collectives) EnterLater(lp int32, comm *Communicator, member int, v *Co
 		e.call.Input = c.partition.Buffers.Take(len(v.Input))
 		copy(e.call.Input, v.Input)
 	}
+	e.call.InCounts, e.call.OutCounts = slices.Clone(v.InCounts), slices.Clone(v.OutCounts)
 	c.Timing, c.beforehand = stats.Untimed, 0
 	c.Messages.After(lp, e.enter)
 }

@@ -15,6 +15,7 @@ import (
 type outbound struct {
 	engine  int  // all stretches for engines before it have been sent
 	dst     int  // all stretches for receivers of this engine before dst have been sent
+	owed    int  // number of owed clocks that have been sent; see sendOwed
 	stalled bool // there was no room; a task waits for room
 }
 
@@ -43,7 +44,7 @@ func (c *Collectives) sendStretches(inst *instance, b *arrayRun) bool {
 		}
 	}
 	s.engine = c.partition.Engine.Engines()
-	return true
+	return c.sendOwed(inst, b)
 }
 
 // sendTo sends the present engine of b.outbound the clocks that the engine needs for a round. It
@@ -55,11 +56,16 @@ func (c *Collectives) sendTo(inst *instance, b *arrayRun) bool {
 		return c.sendRun(inst, b, dst, src, n, stride)
 	})
 	if !room {
-		c.holdArrays(b)
-		s.stalled = true
-		c.partition.Engine.Throttle(c.item(task{instance: inst, stalled: true}), b.hold.least, s.engine)
+		c.stall(inst, b, s.engine)
 	}
 	return room
+}
+
+// stall has an instance wait for room at an engine.
+func (c *Collectives) stall(inst *instance, b *arrayRun, engine int) {
+	c.holdArrays(b)
+	b.outbound.stalled = true
+	c.partition.Engine.Throttle(c.item(task{instance: inst, stalled: true}), b.hold.least, engine)
 }
 
 // ownerOf returns the engine that owns an element in the current round.
@@ -117,8 +123,12 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 	step := int(r.U64())
 	b.Top = max(b.Top, vtime.Time(r.U64()))
 	s := stretch{dst: int(r.U64()), src: int(r.U64()), stride: int(r.U64())}
-	current := b.Prepared(step)
-	if current && b.takes(from.engine, s.src+len(r.Rest)/8) {
+	owed := inst.uneven != nil && step&1 == 1
+	current := b.Prepared(step) || owed && b.Prepared(step-1)
+	switch {
+	case current && owed:
+		b.ReceiveOwed(s.dst, vtime.Time(r.U64()))
+	case current && b.takes(from.engine, s.src+len(r.Rest)/8):
 		// The clocks that the piece changes are not read any more, so it need not be stored.
 		e := b.Evaluation()
 		s.clocks = c.memory.Take(min(len(r.Rest)/8, chunk))
@@ -129,7 +139,7 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 			s.dst, s.src = s.dst+len(part)*s.stride, s.src+len(part)*s.stride
 		}
 		c.memory.Give(s.clocks)
-	} else {
+	default:
 		s.clocks = c.memory.Take(len(r.Rest) / 8)
 		r.Times(s.clocks)
 		s.step, s.from = int32(step), from
@@ -150,14 +160,19 @@ func (c *Collectives) takeStretches(b *arrayRun) {
 	step, e := int32(b.Step()), (*maxplus.Evaluation)(nil)
 	for i := 0; i < len(b.inbox); {
 		s := &b.inbox[i]
-		if s.step != step || !b.takes(s.from.engine, s.src+len(s.clocks)) {
+		owed := b.instance.uneven != nil && s.step == step+1
+		if !owed && (s.step != step || !b.takes(s.from.engine, s.src+len(s.clocks))) {
 			i++
 			continue
 		}
 		if e == nil {
 			e = b.Evaluation()
 		}
-		e.Receive(s.dst, s.src, s.stride, s.clocks)
+		if owed {
+			b.ReceiveOwed(s.dst, s.clocks[0])
+		} else {
+			e.Receive(s.dst, s.src, s.stride, s.clocks)
+		}
 		c.memory.Give(s.clocks)
 		if s.from.size > 0 {
 			c.partition.Engine.Consumed(s.from.engine, s.from.size)

@@ -127,6 +127,7 @@ func (c *Collectives) receiveTree(inst *instance, from int, r world.Reader) {
 		c.receiveBlocks(inst, b, from, r)
 		return
 	case b.traded != nil:
+		inst.receiveEntered(r)
 		c.enterTrade(inst, b.traded)
 		return
 	}
@@ -144,6 +145,7 @@ func (c *Collectives) receiveResult(inst *instance, r world.Reader) {
 		c.receiveAllBlocks(inst, b, r)
 		return
 	case b.traded != nil:
+		inst.receiveEntered(r)
 		c.trade(inst, c.engineTree(inst))
 		return
 	}

@@ -57,9 +57,10 @@ type Array struct {
 	counted   bool
 	current   Evaluation // of this step, once evaluated
 	evaluated bool
-	fusion    fusion // rounds that part of the array has already passed
-	prepared  bool   // this round's arrays are ready to receive clocks
-	given     bool   // work is the caller's memory
+	fusion    fusion  // rounds that part of the array has already passed
+	prepared  bool    // this round's arrays are ready to receive clocks
+	given     bool    // work is the caller's memory
+	uneven    *Uneven // nil if all messages of a round have one size
 	contended
 
 	// No clock can pass the end of virtual time as long as Top + span does not: span exceeds the
@@ -79,7 +80,7 @@ func (r *Rounds) packing(round int, copied func(bytes int64) vtime.Duration) vti
 
 // NewArray returns an array without clocks, which can tell the needs of rounds.
 func NewArray(r Rounds) Array {
-	a := Array{Rounds: r, span: r.span(), packs: r.packs()}
+	a := Array{Rounds: r, span: r.span(r.Bytes * int64(r.Schedule.Positions())), packs: r.packs()}
 	a.enter(0, false)
 	return a
 }
@@ -97,10 +98,10 @@ func (a *Array) enter(round int, second bool) {
 	}
 }
 
-// span returns an upper bound on the time that the rounds add to a clock. A rendezvous counts as
-// three messages.
-func (r *Rounds) span() vtime.Duration {
-	bytes, t := r.Bytes*int64(r.Schedule.Positions()), r.Target
+// span returns an upper bound on the time that the rounds add to a clock, if no message has more than a number of bytes. A
+// rendezvous counts as three messages.
+func (r *Rounds) span(bytes int64) vtime.Duration {
+	t := r.Target
 	round := t.LongestDelay(bytes).Times(3).Plus(t.SendTime(bytes)).Plus(t.ReceiveTime(bytes)).Plus(t.ReduceTime(bytes).Times(2))
 	total := round.Times(r.Schedule.MaxRounds())
 	if r.packs() {
@@ -180,6 +181,9 @@ func (a *Array) Prepare() {
 	a.prepared = true
 	p := a.Pattern()
 	a.renumber(p)
+	if a.uneven != nil {
+		a.uneven.load(a)
+	}
 	switch {
 	case a.Interfaces != nil:
 		a.depart()

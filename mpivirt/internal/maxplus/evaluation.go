@@ -178,6 +178,9 @@ func (a *Array) Evaluate() (messages uint64) {
 	if e.spent != 0 {
 		e.spend(p, hi)
 	}
+	if a.uneven != nil {
+		a.uneven.finish(e)
+	}
 	if invariant.Enabled {
 		a.checkRound(before)
 	}
@@ -272,6 +275,10 @@ func (e *Evaluation) messages(p collectives.Pattern, n int) uint64 {
 // receive has n elements dst, dst+stride, ... receive the messages of elements src, src+stride,
 // ..., whose clocks lie in a slice, step apart.
 func (e *Evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step int) {
+	if e.a.uneven != nil {
+		e.receiveUneven(dst, src, n, clocks)
+		return
+	}
 	own, next := e.a.work[dst-e.lo:], e.next[dst-e.lo:]
 	if e.careful {
 		e.receiveCarefully(dst, src, n, stride, clocks, step)

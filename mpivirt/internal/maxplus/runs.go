@@ -96,7 +96,7 @@ func (a *Array) Complete() bool {
 	if invariant.Enabled {
 		a.checkReceived(a.needed)
 	}
-	return a.needed == a.received
+	return a.needed == a.received && (a.uneven == nil || a.uneven.awaited == 0)
 }
 
 // countNeeded returns the number of clocks that the current round needs of other arrays.

@@ -48,7 +48,7 @@ func (e *Evaluation) shiftInCycles(distance, divisor int) {
 			if dst >= total {
 				dst -= total
 			}
-			if e.same {
+			if e.same && e.a.uneven == nil {
 				swapUniform(work[dst:dst+n], arriving[:n], e.delay(src, dst), e.work)
 			} else {
 				copy(leaving, work[dst:dst+n])

@@ -95,7 +95,8 @@ struct staging {
 	char *to;
 	int64_t *counts;       /* bytes by member */
 	int64_t *displacements;
-	int32_t n;
+	struct gigarank_block *blocks; /* of alltoallv, in place of counts and displacements */
+	int32_t n;             /* of counts, or of blocks */
 	void *others[3];       /* to be freed */
 };
 
@@ -103,6 +104,7 @@ static void drop(struct staging *s) {
 	free(s->packed);
 	free(s->counts);
 	free(s->displacements);
+	free(s->blocks);
 	for (size_t i = 0; i < sizeof s->others / sizeof *s->others; i++)
 		free(s->others[i]);
 	free(s);
@@ -111,9 +113,11 @@ static void drop(struct staging *s) {
 static void unpack(void *what, int64_t bytes) {
 	struct staging *s = what;
 	(void)bytes;
-	if (s->packed)
-		for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
-			memcpy(s->to + s->displacements[i], s->packed + at, (size_t)s->counts[i]);
+	for (int64_t i = 0, at = 0; s->packed && i < s->n; i++) {
+		int64_t bytes = s->blocks ? s->blocks[i].bytes : s->counts[i];
+		memcpy(s->to + (s->blocks ? s->blocks[i].displacement : s->displacements[i]), s->packed + at, (size_t)bytes);
+		at += bytes;
+	}
 	drop(s);
 }
 
@@ -562,6 +566,47 @@ static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, 
 	return finish(&c, s, request);
 }
 
+/* list_blocks sets a list of the blocks that are not empty. It returns the bytes of all blocks, and whether they lie one
+ * behind another. */
+static int list_blocks(struct gigarank_call *c, struct gigarank_numbers counts, struct gigarank_numbers displacements, MPI_Datatype type, struct gigarank_block **list, int32_t *n, int64_t *all, int *packed) {
+	int64_t size = gigarank_size(type);
+	int32_t most = 0;
+	*all = 0, *packed = 1, *n = 0;
+	if (size < 0)
+		return refuse(c->procedure, MPI_ERR_TYPE, "the handle is no type");
+	for (int32_t i = 0; i < c->size; i++)
+		most += gigarank_number_at(counts, i) != 0;
+	struct gigarank_block *blocks = *list = malloc(((size_t)most + 1) * sizeof *blocks);
+	if (!blocks)
+		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %d counts", most);
+	for (int32_t i = 0; i < c->size; i++) {
+		int64_t count = gigarank_number_at(counts, i);
+		if (!count)
+			continue;
+		if (count < 0)
+			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d", (long long)count, i);
+		struct gigarank_block *b = &blocks[*n];
+		if (__builtin_mul_overflow(count, size, &b->bytes) || b->bytes > GIGARANK_MOST_BYTES)
+			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d is more than memory holds", (long long)count, i);
+		if (!b->bytes)
+			continue;
+		b->member = i, b->displacement = gigarank_has_numbers(displacements) ? gigarank_number_at(displacements, i) * size : *all;
+		*packed = *packed && b->displacement == *all, ++*n;
+		CHECK(gigarank_add_up(c->procedure, all, b->bytes));
+	}
+	return MPI_SUCCESS;
+}
+
+/* list_bytes is list_blocks for blocks that lie one behind another. It returns NULL if there is no memory. */
+static struct gigarank_block *list_bytes(const int64_t *bytes, int32_t members, int32_t *n) {
+	struct gigarank_block *blocks = malloc(((size_t)members + 1) * sizeof *blocks);
+	*n = 0;
+	for (int32_t i = 0; blocks && i < members; i++)
+		if (bytes[i])
+			blocks[(*n)++] = (struct gigarank_block){.bytes = bytes[i], .member = i};
+	return blocks;
+}
+
 static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, MPI_Datatype sendtype, void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	int64_t in, out;
@@ -582,28 +627,28 @@ static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struc
 		PACKED(alltoallv(sent, sendcounts, senddisplacements, sendtype, received, recvcounts, recvdisplacements, recvtype, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
-	struct staging *s = stage(&c, c.size);
+	struct staging *s = calloc(1, sizeof *s);
+	struct gigarank_block *sends = NULL;
 	if (!s)
-		return MPI_ERR_NO_MEM;
+		return refuse(c.procedure, MPI_ERR_NO_MEM, "no memory for %d counts", c.size);
 	CHECK_STAGED(elements(&c, recvtype));
 	if (sent == MPI_IN_PLACE)
 		sendcounts = recvcounts, senddisplacements = recvdisplacements, sendtype = recvtype;
-	CHECK_STAGED(blocks(&c, s, sendcounts, senddisplacements, sendtype, &in, &packed));
-	int64_t *incounts = malloc(((size_t)c.size + 1) * sizeof *incounts);
-	s->others[0] = incounts;
+	int error = list_blocks(&c, sendcounts, senddisplacements, sendtype, &sends, &c.outcount, &in, &packed);
+	s->others[0] = sends;
+	CHECK_STAGED(error);
 	c.input = sent;
 	if (sent == MPI_IN_PLACE || !packed)
 		c.input = s->others[1] = malloc((size_t)in + 1);
 	else
 		CHECK_STAGED(gigarank_touch(c.procedure, sent, in));
-	if (!incounts || (in && !c.input))
+	if (in && !c.input)
 		return no_room(&c, s, in);
-	memcpy(incounts, s->counts, (size_t)c.size * sizeof *incounts);
 	const char *from = sent == MPI_IN_PLACE ? received : sent;
-	for (int64_t i = 0, at = 0; s->others[1] && i < s->n; at += s->counts[i++])
-		memcpy((char *)s->others[1] + at, from + s->displacements[i], (size_t)s->counts[i]);
-	CHECK_STAGED(blocks(&c, s, recvcounts, recvdisplacements, recvtype, &out, &packed));
-	c.given = in, c.incounts = incounts, c.counts = s->counts;
+	for (int64_t i = 0, at = 0; s->others[1] && i < c.outcount; at += sends[i++].bytes)
+		memcpy((char *)s->others[1] + at, from + sends[i].displacement, (size_t)sends[i].bytes);
+	CHECK_STAGED(list_blocks(&c, recvcounts, recvdisplacements, recvtype, &s->blocks, &s->n, &out, &packed));
+	c.given = in, c.incounts = (const int64_t *)sends, c.counts = (const int64_t *)s->blocks, c.n = s->n;
 	c.output = received, c.room = out;
 	if (!packed) {
 		if (!(s->packed = malloc((size_t)out + 1)))
@@ -688,8 +733,13 @@ static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struc
 		drop(s);
 		return gigarank_unpack(&p, error, NULL);
 	}
+	s->others[0] = list_bytes(incounts, c.size, &c.outcount), s->blocks = list_bytes(s->counts, c.size, &c.n);
+	if (!s->others[0] || !s->blocks) {
+		error = no_room(&c, s, c.size);
+		return gigarank_unpack(&p, error, NULL);
+	}
 	c.element = 1;
-	c.input = sent, c.given = p.in.bytes, c.incounts = incounts, c.counts = s->counts, c.output = received, c.room = p.out.bytes;
+	c.input = sent, c.given = p.in.bytes, c.incounts = s->others[0], c.counts = (const int64_t *)s->blocks, c.output = received, c.room = p.out.bytes;
 	error = finish(&c, s, request);
 	return gigarank_unpack(&p, error, request);
 }

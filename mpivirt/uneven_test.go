@@ -1,0 +1,122 @@
+package mpivirt_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// exchanged is what a rank has seen of an alltoallv.
+type exchanged struct {
+	end   vtime.Time
+	err   string
+	bytes string
+}
+
+// An alltoallv takes the same time and moves the same bytes by messages and over arrays, on any engines: with most blocks
+// empty, with blocks above the eager limit, with blocks that are shorter or longer than expected, on a communicator of some
+// ranks, and with ranks that come late.
+func TestUnevenBlocks(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		ranks := rapid.IntRange(2, 13).Draw(rt, "ranks")
+		machine := drawMachine(rt)
+		tgt := target(t, machine, ranks)
+		parts := rapid.IntRange(1, 2).Draw(rt, "communicators")
+		most := rapid.SampledFrom([]int{1, 20, 3000}).Draw(rt, "most bytes")
+		share := rapid.IntRange(1, 100).Draw(rt, "percent of blocks")
+		count := func(name string) int {
+			if rapid.IntRange(1, 100).Draw(rt, name+" there") > share {
+				return 0
+			}
+			return rapid.IntRange(1, most).Draw(rt, name)
+		}
+		sends, expects, late := make([][]int, ranks), make([][]int, ranks), make([]vtime.Duration, ranks)
+		for i := range ranks {
+			sends[i], expects[i] = make([]int, ranks), make([]int, ranks)
+			late[i] = vtime.Duration(rapid.IntRange(0, 5_000_000).Draw(rt, "late"))
+		}
+		wrong := rapid.Bool().Draw(rt, "counts may differ")
+		for from := range ranks {
+			for to := range ranks {
+				if from%parts != to%parts {
+					continue
+				}
+				sends[from][to] = count("block")
+				if expects[to][from] = sends[from][to]; wrong && rapid.IntRange(0, 9).Draw(rt, "differs") == 0 {
+					expects[to][from] = count("expected")
+				}
+			}
+		}
+		run := func(engines int, interpreter mpivirt.Interpreter, strict bool) ([]exchanged, *mpivirt.Result) {
+			seen := make([]exchanged, ranks)
+			result, err := simulate(t, mpivirt.Config{Target: tgt, Collectives: interpreter, Strict: strict, Program: mpivirt.Program{Name: "uneven", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+				r.SetErrorsReturn(true)
+				me := r.Rank()
+				comm, err := r.World().Split(me%parts, me)
+				if err != nil {
+					return err
+				}
+				var out, in []int
+				var data []byte
+				room := 0
+				for peer := me % parts; peer < ranks; peer += parts {
+					out, in = append(out, sends[me][peer]), append(in, expects[me][peer])
+					for i := range sends[me][peer] {
+						data = append(data, byte(me*31+peer*7+i))
+					}
+					room += expects[me][peer]
+				}
+				for range 2 {
+					r.Compute(late[me])
+					got := make([]byte, room)
+					err = mpivirt.Alltoallv(comm, data, out, got, in)
+					if err != nil && !errors.Is(err, mpivirt.ErrTruncate) {
+						return err
+					}
+					seen[me] = exchanged{end: r.Now(), err: fmt.Sprint(err)}
+					if err == nil { // else the bytes are undefined
+						seen[me].bytes = fmt.Sprint(got)
+					}
+					if !wrong {
+						checkUneven(rt, me, parts, expects[me], got)
+					}
+				}
+				return nil
+			})}}}, engines)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			return seen, result
+		}
+		want, first := run(1, mpivirt.Message, false)
+		for engines := 1; engines <= min(ranks, 5); engines++ {
+			got, result := run(engines, mpivirt.Auto, rapid.Bool().Draw(rt, "strict"))
+			for rank := range want {
+				if got[rank] != want[rank] {
+					rt.Fatalf("%d engines: rank %d sees %v, by messages %v", engines, rank, got[rank], want[rank])
+				}
+			}
+			if result.Fingerprint != first.Fingerprint || result.Statistics.Messages != first.Statistics.Messages {
+				rt.Fatalf("%d engines: fingerprint %v and %d messages, by messages %v and %d", engines, result.Fingerprint, result.Statistics.Messages, first.Fingerprint, first.Statistics.Messages)
+			}
+		}
+	})
+}
+
+// checkUneven compares the blocks that a rank has received with those that the others have sent.
+func checkUneven(t *rapid.T, me, parts int, expects []int, got []byte) {
+	at := 0
+	for from := me % parts; from < len(expects); from += parts {
+		for i := range expects[from] {
+			if want := byte(from*31 + me*7 + i); got[at] != want {
+				t.Fatalf("rank %d has %d as byte %d of the block from rank %d, want %d", me, got[at], i, from, want)
+			}
+			at++
+		}
+	}
+}
