@@ -257,6 +257,12 @@ func (e *Engine) Schedule(ev Event) {
 // NextTimed returns the least instant of a timed event, also of a withdrawn one, Forever if there is none.
 func (e *Engine) NextTimed() vtime.Time { return e.timed.minimum() }
 
+// NextAction returns the least instant at which a timed event or a throttled LP is due, Forever if nothing is.
+func (e *Engine) NextAction() vtime.Time { return min(e.timed.minimum(), e.throttled.minimum()) }
+
+// Idle reports whether no item is ready.
+func (e *Engine) Idle() bool { return e.ready.empty() }
+
 // Withdraw tells that a timed event of the kernel, a [Withdrawer], is not to be handled. The engine asks for
 // no time of other engines because of it.
 func (e *Engine) Withdraw() { e.withdrawn++ }

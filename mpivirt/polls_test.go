@@ -504,3 +504,53 @@ func receiveAll(w *mpivirt.Comm, received int) error {
 	}
 	return nil
 }
+
+// A run of failing polls takes the host one event, whether the message is there but arrives later, or nothing that is pending
+// can send one by then. Its outcome is that of a run in the order of virtual time.
+func TestRunOfFailingPollsIsOneEvent(t *testing.T) {
+	const computing = 50 * vtime.Microsecond
+	for name, poll := range map[string]func(r *mpivirt.Rank) (bool, error){
+		"Iprobe": func(r *mpivirt.Rank) (bool, error) { _, found, err := r.World().Iprobe(1, 1); return found, err },
+		"Iprobe from any source": func(r *mpivirt.Rank) (bool, error) {
+			_, found, err := r.World().Iprobe(mpivirt.AnySource, 1)
+			return found, err
+		},
+	} {
+		var ends []vtime.Time
+		for _, strict := range []bool{true, false} {
+			made := 0
+			result, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Strict: strict, Program: mpivirt.Program{Name: "polls", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+				switch r.Rank() {
+				case 1:
+					r.Compute(computing)
+					return mpivirt.Send(r.World(), []byte{7}, 0, 1)
+				case 2: // keeps events pending
+					for range 3 {
+						if _, found, err := r.World().Iprobe(0, 9); found || err != nil {
+							return fmt.Errorf("a message that nobody sends: %v", err)
+						}
+					}
+					return nil
+				}
+				for found := false; !found; made++ {
+					var err error
+					if found, err = poll(r); err != nil {
+						return err
+					}
+				}
+				ends = append(ends, r.Now())
+				_, err := mpivirt.Recv(r.World(), make([]byte, 1), 1, 1)
+				return err
+			})}}}, 1)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if events := result.Statistics.Events; made < 100 || strict != (events > uint64(made)) || !strict && events > 20 {
+				t.Errorf("%s, strict %v: %d events for %d polls", name, strict, events, made)
+			}
+		}
+		if ends[0] != ends[1] {
+			t.Errorf("%s ends at %v, in the order of virtual time at %v", name, ends[1], ends[0])
+		}
+	}
+}

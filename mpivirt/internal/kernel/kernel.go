@@ -198,7 +198,9 @@ func (k *Kernel) Handle(ev engine.Event) {
 	switch ev.Data {
 	case world.DataWait:
 		if k.messages.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
+			k.messages.Resuming(lp)
 			k.Resume(lp)
+			k.messages.Resuming(world.None)
 		}
 	case world.DataSettle:
 		if k.messages.HandleSettle(lp, ev.Time) {

@@ -44,12 +44,14 @@ const (
 // loops is the state of a partition's loops of polls.
 type loops struct {
 	pollTime vtime.Duration
-	longLoop int32      // failing polls in a row that make a long loop
-	endless  int32      // failing polls in a row from which on a rank waits beyond doubt
-	pollOn   vtime.Time // polls before this instant take place, also in a long loop
-	waiting  []uint64   // bits by LP: the LP waits in a long loop, which is not known to succeed; nil before the first
-	inLoops  int        // number of bits set in waiting
-	counted  bool       // deferred is up to date
+	longLoop int32          // failing polls in a row that make a long loop
+	endless  int32          // failing polls in a row from which on a rank waits beyond doubt
+	pollOn   vtime.Time     // polls before this instant take place, also in a long loop
+	waiting  []uint64       // bits by LP: the LP waits in a long loop, which is not known to succeed; nil before the first
+	inLoops  int            // number of bits set in waiting
+	resumed  int32          // LP that runs since a timed event of its own has resumed it, None for none
+	nearest  vtime.Duration // lookahead between the LPs of this engine; 0 where effects of messages have none
+	counted  bool           // deferred is up to date
 	deferred engine.Deferred
 }
 
@@ -57,7 +59,7 @@ type loops struct {
 // UsualPolls.
 func (l *loops) open(pollTime vtime.Duration, polls int32) {
 	l.pollTime, l.longLoop = pollTime, cmp.Or(polls, UsualPolls)
-	l.endless = max(l.longLoop, EndlessPolls)
+	l.endless, l.resumed = max(l.longLoop, EndlessPolls), world.None
 }
 
 // long reports whether a rank that has polled in vain a number of times in a row is in a long loop

@@ -50,6 +50,9 @@ type Messages struct {
 func (m *Messages) Open(noise Noise, polls int32, up Upcalls) {
 	m.above, m.noise, m.Partition.ClocksOnly = up, noise, noise == nil && m.Partition.Activities == nil
 	m.loops.open(m.Partition.Target.PollTime(), polls)
+	if t, first, end := m.Partition.Target, m.Partition.First, m.Partition.First+m.Partition.Ranks; !t.Contended() && !t.SharedState() {
+		m.nearest = t.Lookahead(first, end, first, end)
+	}
 	m.firstLong = vtime.Time(0).Add(m.pollTime.Times(int(m.longLoop)))
 	if m.Partition.Target.ReceiverState() {
 		m.newProcessors()

@@ -199,7 +199,7 @@ func (m *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.T
 // loop of polls ends with the first successful poll.
 func (m *Messages) evaluatePoll(lp int32, box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
 	if !m.long(box.polls, clock) {
-		return clock, clock <= known
+		return clock, clock <= known || m.foresees(lp, box, clock)
 	}
 	success := m.successTime(lp, box)
 	if success == vtime.Forever {
