@@ -10,6 +10,9 @@
 // and a slab of 16 bytes a rank. With -floor one bare loop is measured alone. Allocations are
 // counted in this process, as the difference between a run and one twice as long.
 //
+// With -odd a workload runs at two sizes, at each of them a few times and once: the difference is the cost without set-up. The
+// ratio of the two costs is its growth.
+//
 // With -payloads one process simulates an operation on large slices and copies the same slices
 // without a simulation, in turns. The memory is what the runtime has got from the system.
 //

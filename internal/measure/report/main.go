@@ -11,7 +11,8 @@ func main() {
 	m := &meter{}
 	quick := flag.Bool("quick", false, "measure once instead of the median of five")
 	large := flag.Bool("large", false, "measure 10^8 ranks and more, once, and nothing else")
-	part := flag.String("part", "", "of the large ones measure the part with this `NAME` alone")
+	part := flag.String("part", "", "of the large ones, or of the odd ones, measure the part with this `NAME` alone")
+	odd := flag.Bool("odd", false, "measure workloads whose costs have stood out at two sizes, and nothing else")
 	engines := flag.Bool("hosts", false, "measure once how cost grows with the number of engines, and nothing else")
 	payloads := flag.Bool("payloads", false, "measure what operations on large slices take beside bare copies, and nothing else")
 	flag.StringVar(&m.binary, "gigarank", "bin/gigarank", "the `BINARY` to measure")
@@ -24,7 +25,7 @@ func main() {
 		os.Exit(2)
 	}
 	m.repetitions = 5
-	if *quick || *large || *engines {
+	if *quick || *large || *engines || *odd {
 		m.repetitions = 1
 	}
 	if *floor != "" {
@@ -41,14 +42,20 @@ func main() {
 		}
 		return
 	}
-	chosen, err := m.chosen(*part)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "report:", err)
-		os.Exit(2)
-	}
 	measure := m.measure
 	switch {
+	case *odd:
+		if err := knowsOdd(*part); err != nil {
+			fmt.Fprintln(os.Stderr, "report:", err)
+			os.Exit(2)
+		}
+		measure = func() ([]row, error) { return m.odd(*part) }
 	case *large:
+		chosen, err := m.chosen(*part)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "report:", err)
+			os.Exit(2)
+		}
 		measure = chosen
 	case *engines:
 		measure = m.engines
