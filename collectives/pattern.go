@@ -36,6 +36,18 @@ type Pattern struct {
 	Combined             int // positions of a message that its receiver combines by ⊕, or Varies
 }
 
+// Crowds reports whether all members of a round send about as far, or, of some, those that lie between one of them and its receiver:
+// the messages pass the same links of a network.
+func (p *Pattern) Crowds() bool {
+	switch p.Kind {
+	case Shift, Exchange, Paired:
+		return true
+	case Strided:
+		return p.Count > 1 && p.Stride < max(p.Distance, -p.Distance)
+	}
+	return false
+}
+
 // message returns the pattern of a single message.
 func message(from, to, sent, combined int) Pattern {
 	return Pattern{Kind: Strided, Distance: to - from, First: from, Stride: 1, Count: 1, Sent: sent, Combined: combined}

@@ -280,6 +280,9 @@ func drawMachine(t *rapid.T) string {
 		if !strings.Contains(model, "per_hop") {
 			model += ", latency_per_hop: " + duration("hop", 0)
 		}
+		if strings.HasPrefix(model, "model: flat") || strings.HasPrefix(model, "model: hops") || strings.HasPrefix(model, "model: twolevel") || strings.HasPrefix(model, "model: levels") {
+			model += ", " + rapid.SampledFrom([]string{"poll: 20ns", "congestion: {bandwidth: 7MB/s, longest: 3}", "congestion: {bandwidth: 40MB/s}"}).Draw(t, "congestion")
+		}
 	}
 	return fmt.Sprintf("name: random\nranks_per_node: %d\nmapping: %s\ntopology: "+topology+"\nnetwork: {%s}\n",
 		rapid.SampledFrom([]int{1, 2, 3, 4, 7, 12, 400}).Draw(t, "ranks per node"),

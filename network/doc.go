@@ -186,6 +186,8 @@
 //	                                    # a message to oneself takes a copy, at least its latency
 //	  fresh_memory: {above: 32MiB, bandwidth: 5GB/s} # optional: none; pages of long buffers of
 //	                                    # collectives; above is optional: 32MiB
+//	  congestion: {bandwidth: 6GB/s, longest: 64} # optional: none; links of a torus or mesh that
+//	                                    # messages of a round share; longest is optional
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
 //	  launch: 6us                       # optional: none; from a collective call to its first message
 //	  barrier: {time: 3us}              # optional: none; from the last entry to the exits, or a

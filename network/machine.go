@@ -37,6 +37,7 @@ type Machine struct {
 	reduce                    memoryWork
 	localCopy                 memoryWork
 	fresh                     freshMemory
+	congestion                congestion
 	poll                      vtime.Duration
 	launch                    vtime.Duration // of a collective
 	barrier                   offload        // times of a barrier; empty if its algorithm determines them
@@ -189,6 +190,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	m.reduce.write(w, o, "reduce")
 	m.localCopy.write(w, o, "local_copy")
 	m.fresh.write(o)
+	m.congestion.write(o)
 	o.text("poll", m.poll.String())
 	if m.launch != 0 || w.estimated("network.launch") {
 		o.text("launch", m.launch.String())

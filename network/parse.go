@@ -56,6 +56,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	m.parseTaper(top)
 	m.parseNodeTypes(top)
 	m.checkTopology(top)
+	m.checkCongestion(top)
 	m.parseFittedTo(top)
 	m.parseEstimates(top)
 	top.within("network", network, modelFields())
@@ -73,6 +74,8 @@ func (m *Machine) checkTopology(top *object) {
 		depends = "model " + m.Model()
 	case m.routed:
 		depends = "network." + perHopField
+	case m.congestion.bandwidth != 0:
+		depends = "network." + congestionField
 	case m.contention.Topology:
 		depends = "contention.topology"
 	case given && m.topology != nil && m.topology != topologySpec(star{}):

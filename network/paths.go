@@ -16,6 +16,7 @@ type placement struct {
 	topology topology
 	farthest int            // an upper bound on the hops between two nodes
 	perHop   vtime.Duration // latency_per_hop for any model; 0 if hops have no effect
+	crowd    *crowd         // nil without congestion
 }
 
 // node returns the node of a rank.
@@ -58,6 +59,7 @@ type paths struct {
 	intra, inter path   // equal if the scope is everywhere
 	tiers        []tier // instead of both paths, if the scope is byLevel, from the inside out
 	nodeTier     int    // the index of the node's tier
+	crowded      bool   // messages slow each other down on links
 }
 
 // scope is the property of two ranks on which the delay between them depends.
@@ -226,7 +228,7 @@ func (p *paths) latency(src, dst int, bytes int64) vtime.Duration {
 
 func (p *paths) transfer(src, dst int, bytes int64) vtime.Duration {
 	crossed, _ := p.path(src, dst)
-	return crossed.transfer(bytes)
+	return crossed.transfer(bytes).Plus(p.crowding(src, dst, bytes))
 }
 
 func (p *paths) path(src, dst int) (*path, vtime.Duration) {
@@ -263,6 +265,13 @@ func (p *paths) latencyOf(hops int) vtime.Duration {
 }
 
 func (p *paths) longest(bytes int64) vtime.Duration {
+	if p.crowd != nil {
+		return p.longestAlone(bytes).Plus(p.crowd.wait(p.crowd.most(), bytes))
+	}
+	return p.longestAlone(bytes)
+}
+
+func (p *paths) longestAlone(bytes int64) vtime.Duration {
 	if p.scope == byLevel {
 		return p.longestOverLevels(bytes)
 	}
@@ -274,6 +283,19 @@ func (p *paths) longest(bytes int64) vtime.Duration {
 }
 
 func (p *paths) fill(src, dst int, bytes int64, out []vtime.Duration) {
+	p.fillAlone(src, dst, bytes, out)
+	for p.crowded && len(out) > 0 {
+		n := min(p.crowdedAlike(src, dst), len(out))
+		if wait := p.crowding(src, dst, bytes); wait > 0 {
+			for j := range out[:n] {
+				out[j] = out[j].Plus(wait)
+			}
+		}
+		src, dst, out = src+n, dst+n, out[n:]
+	}
+}
+
+func (p *paths) fillAlone(src, dst int, bytes int64, out []vtime.Duration) {
 	if p.scope == byLevel {
 		p.levelDelays(src, dst, bytes, out)
 		return
@@ -392,6 +414,8 @@ func (p *paths) leastHops(loA, hiA, loB, hiB int) int {
 
 func (p *paths) uniformFrom() int {
 	switch {
+	case p.crowd != nil && p.layout.nodes() > 1:
+		return p.ranks
 	case p.scope == everywhere:
 		return 0
 	case p.scope == byNode && p.perNode > 0:
@@ -407,10 +431,13 @@ func (p *paths) ranksAlike() bool {
 		_, most := p.layout.sizes()
 		return p.layout.nodes() == 1 && most <= p.tiers[0].size
 	}
-	return p.scope == everywhere || p.layout.nodes() == 1
+	return p.scope == everywhere && p.crowd == nil || p.layout.nodes() == 1
 }
 
 func (p *paths) leadersAlike() bool {
+	if p.crowd != nil {
+		return p.layout.nodes() <= 2
+	}
 	switch p.scope {
 	case byHops:
 		return p.sameHops()

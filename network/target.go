@@ -25,7 +25,8 @@ type Target struct {
 	occupier occupier // nil unless the model has state at the receiver
 	loggops  *LogGOPS // parameters of the occupier under loggops, else nil
 	shared   bool
-	uniform  int // see UniformFrom
+	crowded  *Target // in a round in which all members send; nil without congestion
+	uniform  int     // see UniformFrom
 	jittered bool
 	// jitteredWithin is true where messages within a node have jitter.
 	jitteredWithin bool
@@ -119,6 +120,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 			t.uniform = max(t.uniform, 1)
 		}
 	}
+	t.withCrowd()
 	return t, nil
 }
 
@@ -168,6 +170,7 @@ func (m *Machine) place(ranks int) (placement, error) {
 			spelling.Count(ranks, "rank"), spelling.Count(places, "node"), spelling.Count(m.perNode, "rank"), m.Topology(), capacity, spelling.Count(multiply(capacity, m.perNode), "rank"))
 	}
 	p.farthest = p.topology.most(places)
+	p.crowd = m.congestion.crowdOf(p.topology)
 	return p, nil
 }
 
@@ -283,6 +286,9 @@ func (t *Target) between(src, dst int, bytes int64) (latency, transfer vtime.Dur
 		return t.delays.latency(src, dst, bytes), t.delays.transfer(src, dst, bytes)
 	}
 	p, latency := t.path(src, dst)
+	if t.paths.crowded {
+		return latency.Plus(p.excess(bytes)), p.transfer(bytes).Plus(t.paths.crowding(src, dst, bytes))
+	}
 	if p.steps != nil {
 		s := p.step(bytes)
 		return latency.Plus(s.latency - p.latency), s.rate.time(bytes)

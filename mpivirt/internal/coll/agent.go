@@ -6,6 +6,8 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/invariant"
 	"gigarank/internal/random"
+	"gigarank/mpivirt/internal/maxplus"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -306,7 +308,7 @@ func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	a.sent = gone
 	m, dst := c.roundMessage(index, a, step)
 	begun := a.clock
-	a.clock, m.arrival = c.departRound(a, int(m.rank), dst, m.bytes)
+	a.clock, m.arrival = c.departRound(a, m.round, int(m.rank), dst, m.bytes)
 	if c.explains {
 		c.worked(index, c.sendingPhase(m.bytes), a.clock.Sub(begun))
 		c.carrying = carried{rest: c.sentRest(index)}
@@ -337,14 +339,14 @@ func (c *Collectives) roundMessage(index int32, a *agent, step *collectives.Step
 
 // departRound charges an agent for sending the message of a round. It returns the instant at which
 // the agent is free and the arrival of the message or of its REQ. For a message through interfaces,
-// which decide the arrival, it stores the passage.
-func (c *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, arrival vtime.Time) {
+// which decide the arrival, it stores the passage. round is that in which the message is received.
+func (c *Collectives) departRound(a *agent, round int32, src, dst int, bytes int64) (free, arrival vtime.Time) {
 	large := bytes > c.partition.EagerLimit
 	if large {
 		bytes = 0
 	}
 	free, leaves := c.partition.Target.Send(c.flow(a), bytes, a.clock)
-	arrival = leaves.Add(c.partition.Target.Delay(src, dst, bytes))
+	arrival = leaves.Add(c.inCrowd(a.inst, round).Delay(src, dst, bytes))
 	jitter := vtime.Duration(0)
 	if c.partition.Target.HasJitter() {
 		jitter = c.partition.Target.Jitter(src, dst, c.nameOfRound(a, dst))
@@ -354,9 +356,28 @@ func (c *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, ar
 		c.Messages.Departed(src, dst, bytes, large, leaves, arrival)
 	}
 	if c.Messages.Shares(src, dst) {
-		c.way = c.Messages.PassageOf(src, dst, bytes, leaves, jitter)
+		c.way = c.passageOf(a.inst, round, src, dst, bytes, leaves, jitter)
 	}
 	return free, arrival
+}
+
+// inCrowd returns the target as the messages of an instance find it that are received in a round.
+func (c *Collectives) inCrowd(inst *instance, round int32) *network.Target {
+	t := c.partition.Target
+	if t.InCrowd() == t {
+		return t
+	}
+	p := inst.schedule.Pattern(int(round))
+	return maxplus.InCrowd(t, &p)
+}
+
+// passageOf returns the passage of a message of an instance, see [p2p.Messages.PassageOf].
+func (c *Collectives) passageOf(inst *instance, round int32, src, dst int, bytes int64, leaves vtime.Time, jitter vtime.Duration) resource.Passage {
+	p := c.Messages.PassageOf(src, dst, bytes, leaves, jitter)
+	if t := c.inCrowd(inst, round); t != c.partition.Target {
+		p.Latency, p.Transfer = t.LatencyAndTransfer(src, dst, bytes)
+	}
+	return p
 }
 
 // nameOfRound returns the number by which an agent names the message of its round to a rank. It has

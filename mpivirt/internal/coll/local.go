@@ -109,7 +109,7 @@ func (r *localRun) enlist(m int32, round int) {
 func (r *localRun) round(round int) {
 	first := r.lists[round].first
 	for m := first - 1; m >= 0; m = r.next[m] - 1 {
-		r.send(m, r.inst.schedule.Step(int(m), round))
+		r.send(m, round, r.inst.schedule.Step(int(m), round))
 	}
 	packing := r.k.packing(r.inst, round, r.k.copyTime)
 	for m := first - 1; m >= 0; m = r.next[m] - 1 {
@@ -125,7 +125,7 @@ func (r *localRun) round(round int) {
 	}
 }
 
-func (r *localRun) send(m int32, step collectives.Step) {
+func (r *localRun) send(m int32, round int, step collectives.Step) {
 	a := &r.members[m]
 	a.posted = a.clock
 	if step.To == collectives.None {
@@ -134,7 +134,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 	k, w := r.k, r.inst.width
 	sent := &r.sent[m]
 	sent.bytes = a.layout.Bytes(step.Send, w)
-	a.clock, sent.arrival = k.departRound(a, r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
+	a.clock, sent.arrival = k.departRound(a, int32(round), r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
 	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, a.posted, sent.arrival)
 	k.partition.Engine.Statistics.Messages++
 	content, at := k.gather(a, step.Send, w)
@@ -161,7 +161,7 @@ func (r *localRun) receiveFrom(m int32, round int, packing vtime.Duration) {
 	for !r.sent[m].over {
 		step := r.inst.schedule.Step(int(m), round)
 		r.sent[m].over = true
-		r.receive(m, step, packing)
+		r.receive(m, round, step, packing)
 		if !r.sent[m].kept {
 			return
 		}
@@ -169,7 +169,7 @@ func (r *localRun) receiveFrom(m int32, round int, packing vtime.Duration) {
 	}
 }
 
-func (r *localRun) receive(m int32, step collectives.Step, packing vtime.Duration) {
+func (r *localRun) receive(m int32, round int, step collectives.Step, packing vtime.Duration) {
 	if step.From == collectives.None {
 		return
 	}
@@ -177,7 +177,7 @@ func (r *localRun) receive(m int32, step collectives.Step, packing vtime.Duratio
 	arrival := sent.arrival
 	if sent.bytes > k.partition.EagerLimit {
 		src, dst := r.inst.rankOf(step.From), r.inst.rankOf(int(m))
-		if arrival, sent.free = k.partition.Target.Rendezvous(src, dst, sent.bytes, a.posted, sent.arrival); max(arrival, sent.free) == vtime.Forever {
+		if arrival, sent.free = k.inCrowd(r.inst, int32(round)).Rendezvous(src, dst, sent.bytes, a.posted, sent.arrival); max(arrival, sent.free) == vtime.Forever {
 			k.pastReceive(r.inst, src, dst, sent.bytes, max(a.posted, sent.arrival))
 		}
 	}

@@ -226,13 +226,13 @@ func (c *Collectives) sendRoundData(index int32, at vtime.Time) {
 		return
 	}
 	src := int(c.partition.Global(a.lp))
-	p := c.Messages.PassageOf(src, int(s.rank), s.bytes, at, 0)
+	p := c.passageOf(a.inst, s.round, src, int(s.rank), s.bytes, at, 0)
 	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassData, [2]uint64{a.inst.comm.Context, uint64(a.inst.Number)<<32 | uint64(uint32(s.round))}, index
 	if c.Messages.Shares(src, int(s.rank)) {
 		c.Messages.Interfaces.Leave(p)
 		return
 	}
-	arrival, free := c.partition.Target.Data(src, int(s.rank), s.bytes, at)
+	arrival, free := c.inCrowd(a.inst, s.round).Data(src, int(s.rank), s.bytes, at)
 	if max(arrival, free) == vtime.Forever {
 		c.pastSend(a.inst, src, int(s.rank), s.bytes, at)
 	}

@@ -263,7 +263,7 @@ func (c *Collectives) matchRoundMessage(m *roundMessage, index int32, a *agent, 
 		return m.arrival
 	}
 	src, dst := int(m.rank), int(c.partition.Global(a.lp))
-	arrival, free := c.partition.Target.Rendezvous(src, dst, m.bytes, posted, m.arrival)
+	arrival, free := c.inCrowd(a.inst, m.round).Rendezvous(src, dst, m.bytes, posted, m.arrival)
 	if max(arrival, free) == vtime.Forever {
 		c.pastReceive(a.inst, src, dst, m.bytes, max(posted, m.arrival))
 	}

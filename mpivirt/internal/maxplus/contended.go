@@ -151,7 +151,7 @@ func (a *Array) anySender(p *collectives.Pattern) (element int, ok bool) {
 // untilAsked returns the time from the beginning of a message between two nodes to its request at
 // the other node.
 func (c *crossing) untilAsked(a *Array, src, dst int) vtime.Duration {
-	latency, transfer := a.Target.LatencyAndTransfer(src, dst, a.current.bytes)
+	latency, transfer := a.current.target.LatencyAndTransfer(src, dst, a.current.bytes)
 	return latency.Plus(transfer - min(transfer, c.bytes))
 }
 

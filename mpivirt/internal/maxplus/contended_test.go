@@ -58,7 +58,7 @@ func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vt
 		busy := t.InterfaceTime(bytes)
 		take(between, own.Out, func(m message) int { return m.src }, busy)
 		for i, m := range between {
-			latency, transfer := t.LatencyAndTransfer(m.src, m.dst, bytes)
+			latency, transfer := InCrowd(t, &p).LatencyAndTransfer(m.src, m.dst, bytes)
 			between[i].at = m.at.Add(latency).Add(max(transfer-busy, 0))
 		}
 		take(between, own.In, func(m message) int { return m.dst }, busy)
@@ -102,6 +102,7 @@ func TestSharedInterfaces(t *testing.T) {
 		"name: m\nranks_per_node: %\nnode: {bandwidth: 1GB/s}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n",
 		"name: m\nranks_per_node: %\nnode: {bandwidth: 100MB/s}\nnetwork: {model: twolevel, intra: {latency: 300ns, bandwidth: 5GB/s}, inter: {latency: 1us, bandwidth: 1GB/s}, overhead: {send: 200ns, receive: 300ns}}\n",
 		"name: m\nranks_per_node: %\nnode: {bandwidth: 1GB/s}\ntopology: {kind: torus, dimensions: 3}\nnetwork: {model: hops, latency: 1us, latency_per_hop: 1us}\n",
+		"name: m\nranks_per_node: %\nnode: {bandwidth: 1GB/s}\ntopology: {kind: mesh, dimensions: 2}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, congestion: {bandwidth: 30MB/s}}\n",
 	} {
 		rapid.Check(t, func(t *rapid.T) {
 			perNode := rapid.SampledFrom([]int{1, 2, 5, 16}).Draw(t, "ranks per node")

@@ -57,7 +57,7 @@ func (s *Summary) Merge(o *Summary) {
 
 // Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return AppendWords(s.Tally.Append(s.Path.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))))))), uint64(s.Weighed))
+	return AppendWords(s.Tally.Append(s.Path.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))))))))), uint64(s.Weighed))
 }
 
 // DecodeSummary returns the summary and statistics that Encode has packed into b, and the rest of

@@ -1,0 +1,195 @@
+package network
+
+import (
+	"math"
+
+	"gigarank/vtime"
+)
+
+// congestion says by how much messages slow each other down on the links of a torus or mesh. In a round of a
+// collective operation in which all nodes send as far, as many messages pass a link as a message passes links of its
+// dimension: a message that goes over h links of one dimension takes as long as h messages on a link. Half way round a ring half of
+// the messages go each way.
+type congestion struct {
+	bandwidth bandwidth // of a link in one direction; 0 for links that carry any number of messages
+	longest   int       // nodes of the longest dimension of the machine, or 0: longer ones of an allocation are folded
+}
+
+const congestionField = "congestion"
+
+// congestedModels are the models under which messages of a round slow each other down: those whose delays are paths.
+var congestedModels = map[string]bool{"flat": true, "twolevel": true, "levels": true, "table": true, "hops": true}
+
+func parseCongestion(o *object) (c congestion) {
+	if inner := o.object(congestionField, false, "write congestion: {bandwidth: 6.35GB/s, longest: 69}"); inner != nil {
+		c.bandwidth = inner.bandwidth("bandwidth", true)
+		if inner.has("longest") {
+			c.longest = inner.count("longest", true, 2, maxRanks)
+		} else {
+			inner.skip("longest")
+		}
+		inner.close("", nil)
+	}
+	return c
+}
+
+func (c congestion) write(o *objectWriter) {
+	if c.bandwidth == 0 && !o.estimated(o.within(congestionField)) {
+		return
+	}
+	inner := o.writer.object(o.within(congestionField))
+	inner.text("bandwidth", c.bandwidth.String())
+	if c.longest != 0 {
+		inner.number("longest", c.longest)
+	}
+	o.put(congestionField, inner.node)
+}
+
+// checkCongestion reports a machine on which congestion has no meaning.
+func (m *Machine) checkCongestion(top *object) {
+	if m.congestion.bandwidth == 0 {
+		return
+	}
+	const field = "network." + congestionField
+	_, isGrid := m.topology.(*gridSpec)
+	if _, isRing := m.topology.(ring); !isGrid && !isRing {
+		top.fault(field, "is that of the links of a torus or mesh", "write topology: {kind: torus, dimensions: 3}, or remove it")
+	}
+	if !congestedModels[m.Model()] {
+		top.fault(field, "does not go with model "+m.Model(), "take model levels, or remove it")
+	}
+	for _, span := range m.typed {
+		if span.of.intra != nil {
+			top.fault(field, "does not go with node_types that have intra", "remove one of the two")
+			break
+		}
+	}
+}
+
+// crowd is the congestion of a target.
+type crowd struct {
+	dims []int // of the links; the last varies fastest
+	wrap bool
+	link rate
+}
+
+// crowdOf returns the congestion among nodes in a topology, nil if there is none.
+func (c congestion) crowdOf(t topology) *crowd {
+	g, ok := t.(grid)
+	if !ok || c.bandwidth == 0 {
+		return nil
+	}
+	all := &crowd{wrap: g.wrap, link: rateOf(c.bandwidth)}
+	for _, n := range g.dims {
+		all.dims = append(all.dims, c.fold(n)...)
+	}
+	return all
+}
+
+// fold returns a dimension, or the two into which it is folded: the nearest to a square that hold as many nodes.
+func (c congestion) fold(n int) []int {
+	if c.longest == 0 || n <= c.longest {
+		return []int{n}
+	}
+	for side := int(math.Sqrt(float64(n))); side > 1; side-- {
+		if n%side == 0 {
+			return []int{n / side, side}
+		}
+	}
+	return []int{n}
+}
+
+// most returns the most links of one dimension between any two places.
+func (c *crowd) most() (most int) {
+	for _, n := range c.dims {
+		if c.wrap {
+			most = max(most, (n-1)/2, shorter(n/2, n))
+		} else {
+			most = max(most, n-1)
+		}
+	}
+	return most
+}
+
+// links returns the most links of one dimension between two places.
+func (c *crowd) links(a, b int) (most int) {
+	for i := len(c.dims) - 1; i >= 0; i-- {
+		n := c.dims[i]
+		d := distance(a%n, b%n)
+		if c.wrap {
+			d = shorter(d, n)
+		}
+		most = max(most, d)
+		a, b = a/n, b/n
+	}
+	return most
+}
+
+// shorter returns the messages that pass a link of a ring of n nodes where all go d nodes further, the shorter way: half of them each
+// way where both are as long.
+func shorter(d, n int) int {
+	if 2*d == n {
+		return (d + 1) / 2
+	}
+	return min(d, n-d)
+}
+
+// steady returns a number of places by which two can be shifted without changing the links between them, plus one.
+func (c *crowd) steady(a, b int) int {
+	n := c.dims[len(c.dims)-1]
+	return n - max(a%n, b%n)
+}
+
+// wait returns the time that messages which go as far add to a message over a number of links.
+func (c *crowd) wait(links int, bytes int64) vtime.Duration {
+	if links < 2 {
+		return 0
+	}
+	return c.link.time(bytes).Times(links - 1)
+}
+
+// crowding returns the time that messages of the same round add to a message between two ranks.
+func (p *paths) crowding(src, dst int, bytes int64) vtime.Duration {
+	if !p.crowded {
+		return 0
+	}
+	a, b := p.node(src), p.node(dst)
+	if a == b {
+		return 0
+	}
+	return p.crowd.wait(p.crowd.links(p.place(a), p.place(b)), bytes)
+}
+
+// crowdedAlike returns a number of ranks by which two ranks can be shifted without changing the crowding between them, plus one.
+func (p *paths) crowdedAlike(src, dst int) int {
+	if p.perNode == 0 {
+		return 1
+	}
+	a, b := src/p.perNode, dst/p.perNode
+	leftA, leftB := p.perNode-src%p.perNode, p.perNode-dst%p.perNode
+	if leftA != leftB || p.places != nil {
+		return min(leftA, leftB)
+	}
+	return multiply(p.crowd.steady(a, b)-1, p.perNode) + leftA
+}
+
+// InCrowd returns the target as messages find it in a round of a collective operation in which all members send as far: it is the
+// target itself on a machine without congestion.
+func (t *Target) InCrowd() *Target {
+	if t.crowded == nil {
+		return t
+	}
+	return t.crowded
+}
+
+// withCrowd gives the target its twin for rounds in which all members send.
+func (t *Target) withCrowd() {
+	if t.paths.crowd == nil || t.Nodes() < 2 || t.delays != &t.paths {
+		return
+	}
+	twin := *t
+	twin.paths.crowded = true
+	twin.delays = &twin.paths
+	twin.crowded = &twin
+	t.crowded = &twin
+}

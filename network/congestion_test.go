@@ -1,0 +1,107 @@
+package network
+
+import (
+	"fmt"
+	"testing"
+
+	"gigarank/vtime"
+	"pgregory.net/rapid"
+)
+
+// Messages of nodes that all send by one displacement pass a link as often as the crowd says. Half way round a ring the routes of
+// this test all go up, and the crowd has half of them go down.
+func TestCrowdIsTheLoadOfLinks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dims := rapid.SliceOfN(rapid.IntRange(1, 7), 1, 3).Draw(t, "dims")
+		g := grid{dims: dims, wrap: true}
+		c := congestion{bandwidth: bandwidthOf(t, "1GB/s")}.crowdOf(g)
+		by := make([]int, len(dims))
+		tie := false
+		for i, n := range dims {
+			by[i] = rapid.IntRange(0, n-1).Draw(t, "displacement")
+			tie = tie || 2*by[i] == n
+		}
+		moved := func(place int) int {
+			to, stride := 0, 1
+			for i := len(dims) - 1; i >= 0; i-- {
+				n := dims[i]
+				to += (place%n + by[i]) % n * stride
+				place, stride = place/n, stride*n
+			}
+			return to
+		}
+		load, most := map[hop]int{}, 0
+		for place := range product(dims) {
+			for _, h := range g.route(place, moved(place), share{}, nil) {
+				load[hop{from: h.from, to: h.to}]++
+				most = max(most, load[hop{from: h.from, to: h.to}])
+			}
+		}
+		for place := range product(dims) {
+			if got := c.links(place, moved(place)); got != most && !tie || got > most || 2*got < most {
+				t.Fatalf("from %d of %v to %d the crowd has %d messages on a link, the routes %d", place, dims, moved(place), got, most)
+			}
+		}
+	})
+}
+
+func bandwidthOf(t *rapid.T, text string) bandwidth {
+	m, err := Parse("m", []byte("name: m\ntopology: {kind: ring}\nnetwork: {model: flat, latency: 1us, congestion: {bandwidth: "+text+"}}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.congestion.bandwidth
+}
+
+// A dimension of an allocation that is longer than the machine's longest is folded in two, and ranks of one node, or alone, do not
+// wait. Delays of consecutive pairs are those of each pair.
+func TestCongestion(t *testing.T) {
+	const file = "name: m\nranks_per_node: 2\ntopology: {kind: torus, dimensions: 3}\nallocation: {shape: [4, 64]}\n" +
+		"network: {model: flat, latency: 1us, bandwidth: 1GB/s, congestion: {bandwidth: 500MB/s, longest: 32}}\n"
+	m, err := Parse("m", []byte(file), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := m.Target(512)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crowded := alone.InCrowd()
+	for _, c := range []struct{ src, dst, links int }{
+		{0, 1, 0}, {0, 2, 1}, {0, 6, 3}, {0, 2 * 4, 2}, // half of the messages go each way round the eight
+		{0, 2 * 8, 1}, {0, 2 * 24, 3}, {0, 2 * 32, 2}, {0, 2 * 64, 1}, {1, 2*128 + 1, 1}, {0, 2*(64+24) + 1, 3},
+	} {
+		wait := vtime.Duration(max(c.links-1, 0)) * 2 * vtime.Microsecond
+		if got, want := crowded.Delay(c.src, c.dst, 1000), alone.Delay(c.src, c.dst, 1000)+wait; got != want {
+			t.Errorf("from %d to %d a message in a crowd takes %v, want %v", c.src, c.dst, got, want)
+		}
+		if want := 2 * vtime.Microsecond; alone.Delay(c.src, c.dst, 1000) != want {
+			t.Errorf("from %d to %d a message alone takes %v, want %v", c.src, c.dst, alone.Delay(c.src, c.dst, 1000), want)
+		}
+	}
+	for _, from := range []struct{ src, dst int }{{0, 1}, {0, 2}, {3, 17}, {100, 3}, {0, 256}} {
+		out := make([]vtime.Duration, 250)
+		crowded.Delays(from.src, from.dst, 1000, out)
+		for j, got := range out {
+			if want := crowded.Delay(from.src+j, from.dst+j, 1000); got != want {
+				t.Fatalf("Delays(%d, %d)[%d] is %v, Delay %v", from.src, from.dst, j, got, want)
+			}
+		}
+	}
+	if longest := crowded.LongestDelay(1000); longest < crowded.Delay(0, 2*3, 1000) {
+		t.Errorf("the longest delay is %v", longest)
+	}
+}
+
+func TestCongestionIsRefused(t *testing.T) {
+	for _, rest := range []string{
+		"topology: {kind: star}\nnetwork: {model: flat, latency: 1us, congestion: {bandwidth: 1GB/s}}",
+		"topology: {kind: ring}\nnetwork: {model: loggops, L: 1us, o: 1us, g: 0, G: 0, congestion: {bandwidth: 1GB/s}}",
+		"topology: {kind: ring}\nnetwork: {model: flat, latency: 1us, congestion: {longest: 4}}",
+		"network: {model: flat, latency: 1us, congestion: {bandwidth: 1GB/s}}",
+	} {
+		if _, err := Parse("m", []byte(fmt.Sprintf("name: m\n%s\n", rest)), nil); err == nil {
+			t.Errorf("%s is accepted", rest)
+		}
+	}
+}
