@@ -45,7 +45,7 @@ func TestReportIsRefused(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"run", "phold", "--report", t.TempDir()}, "--report: phold has no MPI messages"},
+		{[]string{"run", "phold", "--report", t.TempDir()}, "--report: phold makes no calls of MPI"},
 		{[]string{"run", "stencil", "--ranks", "4", "--report", filepath.Join(file, "dir")}, "--report: " + file},
 	} {
 		console, _, stderr := terminaltest.Console(nil)

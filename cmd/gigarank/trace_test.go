@@ -45,7 +45,7 @@ func TestTraces(t *testing.T) {
 	}
 	for _, c := range []struct{ line, says string }{
 		{"replay FILE --from-mark step#0", `--from-mark: "step#0" is no mark: write the name of a phase and the number of its beginning, such as step#3`},
-		{"replay FILE --to-mark step#2", "the task ends without the mark step#2: it begins that phase 0 times"},
+		{"replay FILE --to-mark step#2", "the task ends without the mark step#2: its last one of that phase is number 0"},
 		{"replay FILE --cpu-ratio -1 --cpu none", "--cpu-ratio: -1 is out of range"},
 		{"replay FILE --cpu other", "--cpu: "},
 		{"replay " + in("none.grt"), "none.grt"},

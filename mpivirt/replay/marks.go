@@ -3,7 +3,6 @@ package replay
 import (
 	"fmt"
 
-	"gigarank/internal/spelling"
 	"gigarank/trace"
 	"gigarank/vtime"
 )
@@ -116,7 +115,7 @@ func (w *Window) check(f *trace.File, at *trace.Cursor, blocks *trace.Blocks) er
 		came int32
 	}{{w.From, p.from}, {w.To, p.to}} {
 		if int(m.came) < m.N {
-			return at.Fault(f, fmt.Sprintf("the task ends without the mark %v: it begins that phase %s", m.Mark, spelling.Count(int64(m.came), "time")))
+			return at.Fault(f, fmt.Sprintf("the task ends without the mark %v: its last one of that phase is number %d", m.Mark, m.came))
 		}
 	}
 	return nil

@@ -106,8 +106,8 @@ func TestPhasesAndWindows(t *testing.T) {
 		from, to replay.Mark
 		want     string
 	}{
-		{replay.Mark{Name: "step", N: 5}, replay.Mark{}, "the task ends without the mark step#5: it begins that phase 4 times"},
-		{replay.Mark{}, replay.Mark{Name: "stop", N: 1}, "the task ends without the mark stop#1: it begins that phase 0 times"},
+		{replay.Mark{Name: "step", N: 5}, replay.Mark{}, "the task ends without the mark step#5: its last one of that phase is number 4"},
+		{replay.Mark{}, replay.Mark{Name: "stop", N: 1}, "the task ends without the mark stop#1: its last one of that phase is number 0"},
 		{replay.Mark{Name: "rest", N: 2}, replay.Mark{Name: "step", N: 2}, "the window ends here, at step#2, before it begins, at rest#2"},
 	} {
 		if err := (&replay.Window{From: v.from, To: v.to}).Check(f); err == nil || !strings.Contains(err.Error(), v.want) {
