@@ -278,7 +278,7 @@ func Repair(name string, r io.ReaderAt, size int64, w io.Writer) (*Found, []Cut,
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(tasks) == 0 {
+	if sum.Operations == 0 {
 		return x, nil, fault(name, 0, "the file has no sound block")
 	}
 	if x.Summary != nil {

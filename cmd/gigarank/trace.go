@@ -26,7 +26,7 @@ func newTrace(c *terminal.Console) *cobra.Command {
 		Long: `Trace has commands on traces: what the ranks of an MPI program did. gigarank trace record records a real
 program, gigarank run --trace a simulated run. gigarank replay simulates a trace on a machine.`,
 	}
-	cmd.AddCommand(newTraceRecord(c), newTraceLibrary(c), newTraceMerge(c), newTraceInfo(c), newTraceCheck(c), newTraceConvert(c))
+	cmd.AddCommand(newTraceRecord(c), newTraceLibrary(c), newTraceMerge(c), newTraceProfile(c), newTraceInfo(c), newTraceCheck(c), newTraceConvert(c))
 	requireSubcommand(cmd)
 	return cmd
 }

@@ -23,11 +23,14 @@ var (
 // qualifiers are words of a parameter that are no names and no types alone.
 var qualifiers = []string{"const", "restrict", "__restrict", "struct"}
 
+// typeWords are words that end types.
+var typeWords = []string{"int", "char", "long", "short", "unsigned", "signed", "double", "float"}
+
 // named returns a parameter with its name, and the name. A parameter without a name gets one.
 func named(text string, number int) (parameter, name string) {
 	plain := strings.TrimSpace(arrays.ReplaceAllString(text, ""))
 	words := slices.DeleteFunc(word.FindAllString(plain, -1), func(w string) bool { return slices.Contains(qualifiers, w) })
-	if len(words) > 1 && !strings.HasSuffix(plain, "*") {
+	if len(words) > 1 && !strings.HasSuffix(plain, "*") && !slices.Contains(typeWords, words[len(words)-1]) {
 		return text, words[len(words)-1]
 	}
 	name = fmt.Sprintf("argument%d", number)

@@ -102,7 +102,7 @@ static void made(MPI_Comm comm) {
 			return;
 		V(Made) = 2 + number;
 	}
-	if (task.stopped)
+	if (task.stopped || task.mode != MODE_TRACE)
 		return;
 	int before = task.on;
 	task.on = 1;

@@ -71,6 +71,6 @@ int write_remarks(char *to, int room) {
 	int n = 0;
 	for (struct counter *c = counters; task.mode != MODE_TRACE && c < counters + COUNTERS; c++)
 		if (c->error && n < room)
-			n += snprintf(to + n, (size_t)(room - n), "%s\"%s are not counted: %s\"", n ? "," : "", c->name, strerror(c->error));
+			n += snprintf(to + n, (size_t)(room - n), "%s\"%s are not counted: the kernel answers: %s\"", n ? "," : "", c->name, strerror(c->error));
 	return n < room ? n : room - 1;
 }

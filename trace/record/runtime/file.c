@@ -225,6 +225,9 @@ static void write_header(void) {
 
 static int64_t ended_at, started_at, cpu_started, cpu_ended, wall_started;
 
+/* start_time begins the run time of the task. */
+void start_time(void) { cpu_started = cpu_clock(), started_at = (int64_t)ticks(); }
+
 /* write_note writes the note of the beginning of the task, or of its end. */
 void write_note(int begins) {
 	char host[256] = "";
@@ -236,7 +239,6 @@ void write_note(int begins) {
 		struct timespec now;
 		clock_gettime(CLOCK_REALTIME, &now);
 		wall_started = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-		cpu_started = cpu_clock(), started_at = (int64_t)ticks();
 		add(&t, ",\"started_ns\":%lld,\"begins\":true}", (long long)wall_started);
 		write_text('T', t.n);
 		return;

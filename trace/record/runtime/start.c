@@ -178,7 +178,7 @@ static void begin(void) {
 	task.from = number_setting("from", 1);
 	task.to = number_setting("to", INT64_MAX);
 	set_clock();
-	if (task.mode == MODE_TRACE) {
+	if (task.mode != MODE_LIGHT) {
 		int64_t *of_run = room(MOST_LISTED * sizeof *of_run);
 		int rooms = of_run && start_communicators() && start_types() && start_requests();
 		for (int i = 0; i < FIELDS - SCALARS; i++)
@@ -201,6 +201,7 @@ static void begin(void) {
 		time_recording();
 	task.active = task.mode != MODE_LIGHT;
 	start_counters();
+	start_time();
 	task.start = ticks();
 	renew_cpu_clock();
 }

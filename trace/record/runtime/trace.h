@@ -211,17 +211,12 @@ static inline int done(int code) {
 	return code;
 }
 
-/* BEGIN begins the definition of a function that is recorded. END ends it. */
+/* BEGIN begins the definition of a function that is recorded. */
 #define BEGIN(name_, ...) \
 	FUNCTION(name_); \
 	(void)listed; \
 	if (!enter(&called, __builtin_frame_address(0))) \
-		return NEXT(name_)(__VA_ARGS__); \
-	if (task.mode != MODE_TRACE) { \
-		int code_ = NEXT(name_)(__VA_ARGS__); \
-		leave(&called, code_); \
-		return done(code_); \
-	}
+		return NEXT(name_)(__VA_ARGS__)
 
 /* enter_local begins a call that is counted and is no operation: to the recording it is a part of the burst. leave_local ends it. */
 int enter_local(struct function *f, const char *frame);
@@ -263,6 +258,7 @@ void *room(size_t bytes);
 
 int open_file(void);
 void write_note(int begins);
+void start_time(void);
 void flush_file(void);
 void forget_block(void);
 void end_file(void);
