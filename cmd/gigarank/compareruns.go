@@ -19,6 +19,7 @@ const compareRunsHelp = `Compare sets two runs of a program side by side: the ti
 with the error in per cent. A and B are files:
 
   the JSON of gigarank run --stats --json (and result.json of run --report)
+  the JSON of gigarank trace profile: a real program, recorded
   mpiP's report
   IPM's banner or XML
   what the OSU micro-benchmarks or IMB print: then the times of calls by size are compared, with the same output of the

@@ -47,15 +47,15 @@ a merged trace. With --json the notes of all tasks are one document.
 	return cmd
 }
 
-// profile is what the tasks of a real program have spent in MPI.
-type profile struct {
+// tasksProfile is what the tasks of a real program have spent in MPI.
+type tasksProfile struct {
 	Schema int           `json:"schema"`
 	Header trace.Header  `json:"header"`
 	Tasks  []*trace.Note `json:"tasks"` // those that have come to an end, by number
 }
 
 // readProfile reads the notes of a trace, or of the files of its tasks.
-func readProfile(name string) (*profile, error) {
+func readProfile(name string) (*tasksProfile, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func readProfile(name string) (*profile, error) {
 			return nil, err
 		}
 	}
-	p := &profile{Schema: 1, Tasks: []*trace.Note{}}
+	p := &tasksProfile{Schema: 1, Tasks: []*trace.Note{}}
 	for _, file := range files {
 		if err := p.read(file); err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ func readProfile(name string) (*profile, error) {
 }
 
 // read reads the notes of a file.
-func (p *profile) read(name string) error {
+func (p *tasksProfile) read(name string) error {
 	file, size, err := openInput(name)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ type spent struct {
 }
 
 // print prints the profile as text.
-func (p *profile) print(w io.Writer) {
+func (p *tasksProfile) print(w io.Writer) {
 	functions := map[string]*spent{}
 	var run, inside, cpu int64
 	for _, n := range p.Tasks {
@@ -148,7 +148,7 @@ func (p *profile) print(w io.Writer) {
 }
 
 // printCounters prints the counters of the processor, and which of them there are not.
-func (p *profile) printCounters(w io.Writer) {
+func (p *tasksProfile) printCounters(w io.Writer) {
 	counters, remarks := map[string]int64{}, map[string]int{}
 	for _, n := range p.Tasks {
 		for name, v := range n.Counters {

@@ -12,6 +12,7 @@
 // There is one reader for each format, in the table formats:
 //
 //   - the JSON of gigarank run --stats: schema 1 of internal/result;
+//   - the JSON of gigarank trace profile: what the tasks of a real program have spent in each function;
 //   - mpiP's text report (doc/UserGuide.md and report.c of github.com/LLNL/mpiP): "MPI Time (seconds)" has AppTime and MPITime of
 //     each task and of all (*), "Callsite Time statistics (all, milliseconds)" has Count and Mean of each call site by rank and of all (*). Concise reports
 //     lack the latter: then "Aggregate Time (top twenty, descending, milliseconds)" counts, which leaves small call sites out;

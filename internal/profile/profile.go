@@ -62,6 +62,7 @@ type format struct {
 
 // formats are all formats. The first that takes a text reads it.
 var formats = []format{
+	{"gigarank's profile of a recorded run", isRecorded, (*reader).recorded},
 	{"gigarank's JSON", func(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) }, (*reader).document},
 	{"mpiP's report", lineWith("@ mpiP"), (*reader).mpiP},
 	{"IPM's XML", holds("<ipm_job_profile"), (*reader).ipmXML},

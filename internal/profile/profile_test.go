@@ -217,3 +217,23 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A profile of a recorded run has nanoseconds of tasks and functions: 0.4 s in MPI of task 0, 0.35 of task 1.
+func TestRecordedProfiles(t *testing.T) {
+	const text = `{"schema": 1, "header": {"tasks": 2}, "tasks": [
+ {"task": 1, "took_ns": 2250000000, "functions": {"MPI_Waitall": {"calls": 3, "ns": 350000000}}},
+ {"task": 0, "took_ns": 2000000000, "functions": {"MPI_Waitall": {"calls": 3, "ns": 250000000}, "MPI_Isend": {"calls": 2, "ns": 150000000}}}]}`
+	p, err := Read("recorded.json", []byte(text))
+	if err != nil || !p.Measured || p.Tasks != 2 || p.Run != 2.25 || fmt.Sprint(p.ByTask) != "[0.4 0.35]" || fmt.Sprint(p.Functions) != "[{Isend 2 0.15} {Waitall 6 0.6}]" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	for _, c := range []struct{ text, says string }{
+		{strings.Replace(text, `"task": 1`, `"task": 2`, 1), "task 2 of 2"},
+		{strings.Replace(text, `"tasks": 2`, `"tasks": 3`, 1), "2 of 3 tasks have times"},
+		{strings.Replace(text, `"schema": 1`, `"schema": 7`, 1), "schema 7"},
+	} {
+		if _, err := Read("recorded.json", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, want %q", err, c.says)
+		}
+	}
+}
