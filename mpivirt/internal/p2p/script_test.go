@@ -88,7 +88,8 @@ type options struct {
 	ways    int   // on so many engines
 	polls   int32 // that make a long loop
 	lasts   bool  // only the finishes come out
-	counts  bool  // the activities come out
+	counts  bool  // the activities come out, and the number of messages
+	sends   bool  // the number of messages comes out
 	causes  bool  // the causes for which the time of calls passes come out
 }
 
@@ -99,6 +100,7 @@ func scriptOptions(t *testing.T, d *datadriven.TestData) options {
 	d.MaybeScanArgs(t, "ways", &o.ways)
 	d.MaybeScanArgs(t, "polls", &polls)
 	o.polls, o.lasts, o.counts, o.causes = int32(polls), d.HasArg("finish"), d.HasArg("activities"), d.HasArg("causes")
+	o.sends = o.counts || d.HasArg("messages")
 	return o
 }
 
@@ -178,7 +180,7 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 			p.checkReleased(v, x.unreceived != nil)
 		}
 	}
-	if o.counts {
+	if o.sends {
 		x.activities = fmt.Sprintf("%d messages\n", messages)
 	}
 	for _, a := range summary.Activities.Times(ranks) {
