@@ -68,21 +68,23 @@ func (c hostedCase) String() string {
 
 // hostedCases is the matrix for a number of host processes. It has every program on
 // every machine, with one rank for each process and with a number of ranks that 2, 3
-// and 4 do not divide. It has each kind of LP under each protocol, with the shortcut
-// and without; on more than two processes these take turns.
+// and 4 do not divide. On two processes it has each kind of LP under each protocol, and the order of virtual time takes turns.
+// One process synchronises with nobody, and more than two do so as two: there, protocols take turns, too.
 func hostedCases(hosts int) (cases []hostedCase) {
-	stricts := []bool{false, true}
-	for _, e := range bench.Programs() {
-		for _, m := range matrixMachines {
-			for _, ranks := range []int{29, hosts} {
-				for _, kind := range e.Forms {
-					for _, protocol := range allProtocols {
-						if hosts > 2 {
-							stricts = []bool{len(cases)%2 > 0}
+	for i, e := range bench.Programs() {
+		for j, m := range matrixMachines {
+			for r, ranks := range []int{29, hosts} {
+				for k, kind := range e.Forms {
+					turn := i + j + r + k
+					for p, protocol := range allProtocols {
+						strict := (turn+p)%2 > 0
+						if hosts != 2 {
+							if turn%len(allProtocols) != p {
+								continue
+							}
+							strict = turn/len(allProtocols)%2 > 0
 						}
-						for _, strict := range stricts {
-							cases = append(cases, hostedCase{problem{e.Name, m.why, m.machine, ranks}, kind, protocol, strict})
-						}
+						cases = append(cases, hostedCase{problem{e.Name, m.why, m.machine, ranks}, kind, protocol, strict})
 					}
 				}
 			}
