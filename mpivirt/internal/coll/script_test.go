@@ -27,8 +27,9 @@ import (
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"causes", "closedforms", "communicators", "contention", "costs", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "progress"} {
+	for _, name := range []string{"causes", "closedforms", "communicators", "contention", "costs", "endoftime", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "progress"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
 			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
 				if d.Cmd == "machine" {
@@ -60,6 +61,7 @@ type variant struct {
 // scriptOptions are what a run is asked for beside the outcome of its calls.
 type scriptOptions struct {
 	causes   bool                  // the causes for which the time of calls passes come out; collectives go by messages then
+	phases   bool                  // the activities of the processor in collectives of the blocking form come out, too
 	repeats  bool                  // ranks call one collective alone, again and again
 	repeated collectives.Operation // that collective
 	by       collectives.Algorithm // of that
@@ -112,7 +114,7 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 		}
 	}
 	options := scriptOptionsOf(t, d)
-	variants := variantsOf(engines, !d.HasArg("blocking") && !options.repeats)
+	variants := variantsOf(engines, !d.HasArg("blocking") && !options.repeats && !options.phases)
 	if options.causes {
 		variants = slices.DeleteFunc(variants, func(v variant) bool { return v.wanted != Message })
 	}
@@ -135,7 +137,8 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 
 // scriptOptionsOf reads the options of a run: causes, and repeated=(operation,algorithm,bytes).
 func scriptOptionsOf(t *testing.T, d *datadriven.TestData) (o scriptOptions) {
-	o.causes = d.HasArg("causes")
+	o.phases = d.HasArg("phases")
+	o.causes = d.HasArg("causes") || o.phases
 	if o.repeats = d.HasArg("repeated"); o.repeats {
 		var operation, algorithm string
 		d.ScanArgs(t, "repeated", &operation, &algorithm, &o.bytes)
@@ -225,6 +228,7 @@ func play(t *testing.T, v variant, target *network.Target, programs [][]string) 
 	if !anyOf(errs) {
 		for _, p := range players {
 			p.checkTimes()
+			p.checkFreed()
 		}
 	}
 	var least *world.RankError
@@ -331,6 +335,7 @@ type scripted struct {
 	pending map[int32]expected
 	inter   *InterCall // a call that goes in parts and is not over
 	made    *Communicator
+	freed   []*Communicator
 	entered vtime.Time // its latest call
 	label   int32      // under which the call is timed
 
@@ -592,6 +597,7 @@ func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
 		if err := k.Free(lp, r.comm); err != nil {
 			return k.Messages.Raise(lp, world.CommFree, err)
 		}
+		r.freed = append(r.freed, r.comm)
 		r.comm = k.Communicators.At(world.World)
 		return true
 	case "wait":

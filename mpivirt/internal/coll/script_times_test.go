@@ -61,8 +61,10 @@ func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
 	}
 	var why stats.Ending
 	var all stats.Causes
+	var phases stats.Phases
 	if r.collective {
-		ending, _ := p.k.EndingOf(lp)
+		ending, of := p.k.EndingOf(lp)
+		phases = *of
 		why = *ending
 		why.Ready = end
 	} else {
@@ -74,7 +76,27 @@ func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
 			text += fmt.Sprintf(", %v %v", stats.Cause(cause), d)
 		}
 	}
+	for phase, d := range phases {
+		if p.v.script.phases && d > 0 {
+			text += fmt.Sprintf(", %v %v", stats.Phase(phase), d)
+		}
+	}
 	return text
+}
+
+// checkFreed reports communicators that all members of this engine have freed, and that are still there after a run.
+func (p *scriptPlayer) checkFreed() {
+	freed := map[*Communicator]int{}
+	for i := range p.ranks {
+		for _, c := range p.ranks[i].freed {
+			freed[c]++
+		}
+	}
+	for c, n := range freed {
+		if n == c.Locals && p.k.Messages.Requests.InUse() <= 2 && slices.Contains(p.k.Communicators.All()[1:], c) {
+			p.Errorf("%+v keeps communicator %x, which all members have freed", p.v, c.Context)
+		}
+	}
 }
 
 // repeatedFor returns the collective that is all that ranks call, nil for none.

@@ -26,6 +26,7 @@ import (
 func TestScripts(t *testing.T) {
 	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "endoftime", "exchange", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "waitset"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
 			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
 				if d.Cmd == "machine" {
