@@ -15,6 +15,7 @@ import (
 // Each process of a job compares its own file of the program with the recordings of all processes. If one has
 // another file, no process runs.
 func TestHostsCompareRecordings(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	dir := t.TempDir()
 	program, recording := filepath.Join(dir, "picalc"), filepath.Join(dir, "picalc.cpu")
 	source := filepath.Join("..", "..", "examples", "c", "picalc.c")
@@ -79,6 +80,7 @@ func TestHostsCompareRecordings(t *testing.T) {
 
 // A fault that a process other than the first finds alone is told, once.
 func TestFaultOfOneProcess(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	const script = `[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" -eq 0 ] || set -- "$@" --machine no-such-machine; exec "$0" "$@"`
 	cmd := underMPI(t, 3, "run", "barriertest", "--ranks", "100", "--progress", "none")
 	cmd.Args = slices.Insert(cmd.Args, 3, "sh", "-c", script)

@@ -41,6 +41,7 @@ var anyHost = []string{
 // Standard output has what ranks of all hosts print: the only rank here is one of host 1. The log is on
 // standard error.
 func TestOutputOfOtherHosts(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	cmd := underMPI(t, 2, "run", "picalc", "--ranks", "1", "--progress", "none", "-v")
 	var log strings.Builder
 	cmd.Stderr = &log
@@ -55,6 +56,7 @@ func TestOutputOfOtherHosts(t *testing.T) {
 
 // The virtual results are the same on any number of host processes.
 func TestHostsGiveTheSameResult(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	dir := t.TempDir()
 	args := []string{"run", "barriertest", "--ranks", "500", "--iterations", "3", "--noise", "exponential:100us,10us", "--json"}
 	var want document
@@ -89,6 +91,7 @@ func TestHostsGiveTheSameResult(t *testing.T) {
 
 // One host names the faults, and all end with 2, even if only host 0 can see a fault.
 func TestHostsRefuseTogether(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	for _, c := range []struct{ args, want string }{
 		{"--engines 2", "over MPI each process has exactly one"},
 		{"--json /nowhere/out.json", "cannot be written"},

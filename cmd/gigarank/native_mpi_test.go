@@ -157,6 +157,7 @@ int main(int argc, char **argv) {
 // A long message from a variable comes whole, also while operations of the sender's program find its
 // variables in place.
 func TestLongSendsBesideOperations(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	program, machine := longSender(t, longVariables, "calls")
 	for _, stacks := range []string{"own", "copied"} {
 		for _, copying := range []string{"", "OMPI_MCA_btl_vader_single_copy_mechanism=none"} {
@@ -174,6 +175,7 @@ var longSeed = flag.Int("long.seed", 0, "the seed of TestRandomLongMessages; 0 f
 // Random long messages come whole, and the virtual results are the same however the ranks are hosted. A failure names the
 // flag that has its seed again.
 func TestRandomLongMessages(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	text, err := os.ReadFile(filepath.Join("..", "..", "mpivirt", "native", "testdata", "longmessages.c"))
 	if err != nil {
 		t.Fatal(err)
@@ -225,6 +227,7 @@ func longSender(t *testing.T, text, progress string) (program, machine string) {
 // Long messages come whole to ranks of other processes, which get the content of a blocking send from where
 // it lies. The virtual results are those of one process.
 func TestLongSendsBetweenHosts(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	for _, progress := range []string{"calls", "asynchronous"} {
 		program, machine := longSender(t, longSends, progress)
 		for hosts, ranks := range map[int]string{3: "5", 2: "4"} {
@@ -252,6 +255,7 @@ var endingsSeed = flag.Int("endings.seed", 0, "the first seed of TestRandomEndin
 // However ranks come to their ends, several processes end with the same error and print the same lines as one does, but
 // for those that lie beyond a failure. A failure names the flag that has its seed again.
 func TestRandomEndingsOnHosts(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	const seeds, ranks = 6, "5"
 	program := filepath.Join(t.TempDir(), "endings")
 	if text, err := command(t, "cc", "-O2", filepath.Join("..", "..", "mpivirt", "native", "testdata", "endings.c"), "-o", program).CombinedOutput(); err != nil {

@@ -12,6 +12,7 @@ import (
 // The sizes of messages and of what ranks hand to collectives are those worked out by hand on any number of host
 // processes.
 func TestSizesOnHosts(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	check := func(hosts int, run, sent, handed string) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "result.json")

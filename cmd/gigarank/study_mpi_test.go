@@ -25,6 +25,7 @@ var hostCount = regexp.MustCompile(`"(hosts|engines|lambda)":[0-9.]+`)
 // The points of a study are the same on any number of host processes, in the same
 // order. Several can resume a study that one has begun.
 func TestHostsStudyTogether(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	args := func(dir, ranks string) []string {
 		return []string{"study", "allreduce", "--ranks", ranks, "--payload", "8,64", "--algorithms", "node-leader,ring,linear",
 			"--mapping", "block,cyclic", "--out", dir, "--resume"}
@@ -58,6 +59,7 @@ func TestHostsStudyTogether(t *testing.T) {
 
 // Faults are named by one host, and all end with 2.
 func TestHostsRefuseAStudyTogether(t *testing.T) {
+	t.Parallel() // its processes wait for each other most of the time
 	dir := filepath.Join(t.TempDir(), "study")
 	if output, err := underMPI(t, 2, "study", "barrier", "--ranks", "8", "--out", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
