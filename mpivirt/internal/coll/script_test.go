@@ -27,7 +27,7 @@ import (
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"causes", "closedforms", "communicators", "contention", "costs", "endoftime", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "progress"} {
+	for _, name := range []string{"causes", "closedforms", "communicators", "contention", "costs", "endoftime", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
@@ -61,6 +61,7 @@ type variant struct {
 // scriptOptions are what a run is asked for beside the outcome of its calls.
 type scriptOptions struct {
 	causes   bool                  // the causes for which the time of calls passes come out; collectives go by messages then
+	counts   bool                  // the parts of messages come out as well, of all ranks; collectives go by messages then
 	phases   bool                  // the activities of the processor in collectives of the blocking form come out, too
 	repeats  bool                  // ranks call one collective alone, again and again
 	repeated collectives.Operation // that collective
@@ -115,7 +116,7 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 	}
 	options := scriptOptionsOf(t, d)
 	variants := variantsOf(engines, !d.HasArg("blocking") && !options.repeats && !options.phases)
-	if options.causes {
+	if options.causes || options.counts {
 		variants = slices.DeleteFunc(variants, func(v variant) bool { return v.wanted != Message })
 	}
 	for i := range variants {
@@ -137,7 +138,7 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 
 // scriptOptionsOf reads the options of a run: causes, and repeated=(operation,algorithm,bytes).
 func scriptOptionsOf(t *testing.T, d *datadriven.TestData) (o scriptOptions) {
-	o.phases = d.HasArg("phases")
+	o.phases, o.counts = d.HasArg("phases"), d.HasArg("activities")
 	o.causes = d.HasArg("causes") || o.phases
 	if o.repeats = d.HasArg("repeated"); o.repeats {
 		var operation, algorithm string
@@ -256,6 +257,9 @@ func play(t *testing.T, v variant, target *network.Target, programs [][]string) 
 	case anyOf(errs):
 		return "deadlock\n" + waiting(ended)
 	}
+	if v.script.counts {
+		return text(lines) + activities(players, ranks)
+	}
 	return text(lines)
 }
 
@@ -284,6 +288,9 @@ func lookaheadOf(target *network.Target, engines, lo, hi, dstLo, dstHi int) vtim
 	d := target.Lookahead(lo, hi, dstLo, dstHi)
 	if target.BarrierTime() > 0 {
 		d = min(d, FixedCostHop(target.BarrierTime(), engines))
+	}
+	if target.Machine().Offloads() {
+		d = min(d, FixedCostHop(target.LeastOffloadTime(), engines))
 	}
 	if target.ReceiverState() {
 		d -= resource.Slack(d)
@@ -350,7 +357,7 @@ func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant
 	p := &scriptPlayer{T: t, k: &Collectives{}, v: v, lines: lines, ended: ended}
 	p.times = map[int32][]vtime.Duration{}
 	p.k.Messages.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
-	if v.script.causes {
+	if v.script.causes || v.script.counts {
 		p.k.Messages.Partition.Activities = &p.k.Messages.Partition.Summary.Activities
 	}
 	p.k.Messages.Open(nil, 0, p)

@@ -99,6 +99,20 @@ func (p *scriptPlayer) checkFreed() {
 	}
 }
 
+// activities says what the parts of all messages have taken.
+func activities(players []*scriptPlayer, ranks int) (text string) {
+	summary := &world.Summary{}
+	for _, p := range players {
+		summary.Merge(&p.k.partition.Summary)
+	}
+	for _, a := range summary.Activities.Times(ranks) {
+		if a.Count > 0 {
+			text += fmt.Sprintf("%v: %d, %v to %v, %v a rank\n", a.Activity, a.Count, a.Min, a.Max, a.PerRank)
+		}
+	}
+	return text
+}
+
 // repeatedFor returns the collective that is all that ranks call, nil for none.
 func (o *scriptOptions) repeatedFor(data bool) *Repeated {
 	if !o.repeats {
