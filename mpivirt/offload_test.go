@@ -273,6 +273,24 @@ func TestWhatTheNetworkDoesNotSum(t *testing.T) {
 	}
 }
 
+// A network that spreads longer vectors than it sums up carries out their bcasts, in the time of its longest sum, and not their sums.
+func TestWhatTheNetworkSpreads(t *testing.T) {
+	config := mpivirt.Config{Target: target(t, "name: m\nnetwork: {model: flat, latency: 1us, allreduce: [{nodes: 2, delays: [{size: 8, delay: 700ns}, {size: 24, delay: 700ns}]}], spread: 64}\n", 8)}
+	for _, c := range []struct {
+		op      collectives.Operation
+		bytes   int64
+		network bool
+	}{{collectives.Bcast, 24, true}, {collectives.Bcast, 64, true}, {collectives.Bcast, 65, false}, {collectives.Allreduce, 24, true}, {collectives.Allreduce, 25, false}, {collectives.Reduce, 64, false}} {
+		if a := config.AlgorithmFor(c.op, c.bytes, 8); (a == collectives.Offload) != c.network {
+			t.Errorf("%v of %d bytes goes by %v", c.op, c.bytes, a)
+		}
+	}
+	send := func(c *mpivirt.Comm) error { return c.CollectiveSize(collectives.Bcast, 64, 0) }
+	if got, want := finish(t, config.Target, mpivirt.Auto, 2, collectives.Bcast, collectives.Offload, send), 700*vtime.Nanosecond; got != want {
+		t.Errorf("a bcast of 64 bytes takes %v, want %v", got, want)
+	}
+}
+
 // Calls that do not match fail on all ranks, on any hosting: other lengths that the network carries, too, and a length that it does not carry.
 func TestOffloadedCallsThatDoNotMatch(t *testing.T) {
 	const ranks = 7

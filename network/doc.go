@@ -196,6 +196,7 @@
 //	                                    # {levels: LIST, bandwidth: 400GB/s}
 //	  node_bcast: [{size: 8, delay: 300ns}] # optional: none; whole broadcasts of a node's ranks, beside a list of joins
 //	  allreduce: [{nodes: 8, delays: [{size: 24, delay: 3us}]}] # optional: none; of the network
+//	  spread: 64B                       # optional: as allreduce; longest bcast of the network
 //	  # switches: {levels: LIST}        # in place of allreduce
 //
 // Topologies and their fields:

@@ -16,6 +16,7 @@ type offloads struct {
 	switches []switchLevel
 	most     int64 // greatest size of a vector in bytes; longer vectors go by messages
 	limited  bool  // the file gives most in addition to switches
+	spread   int64 // greatest size of a vector that goes from one rank to all, where that is more than most
 }
 
 // nodesMeasured is the time of a vector by its size, on a number of nodes.
@@ -32,7 +33,7 @@ type switchLevel struct {
 	bandwidth bandwidth
 }
 
-// parseOffloads reads the fields allreduce and switches.
+// parseOffloads reads the fields allreduce, spread and switches.
 func (m *Machine) parseOffloads(o *object) {
 	f := &m.offloads
 	if o.has("allreduce") {
@@ -42,8 +43,17 @@ func (m *Machine) parseOffloads(o *object) {
 				f.most = row.table[len(row.table)-1].size
 			}
 		}
+		f.spread = o.size("spread", false, f.most)
+		if f.spread < f.most {
+			o.fault("spread", "is less than the longest vector of allreduce", "give at least as many bytes, or remove it")
+		}
 	} else {
 		o.skip("allreduce")
+		if o.has("spread") {
+			o.fault("spread", "is given without allreduce, which has the times", "give the times of allreduce, or remove it")
+		} else {
+			o.skip("spread")
+		}
 	}
 	if !o.has("switches") {
 		o.skip("switches")
@@ -148,6 +158,9 @@ func (m *Machine) writeOffloads(o *objectWriter) {
 			inner.number("nodes", row.nodes)
 			writeTable(inner, "delays", row.table)
 		})
+		if f.spread > f.most {
+			o.text("spread", quantity.FormatSize(f.spread))
+		}
 	}
 	if f.switches == nil {
 		return
@@ -223,6 +236,11 @@ func (m *Machine) Offloads() bool { return m.offloads.measured != nil || m.offlo
 // Offloads reports whether the network sums vectors of some bytes by itself.
 func (t *Target) Offloads(bytes int64) bool {
 	return t.machine.Offloads() && bytes <= t.machine.offloads.most
+}
+
+// Spreads reports whether the network spreads vectors of some bytes from one rank to all, in the time in which it sums them up.
+func (t *Target) Spreads(bytes int64) bool {
+	return t.machine.Offloads() && bytes <= max(t.machine.offloads.spread, t.machine.offloads.most)
 }
 
 // OffloadsRanks reports whether switches within the nodes sum the vectors of ranks. Otherwise the

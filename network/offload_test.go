@@ -106,6 +106,7 @@ func TestOffloadIsWritten(t *testing.T) {
 		"allreduce: [{nodes: 8, delays: [{size: 8, delay: 3us}, {size: 24, delay: 3.2us}]}]",
 		"switches: {most: 4KiB, levels: [{name: leaf, nodes: 4, latency: 300ns, bandwidth: 10GB/s}, {name: core, latency: 1us}]}",
 		"switches: {levels: [{name: core, latency: 1us}]}",
+		"spread: 64B, allreduce: [{nodes: 8, delays: [{size: 24, delay: 3us}]}]",
 	} {
 		m, err := Parse("m", []byte("name: m\nnetwork: {model: flat, latency: 1us, "+text+"}"), nil)
 		if err != nil {

@@ -145,6 +145,10 @@ var exceptions = []exception{
 	{"bcast", "linear", (*Row).ofOpenMPI, "linear-nonblocking", ""},
 	// coll_base_allgather.c, ompi_coll_base_allgather_intra_basic_linear calls coll_gather and coll_bcast of the communicator.
 	{"allgather", "linear", (*Row).ofOpenMPI, "", "the linear allgather of Open MPI is a gather and a bcast by the algorithms that it chooses for them"},
+	// Reductions by in-order-binary take as long as those by default of Fujitsu MPI, whose table cuts vectors (fujitsu.yaml). Shorter
+	// vectors are one segment.
+	{"reduce", "in-order-binary", (*Row).ofFujitsu, "in-order-binary:32KiB", ""},
+	{"reduce", "binary", (*Row).ofFujitsu, "binary:32KiB", ""},
 	// NVLS among several nodes is a tree of them: only the switches of a node sum vectors up.
 	{"allreduce", "offload", func(r *Row) bool { return r.ofNCCL() && r.Nodes > 1 }, "nvls-tree", ""},
 }
@@ -155,6 +159,11 @@ func (r *Row) ofOpenMPI() bool {
 	library := strings.ReplaceAll(strings.ToLower(r.Library), " ", "")
 	known := strings.Contains(library, "ompi") || strings.Contains(library, "openmpi") || strings.HasPrefix(library, "fjmpi")
 	return (known || strings.HasSuffix(r.Algorithm, "_ompi")) && !strings.HasSuffix(r.Algorithm, "_over")
+}
+
+// ofFujitsu reports whether the row is of Fujitsu MPI.
+func (r *Row) ofFujitsu() bool {
+	return strings.HasPrefix(strings.ToLower(strings.ReplaceAll(r.Library, " ", "")), "fjmpi")
 }
 
 // ofNCCL reports whether the row is of NCCL.

@@ -18,8 +18,11 @@ type Algorithms struct {
 // For returns the algorithm of a call on a machine. Vectors that are too long for a network that sums
 // up, or come from nodes that no switch unites, take the algorithm of machines without such a network.
 func (a *Algorithms) For(t *network.Target, q collectives.Question) collectives.Algorithm {
-	op := q.Operation
-	q.Hardware = collectives.Hardware{Barrier: t.BarrierTime() > 0, Offload: t.Offloads(q.Bytes) && (t.OffloadsAcross() || q.Ranks <= q.PerNode)}
+	op, carries := q.Operation, t.Offloads(q.Bytes)
+	if op == collectives.Bcast {
+		carries = t.Spreads(q.Bytes)
+	}
+	q.Hardware = collectives.Hardware{Barrier: t.BarrierTime() > 0, Offload: carries && (t.OffloadsAcross() || q.Ranks <= q.PerNode)}
 	q.Hardware.Measured = t.GivesBcasts() && q.Ranks <= q.PerNode
 	switch {
 	case a.Library != nil && a.Free[op]:
