@@ -118,7 +118,7 @@ var rules = map[string]rule{
 		pure:    true,
 		imports: "vtime internal/spelling lp network collectives engine mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/forecast mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
 		// Its tests run several engines over the in-process transport.
-		testsOnly: "internal/random sync internal/cputime mpivirt/steps mpivirt/record mpivirt/replay trace",
+		testsOnly: "internal/random sync internal/cputime mpivirt/steps mpivirt/record mpivirt/replay mpivirt/timeline trace",
 	},
 	"mpivirt/steps": {
 		pure:    true,
@@ -134,6 +134,10 @@ var rules = map[string]rule{
 	"mpivirt/record": {
 		pure:    true,
 		imports: "vtime trace mpivirt/internal/world mpivirt/internal/kernel",
+	},
+	"mpivirt/timeline": {
+		pure:    true,
+		imports: "vtime mpivirt/internal/world mpivirt/internal/kernel",
 	},
 	"mpivirt/replay": {
 		pure:      true,
@@ -202,7 +206,7 @@ var rules = map[string]rule{
 	},
 	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
-		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/skeleton mpivirt/native/toolchain mpivirt/record mpivirt/replay trace trace/dim trace/record internal/cputime bench internal/noise internal/training internal/result internal/profile study internal/loggp internal/fit internal/measurements internal/tuning" +
+		imports: "vtime internal/spelling internal/quantity internal/input lp sync sync/mpi network collectives collectives/library mpivirt mpivirt/native mpivirt/native/skeleton mpivirt/native/toolchain mpivirt/record mpivirt/replay mpivirt/timeline trace trace/dim trace/record internal/cputime bench internal/noise internal/training internal/result internal/profile study internal/loggp internal/fit internal/measurements internal/tuning" +
 			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",

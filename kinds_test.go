@@ -21,7 +21,7 @@ import (
 
 // kinds are the packages that hold kinds of rank, and those that make calls for them. The scripted kind is in the
 // tests of mpivirt.
-var kinds = strings.Fields("mpivirt mpivirt_test mpivirt/steps mpivirt/native mpivirt/record mpivirt/replay mpivirt/internal/typed")
+var kinds = strings.Fields("mpivirt mpivirt_test mpivirt/steps mpivirt/native mpivirt/record mpivirt/replay mpivirt/timeline mpivirt/internal/typed")
 
 // port is what kinds of rank may use of the kernel. They do not reach past it, into the rooms below: what these have
 // to do for a kind is a method of the kernel.
@@ -42,13 +42,13 @@ var port = struct {
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token Twin
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
-		Activity ActivityTimes Balance Blocked Call CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath DeadlockError Distribution
-		Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent PhaseTimes Program RankShare Repeated Result Sample Simulation
+		Activity ActivityTimes Balance Blocked Call CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath DeadlockError Distribution
+		Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent PhaseTimes Program RankShare Received Repeated Result Sample Simulation
 		SizeClass Task Total`,
 	names: `
-		Auto Body Bulk Bursts CacheKey CallBegin CallEnd Computing Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
+		Auto Body Bulk Bursts CacheKey CallBegin Computing Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
 		Kinds
-		Late Message MessageNoProc MessageNull New Noise NumberOfCauses Observer Recorder RegisterKind Reserve Simulate Told`,
+		Late Message MessageNoProc MessageNull New Noise NumberOfCauses Observer OutsideMPI Receiver Recorder RegisterKind Reserve Simulate Told`,
 }
 
 // rooms are the packages that kinds reach by the port only. Of room world they use the vocabulary, and no partition.

@@ -47,7 +47,8 @@ type runFlags struct {
 	programArguments                      []string
 	path                                  bool
 	trace                                 traceFlags
-	form                                  skeletonForm            // what is run of a program with a skeleton
+	form                                  skeletonForm // what is run of a program with a skeleton
+	timeline                              timelineFlags
 	replays                               *bench.Entry            // the trace that is replayed in the place of a program; nil for none
 	machineRead                           func(t *network.Target) // hears the machine; nil for nobody
 }
@@ -134,6 +135,7 @@ type request struct {
 	verbose  bool
 	cpu      *cpuTimes  // nil: ignored
 	trace    *recording // nil for none
+	picture  *picture   // nil for none
 
 	energyOnly bool // statistics are counted for the energy of the run alone
 }
@@ -245,6 +247,7 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	}
 	r.options = r.entry.Resolve(r.config.Options)
 	r.readCPU(h, &f.cpu, f.programArguments, &faults)
+	r.readTimeline(h, &f.timeline, f.trace.file != "", &faults)
 	r.readTrace(h, &f.trace, f.programArguments, &faults)
 	if r.entry.Name != "" {
 		r.checkContents(&faults)

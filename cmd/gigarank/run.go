@@ -86,6 +86,7 @@ func newRun(c *terminal.Console) *cobra.Command {
 	}
 	f.define(cmd)
 	terminal.Group(cmd.Flags(), groupResults, f.defineReport)
+	terminal.Group(cmd.Flags(), groupResults, f.timeline.define)
 	terminal.Group(cmd.Flags(), groupResults, f.trace.define)
 	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.lambda, "lambda", "", "λ, virtual ranks for each engine: `N` instead of --ranks")
@@ -180,6 +181,9 @@ func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 		o.Err = errors.Join(err, o.Err)
 	}
 	if err := r.trace.finish(&o); err != nil {
+		o.Err = errors.Join(err, o.Err)
+	}
+	if err := r.picture.finish(c, r, &o); err != nil {
 		o.Err = errors.Join(err, o.Err)
 	}
 	return conclude(c, h, s, r, o, printed)

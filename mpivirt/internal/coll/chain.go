@@ -30,13 +30,13 @@ func readChain(r *world.Reader) stats.Chain {
 
 // follows has the chain of an agent, whose clock stood at an instant, come from a message that it has received, if that came later,
 // and adds the time of its processor.
-func (a *account) follows(m *carried, before, arrival, after vtime.Time) {
+func (c *account) follows(m *carried, before, arrival, after vtime.Time) {
 	if arrival > before {
-		a.chain = m.chain
-		a.chain.Shared += m.shared
-		a.chain.Within += m.within
+		c.chain = m.chain
+		c.chain.Shared += m.shared
+		c.chain.Within += m.within
 	}
-	a.chain.Works += max(after.Sub(max(before, arrival)), 0)
+	c.chain.Works += max(after.Sub(max(before, arrival)), 0)
 }
 
 // lands has the chain of an agent come from a message of its window, if that came later than an instant, and adds the time of its
@@ -66,12 +66,12 @@ func (c *Collectives) postsLate(m *carried, index int32, posted, came vtime.Time
 }
 
 // frees notes the answer that has come at an instant to an agent for a message that it has sent.
-func (a *account) frees(own, answer stats.Chain, at vtime.Time) {
+func (c *account) frees(own, answer stats.Chain, at vtime.Time) {
 	if answer.Rank == world.None {
 		answer = own
 	}
-	if at > a.freed || at == a.freed && answer.Rank < a.pending.chain.Rank {
-		a.freed, a.pending.chain = at, answer
+	if at > c.freed || at == c.freed && answer.Rank < c.pending.chain.Rank {
+		c.freed, c.pending.chain = at, answer
 	}
 }
 

@@ -61,6 +61,7 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 		observer = c.Observer(k.partition.First, k.partition.Ranks)
 	}
 	recorder, _ := observer.(Recorder)
+	receiver, _ := observer.(Receiver)
 	if c.Activities {
 		counted := Observer(k.newSums())
 		if observer != nil {
@@ -79,6 +80,10 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	}
 	if c.Activities {
 		k.collectives.Explain()
+		if receiver != nil {
+			k.messages.Hear(receiver.Receives)
+			receiver.Records(k)
+		}
 	}
 	if recorder != nil {
 		recorder.Records(k)

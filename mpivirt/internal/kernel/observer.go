@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -48,6 +49,19 @@ type Recorder interface {
 	Finishes(lp int32)
 }
 
+// Receiver is an observer that also hears each message point to point that a rank receives, once its receive is complete. Messages
+// are heard if [Config] counts activities.
+type Receiver interface {
+	Observer
+	// Records hears the kernel of the engine, before the first call.
+	Records(k *Kernel)
+	// Receives hears a message.
+	Receives(r *Received)
+}
+
+// Received is a message that a rank has received.
+type Received = p2p.Received
+
 // Activity is a kind of work that takes virtual time.
 type Activity = stats.Activity
 
@@ -92,6 +106,7 @@ type CallEnd struct {
 	// ends that the rank has waited for.
 	Causes  stats.Causes
 	Phases  stats.Phases
+	From    vtime.Time  // instant from which on the call could wait; Ended if it could not
 	Chained bool        // Chain is known
 	Waited  bool        // for the chain: it was there later than the call could wait
 	Chain   stats.Chain // of the operation that ends the call
@@ -374,7 +389,9 @@ func (why *reason) causes(e *CallEnd) {
 
 // chain stores the chain of the operation that ends a call.
 func (why *reason) chain(e *CallEnd) {
+	e.From = e.Ended
 	if w := &why.ending; w.Known && w.Ready <= e.Ended {
+		e.From = min(max(w.From, e.Began), e.Ended)
 		e.Chained, e.Chain, e.There, e.Busy = true, w.Chain, w.Ready, w.Busy()
 		e.Waited = w.Ready > max(e.Began, w.From)
 	}

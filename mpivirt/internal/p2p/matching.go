@@ -212,6 +212,9 @@ func (m *Messages) CompleteRequest(ri int32, t vtime.Time) {
 		m.checkCompletion(r, t)
 	}
 	r.Complete, r.Time = true, t
+	if m.why != nil && m.why.hears != nil {
+		m.heard(ri, t)
+	}
 	if r.Kind == ReceiveRequest || r.Kind == CollectiveRequest {
 		m.closed(r.LP)
 	}

@@ -17,6 +17,7 @@ type reasons struct {
 	origins world.Beside[origin] // of messages
 	of      world.Beside[reason] // of requests
 	waits   []vtime.Time         // by LP: its clock when its call began to wait, 0 if it did not
+	hears   func(r *Received)    // hears each message that is received; nil for none
 	ending  stats.Ending         // what all endings have in common
 	shaking map[shakingKey]shaking
 	readies world.Beside[readiness] // of handshakes that pass interfaces: what readyOf returns
@@ -36,6 +37,28 @@ const originRecord = 5 * 8
 type reason struct {
 	stats.Ending
 	came vtime.Time // REQ at its receiver, ACK or the undisturbed match at its sender
+	sent vtime.Time // of a receive that has its message: the send began
+	took bool       // a receive has its message
+}
+
+// Received is a message that a rank has received.
+type Received struct {
+	Source, Dest int // in WORLD
+	Tag          int
+	Bytes        int64
+	Sent         vtime.Time // the send began
+	Arrived      vtime.Time // the receive is complete
+}
+
+// Hear has a function hear each message that is received, if messages explain waiting.
+func (m *Messages) Hear(hears func(r *Received)) { m.why.hears = hears }
+
+// heard reports a receive that is complete at an instant.
+func (m *Messages) heard(request int32, t vtime.Time) {
+	if w, r := m.why.of.Open(request), m.Requests.At(request); w.took && r.Kind == ReceiveRequest {
+		w.took = false
+		m.why.hears(&Received{int(r.rank), int(m.Partition.Global(r.LP)), int(r.Tag), r.Bytes, w.sent, t})
+	}
 }
 
 // Explain has messages carry what explains the waiting of their receivers and senders.
@@ -71,7 +94,7 @@ func (w *reasons) sends(message int32, sent, left, from vtime.Time) {
 // post and the arrival of REQ.
 func (m *Messages) takes(lp, request int32, message int32, posted vtime.Time) {
 	o, msg, r := m.why.origins.Open(message), m.messages.At(message), m.why.of.Open(request)
-	*r = reason{Ending: m.why.ending, came: msg.arrival}
+	*r = reason{Ending: m.why.ending, came: msg.arrival, sent: o.sent, took: true}
 	r.Late, r.Other, r.Left, r.Shared, r.Within = stats.LateSender, o.sent, o.left, o.shared, o.within
 	if r.Chain = o.chain(msg.rank); msg.large && posted > msg.arrival {
 		r.Chain = stats.Chain{Rank: m.Partition.Global(lp), At: posted}

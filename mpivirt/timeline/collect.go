@@ -1,0 +1,184 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Options say what a picture shows.
+type Options struct {
+	Shown    []Range    // ranks, ascending and disjoint
+	From, To vtime.Time // the window
+	Native   bool       // functions have their names in C
+	Limit    int64      // bytes of the files, as forecast, beyond which the run is ended; 0 for none
+	Format   *Format    // of the files
+}
+
+// Range is the ranks from First to Last.
+type Range struct{ First, Last int }
+
+// Collector collects what the ranks of all engines of a process do. Its method Observer is a Config.Observer; the simulation counts
+// activities.
+type Collector struct {
+	options Options
+	mutex   sync.Mutex
+	engines []*engine
+}
+
+// New returns a collector.
+func New(o Options) *Collector { return &Collector{options: o} }
+
+// Observer returns the observer of an engine with n ranks from first on.
+func (c *Collector) Observer(first, n int) kernel.Observer {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	e := &engine{options: &c.options, collector: c}
+	c.engines = append(c.engines, e)
+	return e
+}
+
+// engine collects what the ranks of an engine do. It implements [kernel.Receiver].
+type engine struct {
+	options   *Options
+	collector *Collector
+	k         *kernel.Kernel
+	slices    []Slice
+	parts     []Part
+	messages  []Message
+	full      bool
+}
+
+var _ kernel.Receiver = (*engine)(nil)
+
+// Records implements [kernel.Receiver].
+func (e *engine) Records(k *kernel.Kernel) { e.k = k }
+
+// Begins implements [kernel.Observer].
+func (e *engine) Begins(*kernel.CallBegin) {}
+
+// Note implements [kernel.Observer].
+func (e *engine) Note(kernel.Activity, vtime.Duration) {}
+
+// shows reports whether a rank is shown.
+func (o *Options) shows(rank int) bool {
+	i, found := slices.BinarySearchFunc(o.Shown, rank, func(r Range, rank int) int { return cmp.Compare(r.First, rank) })
+	return found || i > 0 && rank <= o.Shown[i-1].Last
+}
+
+// Ends keeps a call of a rank that is shown. Its time is cut at the window.
+func (e *engine) Ends(c *kernel.CallEnd) {
+	o := e.options
+	if e.full || !o.shows(c.Rank) || c.Began > o.To || c.Ended < o.From || c.Idle && c.Ended == c.Began || c.Procedure == world.Compute && c.Ended == c.Began {
+		return
+	}
+	if c.Ended == o.From && c.Began < c.Ended || c.Began == o.To && c.Began < c.Ended {
+		return // it only touches the window
+	}
+	s := Slice{Rank: int32(c.Rank), Procedure: uint8(c.Procedure), Bytes: c.Bytes, Begin: max(c.Began, o.From), End: min(c.Ended, o.To), parts: int32(len(e.parts))}
+	e.part(c, &s)
+	s.count = uint8(len(e.parts) - int(s.parts))
+	e.slices = append(e.slices, s)
+	e.checkLimit()
+}
+
+// part appends the parts of a call, in the order in which they pass, cut at the window: its processor until it can wait, the causes of
+// waiting, between them the processor of others, and its processor at the end.
+func (e *engine) part(c *kernel.CallEnd, s *Slice) {
+	at := c.Began
+	add := func(cause kernel.Cause, d vtime.Duration) {
+		from, to := max(at, s.Begin), min(at.Add(d), s.End)
+		if at = at.Add(d); to > from {
+			if n := len(e.parts); n > int(s.parts) && e.parts[n-1].Cause == cause {
+				e.parts[n-1].Time += to.Sub(from)
+			} else {
+				e.parts = append(e.parts, Part{cause, to.Sub(from)})
+			}
+		}
+	}
+	times := c.Causes
+	processor := times[processorCause]
+	lead := min(c.From.Sub(c.Began), processor)
+	tail := vtime.Duration(0)
+	if c.Chained {
+		tail = min(max(c.Ended.Sub(max(c.There, c.From)), 0), processor-lead)
+	}
+	add(processorCause, lead)
+	for _, cause := range waitingOrder {
+		if cause == processorCause {
+			add(cause, processor-lead-tail)
+		} else {
+			add(cause, times[cause])
+		}
+	}
+	add(processorCause, tail)
+}
+
+// Receives keeps a message between ranks that are shown.
+func (e *engine) Receives(r *kernel.Received) {
+	o := e.options
+	if e.full || r.Sent < o.From || r.Arrived > o.To || !o.shows(r.Source) || !o.shows(r.Dest) {
+		return
+	}
+	e.messages = append(e.messages, Message{From: int32(r.Source), To: int32(r.Dest), Tag: int32(r.Tag), Bytes: r.Bytes, Sent: r.Sent, Received: r.Arrived})
+	e.checkLimit()
+}
+
+// checkLimit ends the run if the files would be longer than the limit.
+func (e *engine) checkLimit() {
+	f := e.options.Format
+	if n := len(e.slices) + len(e.messages); e.options.Limit == 0 || n%checkedEvery != 0 {
+		return
+	}
+	size := int64(len(e.slices))*f.sliceBytes + int64(len(e.parts))*f.partBytes + int64(len(e.messages))*f.messageBytes
+	if size > e.options.Limit/int64(max(len(e.collector.engines), 1)) {
+		e.full = true
+		e.k.FailHost(&LimitError{Limit: e.options.Limit, At: e.slices[len(e.slices)-1].End})
+	}
+}
+
+// checkedEvery is the number of events after which the size of the files is forecast.
+const checkedEvery = 1 << 12
+
+// LimitError says that the files of a picture would be longer than a limit.
+type LimitError struct {
+	Limit int64
+	At    vtime.Time
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("--timeline: the picture takes more than %d MB, at %v of virtual time: give fewer --ranks-shown or a --window, or --yes to write it", e.Limit/1_000_000, e.At)
+}
+
+// Timeline returns what was collected. The run is over.
+func (c *Collector) Timeline(program, machine string, ranks int, end vtime.Time, path []kernel.PathSegment) *Timeline {
+	t := &Timeline{Program: program, Machine: machine, Ranks: ranks, From: c.options.From, To: min(c.options.To, max(end, c.options.From)), native: c.options.Native}
+	for _, r := range c.options.Shown {
+		for rank := r.First; rank <= r.Last; rank++ {
+			t.Shown = append(t.Shown, rank)
+		}
+	}
+	for _, e := range c.engines {
+		for i := range e.slices {
+			e.slices[i].parts += int32(len(t.Parts))
+		}
+		t.Slices, t.Parts, t.Messages = append(t.Slices, e.slices...), append(t.Parts, e.parts...), append(t.Messages, e.messages...)
+		*e = engine{options: e.options, collector: c, full: true}
+	}
+	// The calls of a rank are in the order of its program.
+	slices.SortStableFunc(t.Slices, func(a, b Slice) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortFunc(t.Messages, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Received, b.Received), cmp.Compare(a.Tag, b.Tag), cmp.Compare(a.Bytes, b.Bytes))
+	})
+	for _, s := range path {
+		if s.From, s.To = max(s.From, t.From), min(s.To, t.To); s.From < s.To {
+			t.Path = append(t.Path, s)
+		}
+	}
+	return t
+}
