@@ -53,6 +53,7 @@ function styled(element) {
   const copy = element.cloneNode(true);
   const from = [element, ...element.querySelectorAll('*')], to = [copy, ...copy.querySelectorAll('*')];
   from.forEach((e, i) => {
+    if (e.closest('.hover')) return to[i].remove(); // it shows nothing
     const style = getComputedStyle(e);
     for (const name of inherited) to[i].style.setProperty(name, style.getPropertyValue(name));
     to[i].removeAttribute('class');
