@@ -68,10 +68,13 @@ func diagnose(c *terminal.Console, w io.Writer) {
 	} else {
 		p("native ranks", "not available: %v", err)
 	}
-	if err := skeleton.Missing(); err == nil {
-		p("skeletons", "gigarank cc %s uses %s", skeleton.Flag, skeleton.Compiler(toolchain.C))
-	} else {
-		p("skeletons", "not available: %v", err)
+	switch all, c := skeleton.Missing(toolchain.Fortran), skeleton.Missing(toolchain.C); {
+	case all == nil:
+		p("skeletons", "gigarank cc %s uses %s, fc uses %s", skeleton.Flag, skeleton.Compiler(toolchain.C), skeleton.Compiler(toolchain.Fortran))
+	case c == nil:
+		p("skeletons", "gigarank cc %s uses %s; fc: %v", skeleton.Flag, skeleton.Compiler(toolchain.C), all)
+	default:
+		p("skeletons", "not available: %v", all)
 	}
 	if launcher, processes := mpi.Launched(c.Getenv); launcher != "" {
 		p("launcher", "%s, processes: %d", launcher, processes)

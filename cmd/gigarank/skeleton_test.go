@@ -14,11 +14,12 @@ import (
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/mpivirt/native/skeleton"
+	"gigarank/mpivirt/native/toolchain"
 )
 
 // A program in C is built with its skeleton, which is shown, compared with the program, and run.
 func TestSkeletonOfAProgram(t *testing.T) {
-	if err := skeleton.Missing(); err != nil {
+	if err := skeleton.Missing(toolchain.C); err != nil {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
@@ -104,7 +105,7 @@ func TestSkeletonOfAProgram(t *testing.T) {
 
 // A skeleton that does other things than its program is found: here the files of two programs are made one.
 func TestVerifyFindsDifferences(t *testing.T) {
-	if err := skeleton.Missing(); err != nil {
+	if err := skeleton.Missing(toolchain.C); err != nil {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
@@ -151,7 +152,7 @@ func mix(t *testing.T, program, other string) string {
 
 // A run of a skeleton takes the times of its weights: here a nest of 9 entries and 36 iterations of its inner loop.
 func TestWeightsTakeTime(t *testing.T) {
-	if err := skeleton.Missing(); err != nil {
+	if err := skeleton.Missing(toolchain.C); err != nil {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
@@ -219,7 +220,7 @@ int main(int n, char **all) {
 
 // verify names the first task that a skeleton comes to otherwise than the timed form, and the first call that differs, by rank.
 func TestVerifyNamesTasksAndCalls(t *testing.T) {
-	if err := skeleton.Missing(); err != nil {
+	if err := skeleton.Missing(toolchain.C); err != nil {
 		t.Skip(err)
 	}
 	dir := t.TempDir()

@@ -21,6 +21,8 @@ import (
 const (
 	Flag     = "--skeleton"
 	Variable = "GIGARANK_SKELETON"
+	// DirectivesFlag names a file of assumptions about data, for the link.
+	DirectivesFlag = "--directives"
 )
 
 // The sections of a program that have its skeleton, its timed form, lines about it, and its tasks.
@@ -47,12 +49,15 @@ func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnosti
 		return 2, nil
 	}
 	if frontEnds[l] == "" {
-		return tell(fmt.Errorf("%s: skeletons of programs in %s are not built: only programs in C have them", Flag, l.Name()))
+		return tell(fmt.Errorf("%s: skeletons of programs in %s are not built: only programs in C and Fortran have them", Flag, l.Name()))
 	}
-	if err := Missing(); err != nil {
+	if err := Missing(l); err != nil {
 		return tell(err)
 	}
-	arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == Flag })
+	arguments, directives, err := takeDirectives(slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == Flag }))
+	if err != nil {
+		return tell(err)
+	}
 	if slices.ContainsFunc(arguments, toolchain.IsQuery) {
 		return toolchain.Wrap(l, arguments, in, out, diagnostics)
 	}
@@ -68,8 +73,13 @@ func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnosti
 		return 3, err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	b := build{language: l, library: library, work: work, diagnostics: diagnostics, in: in, out: out}
-	err = b.run(arguments)
+	b := build{directives: directives, language: l, library: library, work: work, diagnostics: diagnostics, in: in, out: out}
+	if l == toolchain.Fortran {
+		err = b.openModule()
+	}
+	if err == nil {
+		err = b.run(arguments)
+	}
 	var stopped failed
 	switch {
 	case errors.As(err, &stopped):
@@ -80,8 +90,36 @@ func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnosti
 	return 0, nil
 }
 
+// takeDirectives returns arguments without those that name files of directives, and the directives.
+func takeDirectives(arguments []string) (rest []string, all []*slice.Directive, err error) {
+	var faults []error
+	for n := 0; n < len(arguments); n++ {
+		file, is := strings.CutPrefix(arguments[n], DirectivesFlag+"=")
+		switch {
+		case is:
+		case arguments[n] != DirectivesFlag:
+			rest = append(rest, arguments[n])
+			continue
+		case n+1 == len(arguments):
+			return nil, nil, fmt.Errorf("%s without a FILE", DirectivesFlag)
+		default:
+			n++
+			file = arguments[n]
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		some, err := slice.ParseDirectives(file, string(text))
+		all, faults = append(all, some...), append(faults, err)
+	}
+	return rest, all, errors.Join(faults...)
+}
+
 // build is a call of a wrapper.
 type build struct {
+	directives       []*slice.Directive
 	language         toolchain.Language
 	library          *toolchain.Library
 	work             string // directory of what the build makes on its way
@@ -96,7 +134,7 @@ func (b *build) run(arguments []string) error {
 		if slices.Contains(arguments, "-E") || slices.Contains(arguments, "-M") || slices.Contains(arguments, "-MM") {
 			emit = nil
 		}
-		text, err := tool(b.diagnostics, "", clang, slices.Concat(arguments, compileFlags, emit, b.library.Includes(b.language))...)
+		text, err := b.compile(slices.Concat(arguments, emit))
 		_, _ = io.WriteString(b.out, text)
 		return err
 	}
@@ -120,7 +158,7 @@ func (b *build) run(arguments []string) error {
 		return err
 	}
 	original, before := m.String(), slice.Instructions(m)
-	s, err := slice.Of(m)
+	s, err := slice.Of(m, b.directives...)
 	if err != nil {
 		return err
 	}
@@ -132,7 +170,15 @@ func (b *build) run(arguments []string) error {
 	if err := s.Emit(); err != nil {
 		return err
 	}
-	description, err := json.Marshal(Description{Program: fmt.Sprintf("%x", sha256.Sum256([]byte(original))), Tasks: tasks})
+	d := Description{Tasks: tasks}
+	digest := sha256.New()
+	_, _ = io.WriteString(digest, original)
+	for _, one := range b.directives {
+		d.Directives = append(d.Directives, one.String())
+		_, _ = fmt.Fprintf(digest, "%s\n", one)
+	}
+	d.Program = fmt.Sprintf("%x", digest.Sum(nil))
+	description, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
@@ -155,8 +201,42 @@ func (b *build) run(arguments []string) error {
 	return b.join(program, output)
 }
 
+// suffixes are the ends of the names of sources.
+var suffixes = map[toolchain.Language][]string{
+	toolchain.C: {".c"}, toolchain.Fortran: {".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08", ".f", ".F", ".for", ".FOR", ".ftn"},
+}
+
+// flangFlags are compileFlags for flang, which knows other flags.
+var flangFlags = []string{"-fPIC", "-gline-tables-only", "-ffp-contract=off", "-mllvm", "-vectorize-loops=false", "-mllvm", "-vectorize-slp=false",
+	"-mllvm", "-unroll-full-max-count=0", "-mllvm", "-unroll-allow-peeling=false", "-mllvm", "-unroll-allow-partial=false", "-mllvm", "-unroll-runtime=false"}
+
+// strange are flags of gfortran that flang does not know, and that change no result: flang has no limit of lines, warns of mismatches, and has no backtrace.
+var strange = []string{"-ffree-line-length-", "-fallow-argument-mismatch", "-fno-backtrace", "-fbacktrace", "-fno-range-check", "-std=legacy", "-std=gnu", "-funroll-loops", "-Wno-", "-W"}
+
+// compile compiles with the front end of the language.
+func (b *build) compile(arguments []string) (string, error) {
+	flags := compileFlags
+	if b.language == toolchain.Fortran {
+		arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool {
+			return slices.ContainsFunc(strange, func(s string) bool { return strings.HasPrefix(a, s) })
+		})
+		flags = append(slices.Clone(flangFlags), "-I"+b.work) // where module mpi is
+	}
+	return tool(b.diagnostics, "", frontEnds[b.language], slices.Concat(arguments, flags, b.library.Includes(toolchain.C))...)
+}
+
+// openModule compiles module mpi, with the declarations of mpif.h: flang 19 does not know the rest of the module of package toolchain.
+func (b *build) openModule() error {
+	source := filepath.Join(b.work, "mpi.f90")
+	if err := os.WriteFile(source, []byte("module mpi\n  include 'mpif.h'\nend module\n"), 0o666); err != nil {
+		return err
+	}
+	_, err := tool(b.diagnostics, "", flang, slices.Concat([]string{"-fsyntax-only", "-J" + b.work, source}, b.library.Includes(toolchain.C))...)
+	return err
+}
+
 // options are the flags of compilers that an argument of its own follows.
-var options = []string{"-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-iquote", "-idirafter", "-x", "-MF", "-MT", "-MQ", "-Xlinker", "-u", "-T"}
+var options = []string{"-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-iquote", "-idirafter", "-x", "-MF", "-MT", "-MQ", "-Xlinker", "-u", "-T", "-J", "-module-dir", "-mllvm"}
 
 // parts compiles sources and returns the files with bitcode, the arguments of the link without them, and the name of the program.
 func (b *build) parts(arguments []string) (parts, rest []string, output string, err error) {
@@ -178,7 +258,7 @@ func (b *build) parts(arguments []string) (parts, rest []string, output string, 
 			rest = append(rest, a)
 		case strings.HasPrefix(a, "-"):
 			flags = append(flags, a)
-		case strings.HasSuffix(a, b.language.Suffix()):
+		case slices.Contains(suffixes[b.language], filepath.Ext(a)):
 			sources = append(sources, a)
 		default:
 			if err := b.checkBitcode(a); err != nil {
@@ -189,7 +269,7 @@ func (b *build) parts(arguments []string) (parts, rest []string, output string, 
 	}
 	for n, source := range sources {
 		object := filepath.Join(b.work, fmt.Sprintf("source%d.bc", n))
-		if _, err := tool(b.diagnostics, "", clang, slices.Concat(flags, compileFlags, []string{"-emit-llvm", "-c", "-o", object, source}, b.library.Includes(b.language))...); err != nil {
+		if _, err := b.compile(slices.Concat(flags, []string{"-emit-llvm", "-c", "-o", object, source})); err != nil {
 			return nil, nil, "", err
 		}
 		parts = append(parts, object)
@@ -229,7 +309,14 @@ func (b *build) link(path, text string, rest []string) error {
 	if _, err := tool(b.diagnostics, text, clang, "-x", "ir", "-c", "-O2", "-fPIC", "-falign-loops=64", "-Wno-override-module", "-o", object, "-"); err != nil {
 		return err
 	}
-	code, err := toolchain.Wrap(b.language, slices.Concat([]string{"-o", path, object}, rest), b.in, b.out, b.diagnostics)
+	if b.language == toolchain.Fortran {
+		libraries, err := fortranLibraries()
+		if err != nil {
+			return err
+		}
+		rest = slices.Concat(rest, libraries)
+	}
+	code, err := toolchain.Wrap(toolchain.C, slices.Concat([]string{"-o", path, object}, rest), b.in, b.out, b.diagnostics)
 	if err == nil && code != 0 {
 		err = failed{errors.New("the link failed"), code}
 	}

@@ -284,7 +284,11 @@ func TestWithoutLLVM(t *testing.T) {
 	if err != nil || code != 2 || printed.String() != want {
 		t.Errorf("exit code %d, %v: %s", code, err, &printed)
 	}
-	for _, l := range []toolchain.Language{toolchain.CXX, toolchain.Fortran} {
+	printed.Reset()
+	if code, err := skeleton.Wrap(toolchain.Fortran, []string{skeleton.Flag, "a.f90"}, nil, &printed, &printed); err != nil || code != 2 || !strings.Contains(printed.String(), "flang-new-19, clang-19") || !strings.Contains(printed.String(), "apt-get install flang-19 clang-19 llvm-19") {
+		t.Errorf("exit code %d, %v: %s", code, err, &printed)
+	}
+	for _, l := range []toolchain.Language{toolchain.CXX} {
 		printed.Reset()
 		if code, err := skeleton.Wrap(l, []string{skeleton.Flag, "a.f90"}, nil, &printed, &printed); err != nil || code != 2 || !strings.Contains(printed.String(), fmt.Sprintf("skeletons of programs in %s are not built", l.Name())) {
 			t.Errorf("exit code %d, %v: %s", code, err, &printed)

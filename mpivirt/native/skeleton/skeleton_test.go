@@ -21,7 +21,7 @@ import (
 // needLLVM skips a test where LLVM's programs are not there.
 func needLLVM(t *testing.T) {
 	t.Helper()
-	if err := skeleton.Missing(); err != nil {
+	if err := skeleton.Missing(toolchain.C); err != nil {
 		t.Skip(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"gigarank/mpivirt/native/toolchain"
@@ -17,21 +18,26 @@ const release = "19"
 // The programs of LLVM, without the release.
 const (
 	clang   = "clang"
+	flang   = "flang-new"
 	link    = "llvm-link"
 	opt     = "opt"
 	objcopy = "llvm-objcopy"
 )
 
 // packages are the Debian packages that have LLVM's programs.
-var packages = map[string]string{clang: "clang-19", link: "llvm-19", opt: "llvm-19", objcopy: "llvm-19"}
+var packages = map[string]string{clang: "clang-19", flang: "flang-19", link: "llvm-19", opt: "llvm-19", objcopy: "llvm-19"}
 
 // frontEnds are the compilers of the languages whose programs may have skeletons.
-var frontEnds = map[toolchain.Language]string{toolchain.C: clang}
+var frontEnds = map[toolchain.Language]string{toolchain.C: clang, toolchain.Fortran: flang}
 
-// Missing returns the programs of LLVM that are not there and the packages that have them, nil if all are there.
-func Missing() error {
+// Missing returns the programs of LLVM that are not there for a language, and the packages that have them, nil if all are there.
+func Missing(l toolchain.Language) error {
 	var programs, from []string
-	for _, tool := range []string{clang, link, opt, objcopy} {
+	needed := []string{clang, link, opt, objcopy}
+	if l == toolchain.Fortran {
+		needed = append([]string{flang}, needed...)
+	}
+	for _, tool := range needed {
 		if _, err := exec.LookPath(tool + "-" + release); err != nil {
 			programs = append(programs, tool+"-"+release)
 			if p := packages[tool]; len(from) == 0 || from[len(from)-1] != p {
@@ -72,4 +78,16 @@ func tool(diagnostics io.Writer, input string, name string, arguments ...string)
 type failed struct {
 	error
 	code int
+}
+
+// fortranLibraries returns the arguments by which a program is linked with flang's run-time library, which lies beside the compiler.
+func fortranLibraries() ([]string, error) {
+	path, err := exec.LookPath(flang + "-" + release)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []string{"-L" + filepath.Join(filepath.Dir(filepath.Dir(path)), "lib"), "-lFortranRuntime", "-lFortranDecimal", "-lm"}, nil
 }

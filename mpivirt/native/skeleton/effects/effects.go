@@ -28,6 +28,9 @@ const (
 	Sent      Role = 's' // reads the content of messages there
 	Received  Role = 'r' // writes the content of messages there; MPI_IN_PLACE may have it read, too
 	Exchanged Role = 'x' // reads or writes the content of messages there
+	Described Role = 'd' // reads a descriptor of Fortran, and the memory that it describes
+	Assigned  Role = 'w' // reads and writes a descriptor, and writes the memory that it describes
+	Allotted  Role = 'p' // writes the address in a descriptor, its first eight bytes, with that of new memory
 )
 
 // Memory reports whether the argument is an address for the function.
@@ -37,26 +40,28 @@ func (r Role) Memory() bool { return r != Value && r != 0 }
 func (r Role) Payload() bool { return r == Sent || r == Received || r == Exchanged }
 
 // Writes and Reads report whether the function writes or reads the memory of an argument that is no content of messages.
-func (r Role) Writes() bool { return r == Written || r == Updated }
-func (r Role) Reads() bool  { return r == Read || r == Updated }
+func (r Role) Writes() bool { return r == Written || r == Updated || r == Assigned || r == Allotted }
+func (r Role) Reads() bool  { return r == Read || r == Updated || r == Described || r == Assigned }
 
 // Kind is what matters of a function besides its arguments.
 type Kind uint8
 
 // The kinds of functions.
 const (
-	Pure   Kind = iota // its result and the memory that it writes depend on its arguments alone
-	Course             // part of the course of a program: each call of MPI, and the end of a program
-	Alloc              // returns new memory
-	Resize             // returns the memory of its first argument, which may have moved
-	Free               // ends the use of the memory of its first argument
-	Output             // prints; the course of a program may not depend on its result
-	Copy               // copies memory from its second argument to its first, with the pointers in it
-	Parse              // stores a pointer into the text of its first argument where the second points to
-	Random             // reads and changes the state of the random numbers of the C library
-	Record             // enters times into the statistics of the run, which may be those of clocks
-	Hint               // tells the compiler something
-	Task               // begins or ends a task of a timed form
+	Pure      Kind = iota // its result and the memory that it writes depend on its arguments alone
+	Course                // part of the course of a program: each call of MPI, and the end of a program
+	Alloc                 // returns new memory
+	Resize                // returns the memory of its first argument, which may have moved
+	Free                  // ends the use of the memory of its first argument
+	Output                // prints; the course of a program may not depend on its result
+	Copy                  // copies memory from its second argument to its first, with the pointers in it
+	Parse                 // stores a pointer into the text of its first argument where the second points to
+	Random                // reads and changes the state of the random numbers of the C library
+	Record                // enters times into the statistics of the run, which may be those of clocks
+	Hint                  // tells the compiler something
+	Task                  // begins or ends a task of a timed form
+	Statement             // begins a statement of Fortran that reads or writes a text in memory, and returns its state; all calls with it belong together
+	Input                 // begins a statement that reads a file: all of these belong together
 )
 
 // The functions that begin and end tasks, with the number of the task, and with its iterations.
@@ -93,6 +98,9 @@ func Of(name string) (*Effect, bool) {
 	e, known := table[name]
 	if !known && strings.HasPrefix(name, "llvm.") {
 		return intrinsic(strings.TrimPrefix(name, "llvm."))
+	}
+	if e := byPrefix(name); !known && e != nil {
+		return e, true
 	}
 	return e, known
 }
@@ -158,6 +166,7 @@ func init() {
 			table[name] = &Effect{Kind: kind, Roles: list, More: more}
 		}
 	}
+	addFortran()
 	for _, name := range []string{"time", "clock"} {
 		table[name] = &Effect{Kind: Pure, Roles: map[string]string{"time": "o"}[name], Clock: true}
 	}

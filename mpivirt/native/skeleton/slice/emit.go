@@ -56,6 +56,7 @@ func (s *Slice) emitFunction(f *ir.Function, sent, received *ir.Symbol) {
 		for _, i := range b.Instrs {
 			switch {
 			case i.Op.Ends():
+				s.putAssumed(i)
 				left = append(left, s.end(f, i, g.Blocks, post[n]))
 			case s.kept[i] != nil:
 				left = append(left, s.emit(i, sent, received)...)
@@ -132,6 +133,7 @@ func placeOf(i *ir.Instr) (notes []ir.Note) {
 // emit returns a needed instruction as it is in the skeleton.
 func (s *Slice) emit(i *ir.Instr, sent, received *ir.Symbol) []*ir.Instr {
 	if i.Op != ir.Call {
+		s.putAssumed(i)
 		return []*ir.Instr{i}
 	}
 	e := effectOf(i)
@@ -142,7 +144,7 @@ func (s *Slice) emit(i *ir.Instr, sent, received *ir.Symbol) []*ir.Instr {
 	var before []*ir.Instr
 	for n, v := range i.Args() {
 		role := e.Role(n)
-		if !role.Payload() || s.isNeeded(e.Group, kindOf(i, e, n)) || isNumber(v) || s.memory.fixed[s.memory.of(v)] {
+		if !role.Payload() || s.isNeeded(e.Group, s.kindOf(i, e, n)) || isNumber(v) || s.memory.fixed[s.memory.of(v)] {
 			continue
 		}
 		memory := received
@@ -155,6 +157,15 @@ func (s *Slice) emit(i *ir.Instr, sent, received *ir.Symbol) []*ir.Instr {
 		before = append(before, address)
 	}
 	return append(before, i)
+}
+
+// putAssumed puts constants in the place of operands, as directives say.
+func (s *Slice) putAssumed(i *ir.Instr) {
+	for n := range i.Operands {
+		if c := s.assumed[operand{i, n}]; c != nil {
+			i.Operands[n] = c
+		}
+	}
 }
 
 // emitCall gives constants for arguments that the function does not need.

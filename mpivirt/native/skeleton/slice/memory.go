@@ -139,6 +139,9 @@ func isInPlace(c *ir.Const) bool {
 	return is && n == inPlace
 }
 
+// fortranConstants is the common block of the constants of Fortran that are addresses, MPI_IN_PLACE and MPI_BOTTOM among them.
+const fortranConstants = "gigarank_mpi_constants_"
+
 // inPlace is the address MPI_IN_PLACE of mpi.h.
 const inPlace = 1
 
@@ -157,6 +160,7 @@ func (y *memory) global(g *ir.Global) {
 		return
 	}
 	y.object[n] = true
+	y.fixed[n] = y.fixed[n] || g.Symbol.Name == fortranConstants
 	y.large[n] = y.large[n] || !y.isSmall(g.Type)
 	switch {
 	case g.Init == nil:
@@ -242,13 +246,19 @@ func (y *memory) call(i *ir.Instr) {
 // external takes notice of a call of a function of the table.
 func (y *memory) external(i *ir.Instr, e *effects.Effect) {
 	args := i.Args()
-	if i.Result != nil && (e.Kind == effects.Alloc || e.Kind == effects.Resize) {
+	if i.Result != nil && makesMemory(e) {
 		n := y.local(i.Result)
 		y.object[n], y.large[n] = true, y.large[n] || allocated(i) < 0 || allocated(i) > page
 	}
 	for n, v := range args {
 		role := e.Role(n)
 		switch {
+		case role == effects.Described || role == effects.Assigned || role == effects.Allotted:
+			y.at(v, func(n int) {
+				if memory := y.in(n); role == effects.Allotted {
+					y.object[memory], y.large[memory] = true, true
+				}
+			})
 		case role.Payload():
 			y.at(v, func(n int) { y.join(y.in(n), y.wire) })
 		case role.Memory() && i.Result != nil && (e.Kind == effects.Pure || e.Kind == effects.Resize), e.Kind == effects.Copy && n == 0 && i.Result != nil,
@@ -370,7 +380,16 @@ func (s *Slice) baseOf(v ir.Value) (base ir.Value, offset int64, known bool) {
 // isAllocation reports whether the result of an instruction is new memory.
 func isAllocation(i *ir.Instr) bool {
 	e := effectOf(i)
-	return e != nil && e.Kind == effects.Alloc
+	return e != nil && e.Kind != effects.Resize && makesMemory(e)
+}
+
+// makesMemory reports whether a function returns memory that nothing else points to: the state of a statement is that, too.
+func makesMemory(e *effects.Effect) bool {
+	switch e.Kind {
+	case effects.Alloc, effects.Resize, effects.Statement, effects.Input:
+		return true
+	}
+	return e.Kind == effects.Output && e.Roles != "" && e.Roles[len(e.Roles)-1] == 'v' && !e.More
 }
 
 // mayWrite reports whether an instruction that writes memory of a class may write a place.
@@ -383,9 +402,25 @@ func (s *Slice) mayWrite(w *ir.Instr, at place) bool {
 		return true
 	}
 	for n, v := range w.Args() {
-		if e.Role(n).Writes() && at.overlaps(s.placeAt(v, nil)) {
+		written := s.placeAt(v, nil)
+		switch role := e.Role(n); {
+		case role == effects.Allotted && written.base != nil:
+			written.at, written.bytes = 0, 8
+		case role == effects.Assigned && at.class == s.described(v):
+			return true
+		}
+		if e.Role(n).Writes() && at.overlaps(written) {
 			return true
 		}
 	}
 	return false
+}
+
+// described returns the class of the memory that a descriptor describes, -1 for none.
+func (s *Slice) described(descriptor ir.Value) int {
+	n := s.memory.of(descriptor)
+	if n < 0 || s.memory.content[n] < 0 {
+		return -1
+	}
+	return s.memory.find(s.memory.content[n])
 }

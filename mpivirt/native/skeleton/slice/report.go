@@ -31,6 +31,9 @@ func (s *Slice) Report(before int, tasks []*Task) string {
 			put("content of %s%s: kept, since %s", what, ofKind[kind], s.chain(s.content[group][kind]))
 		}
 	}
+	for _, d := range s.directives {
+		put("directive %s", d)
+	}
 	for n, t := range tasks {
 		counted := spelling.Count(t.Loops, "loop") + " counted"
 		if len(t.Unknown) > 0 {

@@ -19,6 +19,7 @@ type Slice struct {
 	controls    map[*ir.Function][][]int
 	calls       map[*ir.Function][]*ir.Instr // of each function of the program
 	returns     map[*ir.Function][]*ir.Instr
+	input       []*ir.Instr                     // statements that read files
 	random      []*ir.Instr                     // calls that share the state of the random numbers
 	writers     map[int][]*ir.Instr             // by class of memory
 	payloads    map[string][]payload            // by group
@@ -32,8 +33,12 @@ type Slice struct {
 	content     map[string]map[string]*ir.Instr // groups and datatypes whose content is needed, with the instruction that needs it
 	pending     []*ir.Instr
 	allocations []*ir.Instr // that make memory
-	trial       *trial      // of what more may be kept; nil for none
-	timed       bool        // the course is complete: what is kept from here on may depend on clocks
+	buffers     []buffer
+	directives  []*Directive
+	assumed     map[operand]*ir.Const // operands in whose place a directive puts a constant
+	unused      map[*ir.Instr]bool    // calls that receive what nobody needs, as a directive says
+	trial       *trial                // of what more may be kept; nil for none
+	timed       bool                  // the course is complete: what is kept from here on may depend on clocks
 	refusals    []error
 }
 
@@ -53,13 +58,14 @@ type paramOf struct {
 }
 
 // Of returns the slice of a program. The error has all reasons why there is none.
-func Of(m *ir.Module) (*Slice, error) {
+func Of(m *ir.Module, directives ...*Directive) (*Slice, error) {
 	s := &Slice{
-		m: m, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{}, calls: map[*ir.Function][]*ir.Instr{}, returns: map[*ir.Function][]*ir.Instr{},
+		m: m, directives: directives, assumed: map[operand]*ir.Const{}, unused: map[*ir.Instr]bool{}, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{}, calls: map[*ir.Function][]*ir.Instr{}, returns: map[*ir.Function][]*ir.Instr{},
 		writers: map[int][]*ir.Instr{}, payloads: map[string][]payload{}, receives: map[int][]*payload{}, params: map[*ir.Local]paramOf{},
 		kept: map[*ir.Instr]*ir.Instr{}, used: map[*ir.Instr]bool{}, read: map[place]bool{}, given: map[*ir.Local]bool{}, answers: map[*ir.Function]bool{}, content: map[string]map[string]*ir.Instr{},
 	}
 	s.survey()
+	s.assume()
 	if len(s.refusals) > 0 {
 		return nil, errors.Join(s.refusals...)
 	}
@@ -188,6 +194,8 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 		s.refuse(i, "%s is called with %d arguments, and takes %d", callee.Name, len(i.Args()), len(e.Roles))
 	case e.Kind == effects.Random:
 		s.random = append(s.random, i)
+	case e.Kind == effects.Input:
+		s.input = append(s.input, i)
 	case e.Kind == effects.Alloc || e.Kind == effects.Resize:
 		s.allocations = append(s.allocations, i)
 	}
@@ -219,6 +227,17 @@ func (s *Slice) index() {
 			}
 		}
 	})
+	for _, b := range s.buffers { // the datatype of a message may be a variable with one value
+		s.indexPayload(payload{b.call, b.arg, b.role, s.kindOf(b.call, b.of, b.arg), b.of.Group})
+	}
+}
+
+// buffer is an argument of a call that points to the content of messages.
+type buffer struct {
+	call *ir.Instr
+	arg  int
+	role effects.Role
+	of   *effects.Effect
 }
 
 // access notes that an instruction reads or writes the memory of a pointer.
@@ -232,6 +251,13 @@ func (s *Slice) access(i *ir.Instr, pointer ir.Value, writes bool) {
 		return
 	}
 	if writes {
+		s.writers[n] = append(s.writers[n], i)
+	}
+}
+
+// indexDescriptor notes that a call writes the memory that a descriptor describes.
+func (s *Slice) indexDescriptor(i *ir.Instr, descriptor ir.Value) {
+	if n := s.described(descriptor); n >= 0 {
 		s.writers[n] = append(s.writers[n], i)
 	}
 }
@@ -252,10 +278,13 @@ func (s *Slice) indexCall(i *ir.Instr, e *effects.Effect) {
 	for n, v := range i.Args() {
 		switch role := e.Role(n); {
 		case role.Payload():
-			s.indexPayload(payload{i, n, role, kindOf(i, e, n), e.Group})
+			s.buffers = append(s.buffers, buffer{i, n, role, e})
 		case role.Memory():
 			if e.More && v.Of().Kind != ir.Pointer {
 				continue // a number that is printed into memory
+			}
+			if role == effects.Assigned {
+				s.indexDescriptor(i, v)
 			}
 			s.access(i, v, role.Writes())
 		}
@@ -277,22 +306,56 @@ func (s *Slice) checkDisplacements(i *ir.Instr, e *effects.Effect) {
 	}
 }
 
-// floating are the datatypes of floating-point numbers: MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE in mpi.h.
-var floating = []int64{0x210, 0x214, 0x220}
+// floating are the datatypes of floating-point numbers: MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE in mpi.h, MPI_REAL, MPI_COMPLEX, MPI_DOUBLE_PRECISION,
+// MPI_DOUBLE_COMPLEX in mpif.h.
+var floating = []int64{0x210, 0x214, 0x220, 538, 539, 540, 541}
+
+// handle returns the number of a handle that is constant, in Fortran as the only value of a variable, and whether it is one.
+func (s *Slice) handle(v ir.Value) (n int64, is bool) {
+	if c, constant := v.(*ir.Const); constant && c.Text == "inttoptr" && len(c.Elems) == 1 {
+		return ir.IntOf(c.Elems[0])
+	}
+	switch v := v.(type) {
+	case *ir.Symbol:
+		if v.Global != nil && v.Global.Word == "constant" && v.Global.Init != nil {
+			return ir.IntOf(v.Global.Init)
+		}
+	case *ir.Local:
+		if v.Def == nil || v.Def.Op != ir.Alloca {
+			return 0, false
+		}
+		at := s.placeAt(v, v.Def.Type)
+		if slices.ContainsFunc(s.buffers, func(b buffer) bool {
+			return b.role != effects.Sent && at.overlaps(s.placeAt(b.call.Args()[b.arg], nil))
+		}) {
+			return 0, false
+		}
+		for _, w := range s.writers[at.class] {
+			switch {
+			case !s.mayWrite(w, at):
+				continue
+			case w.Op != ir.Store:
+				return 0, false
+			}
+			stored, constant := ir.IntOf(w.Operands[0])
+			if !constant || is && stored != n {
+				return 0, false
+			}
+			n, is = stored, true
+		}
+	}
+	return n, is
+}
 
 // others are datatypes of integers and characters that match no other type: MPI_SHORT to MPI_UNSIGNED_LONG_LONG, MPI_CHAR.
-func others(n int64) bool { return n == 0x209 || n == 0x20A || 0x20B <= n && n <= 0x20F }
+func others(n int64) bool { return n == 537 || n == 0x209 || n == 0x20A || 0x20B <= n && n <= 0x20F }
 
 // kindOf returns the kind of the datatype of a buffer of a message between two ranks. Types of different kinds match only if a kind is "any".
-func kindOf(i *ir.Instr, e *effects.Effect, arg int) string {
+func (s *Slice) kindOf(i *ir.Instr, e *effects.Effect, arg int) string {
 	if e.Group != effects.Messages {
 		return ""
 	}
-	c, is := i.Args()[arg+2].(*ir.Const)
-	if !is || c.Text != "inttoptr" || len(c.Elems) != 1 {
-		return "any"
-	}
-	n, is := ir.IntOf(c.Elems[0])
+	n, is := s.handle(i.Args()[arg+2])
 	switch {
 	case is && slices.Contains(floating, n):
 		return "floating"
@@ -423,8 +486,10 @@ func (s *Slice) follow(i *ir.Instr) {
 		s.value(i.Operands[0], i)
 		s.needMemory(s.placeAt(i.Operands[0], i.Type), i)
 	default:
-		for _, v := range i.Operands {
-			s.value(v, i)
+		for n, v := range i.Operands {
+			if s.assumed[operand{i, n}] == nil {
+				s.value(v, i)
+			}
 		}
 	}
 }
@@ -459,6 +524,11 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 		}
 		if at := s.memory.of(v); role.Reads() && at >= 0 && s.memory.object[at] && !(e.More && v.Of().Kind != ir.Pointer) {
 			s.needMemory(s.placeAt(v, nil), i)
+			if role == effects.Described {
+				if of := s.described(v); of >= 0 {
+					s.needMemory(place{class: of, bytes: -1}, i)
+				}
+			}
 		}
 	}
 	switch e.Kind {
@@ -469,6 +539,13 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 	case effects.Random:
 		for _, call := range s.random {
 			s.keep(call, i)
+		}
+	case effects.Statement, effects.Input:
+		s.needMemory(s.placeAt(i.Result, nil), i)
+		if e.Kind == effects.Input {
+			for _, call := range s.input {
+				s.keep(call, i)
+			}
 		}
 	case effects.Alloc, effects.Resize:
 		s.keepFrees(s.memory.of(i.Result), i)
@@ -508,7 +585,7 @@ func (s *Slice) needMemory(at place, why *ir.Instr) {
 		}
 	}
 	for _, p := range s.receives[at.class] {
-		if at.overlaps(s.placeAt(p.call.Args()[p.arg], nil)) {
+		if !s.isUnused(p) && at.overlaps(s.placeAt(p.call.Args()[p.arg], nil)) {
 			s.needContent(p.group, p.kind, why)
 		}
 	}

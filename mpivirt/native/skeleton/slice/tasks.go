@@ -34,6 +34,7 @@ type region struct {
 	landing  *ir.Block     // where all ways out of the region meet; nil for a function as a whole
 	entries  map[int]bool  // nodes outside from which ways lead into it
 	instr    *ir.Instr     // a task of its own
+	copies   []*ir.Instr   // of memory in it
 	unknown  []*ir.Instr   // calls of functions of the program in it
 	counters []*counter    // of loops
 	ends     []*ir.Instr   // the call that ends the task
@@ -265,7 +266,7 @@ func (s *Slice) WithTasks() (*Slice, []*Task, error) {
 		tasks = append(tasks, r.task)
 		k.mark(r, n)
 	}
-	marked, err := Of(m)
+	marked, err := Of(m, s.directives...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -294,13 +295,16 @@ func (k *marker) describe(r *region) *Task {
 		}
 		for _, n := range r.nodes {
 			for _, i := range g.Blocks[n].Instrs {
-				if callee := definedCallee(i); callee != nil && k.s.heavy(callee) || callee == nil && heavyInstr(i) {
+				switch callee := definedCallee(i); {
+				case callee != nil && k.s.heavy(callee):
 					r.unknown = append(r.unknown, i)
+				case callee == nil && heavyInstr(i):
+					r.copies = append(r.copies, i)
 				}
 			}
 		}
 		if r.first == nil {
-			r.first = g.Blocks[r.nodes[0]].Instrs[0]
+			r.first = k.beside(r, g)
 		}
 	} else if definedCallee(r.instr) != nil {
 		r.unknown = []*ir.Instr{r.instr}
@@ -315,9 +319,32 @@ func (k *marker) describe(r *region) *Task {
 	k.ids[place]++
 	t.ID = fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s, %d", place, k.ids[place])))[:12]
 	for _, i := range r.unknown {
-		t.Unknown = append(t.Unknown, k.s.shortPlace(i))
+		if line := k.s.shortPlace(i); !slices.Contains(t.Unknown, line) {
+			t.Unknown = append(t.Unknown, line)
+		}
 	}
 	return t
+}
+
+// beside returns an instruction with a place near a region that has none: compilers give none to some code of their own.
+func (k *marker) beside(r *region, g *graph.Graph) *ir.Instr {
+	var blocks []*ir.Block
+	if r.landing != nil {
+		blocks = append(blocks, r.landing)
+	}
+	for n, b := range g.Blocks {
+		if r.entries[n] {
+			blocks = append(blocks, b)
+		}
+	}
+	for _, b := range blocks {
+		for _, i := range b.Instrs {
+			if p := k.m.Position(i); p != nil && p.Line > 0 {
+				return i
+			}
+		}
+	}
+	return g.Blocks[r.nodes[0]].Instrs[0]
 }
 
 // earlier reports whether a place comes before another one: in the outer function, or above it in the same one.
@@ -402,6 +429,9 @@ func (k *marker) mark(r *region, number int) {
 	for _, l := range r.loops {
 		k.countLoop(r, g, l)
 	}
+	for _, i := range r.copies {
+		k.countCopy(r, i)
+	}
 }
 
 // land returns a new block in front of the landing of a region, to which all ways out of the region lead.
@@ -480,42 +510,61 @@ func (k *marker) enter(r *region, g *graph.Graph, n int) (all []*ir.Block) {
 
 // countLoop puts a counter of iterations into a loop of a region.
 func (k *marker) countLoop(r *region, g *graph.Graph, l *graph.Loop) {
-	m, header := k.m, g.Blocks[l.Header]
-	i64 := m.Int(64)
-	c := &counter{}
+	header := g.Blocks[l.Header]
+	c := &counter{weight: r.bodyOf(g, l), loop: header.Last()}
 	for _, n := range l.Nodes {
-		inner := false
-		for _, other := range r.loops {
-			if other != l && len(other.Nodes) < len(l.Nodes) && slices.Contains(other.Nodes, n) && slices.Contains(l.Nodes, other.Header) {
-				inner = true
+		for _, i := range g.Blocks[n].Instrs {
+			if p, q := k.m.Position(i), k.m.Position(c.loop); p != nil && p.Line > 0 && (q == nil || q.Line == 0 || earlier(p, q)) {
+				c.loop = i
 			}
 		}
+	}
+	k.add(r, c, header, slices.IndexFunc(header.Instrs, func(i *ir.Instr) bool { return i.Op != ir.Phi }), ir.Number(k.m.Int(64), 1))
+}
+
+// bodyOf returns the number of instructions of a loop that are in no inner loop.
+func (r *region) bodyOf(g *graph.Graph, l *graph.Loop) (weight int64) {
+	for _, n := range l.Nodes {
+		inner := slices.ContainsFunc(r.loops, func(other *graph.Loop) bool {
+			_, within := slices.BinarySearch(l.Nodes, other.Header)
+			_, is := slices.BinarySearch(other.Nodes, n)
+			return other != l && within && is && other.Header != l.Header && len(other.Nodes) < len(l.Nodes)
+		})
 		if inner {
 			continue
 		}
 		for _, i := range g.Blocks[n].Instrs {
 			if e := effectOf(i); e == nil || e.Kind != effects.Hint {
-				c.weight++
+				weight++
 			}
 		}
 	}
-	first := r.function.Blocks[0]
+	return weight
+}
+
+// countCopy puts a counter of words in front of an instruction of a region that copies memory.
+func (k *marker) countCopy(r *region, copies *ir.Instr) {
+	size, b := copies.Args()[2], copies.Block
+	if size.Of().N != 64 {
+		return
+	}
+	words := k.m.Make(b, ir.LShr, size.Of(), size, ir.Number(size.Of(), 3))
+	c := &counter{weight: 1, loop: copies, parts: []*ir.Instr{words}}
+	at := slices.Index(b.Instrs, copies)
+	b.Instrs = slices.Insert(b.Instrs, at, words)
+	k.add(r, c, b, at+1, words.Result)
+}
+
+// add puts a counter into a module: a variable, which is 0 where the task begins, and instructions at a place of a block that add a number.
+func (k *marker) add(r *region, c *counter, b *ir.Block, at int, number ir.Value) {
+	m, i64, first := k.m, k.m.Int(64), r.function.Blocks[0]
 	c.variable = m.Make(first, ir.Alloca, m.Pointer())
 	c.variable.Type, c.variable.Suffix = i64, ", align 8"
-	load := m.Make(header, ir.Load, i64, c.variable.Result)
-	sum := m.Make(header, ir.Add, i64, load.Result, ir.Number(i64, 1))
-	c.step = m.Make(header, ir.Store, nil, sum.Result, c.variable.Result)
-	c.loop = header.Last()
-	for _, n := range l.Nodes {
-		for _, i := range g.Blocks[n].Instrs {
-			if p := m.Position(i); p != nil && p.Line > 0 && (m.Position(c.loop) == nil || m.Position(c.loop).Line == 0 || earlier(p, m.Position(c.loop))) {
-				c.loop = i
-			}
-		}
-	}
-	c.parts = []*ir.Instr{c.variable, load, sum, c.step}
-	at := slices.IndexFunc(header.Instrs, func(i *ir.Instr) bool { return i.Op != ir.Phi })
-	header.Instrs = slices.Insert(header.Instrs, at, load, sum, c.step)
+	load := m.Make(b, ir.Load, i64, c.variable.Result)
+	sum := m.Make(b, ir.Add, i64, load.Result, number)
+	c.step = m.Make(b, ir.Store, nil, sum.Result, c.variable.Result)
+	c.parts = append(c.parts, c.variable, load, sum, c.step)
+	b.Instrs = slices.Insert(b.Instrs, at, load, sum, c.step)
 	first.Instrs = slices.Insert(first.Instrs, 0, c.variable)
 	for _, b := range r.begins {
 		reset := m.Make(b, ir.Store, nil, ir.Number(i64, 0), c.variable.Result)

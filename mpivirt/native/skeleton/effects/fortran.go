@@ -1,0 +1,72 @@
+package effects
+
+import "strings"
+
+// inFortran are the roles of functions of MPI whose parameters in Fortran differ from those in C, the error's included.
+var inFortran = map[string]string{
+	"Init": "o", "Init_thread": "aoo", "Wtime": "", "Wtick": "", "Get_processor_name": "ooov", "Comm_set_name": "aaov",
+	// A wait for any request tells a place that counts from 1.
+}
+
+// ofFortran are the roles of functions of flang's run-time library, by kind; * stands for any end of a name.
+var ofFortran = map[Kind]string{
+	Course: `_FortranAProgramStart vvvv; _FortranAProgramEndStatement; _FortranAStopStatement vvv; _FortranAStopStatementText avvv; _FortranAExit v; _FortranAAbort;
+		_FortranAReportFatalUserError aav; gigarank_compute_ a; gigarank_charge_ a`,
+	Record: `mpi_pcontrol_ a`,
+	Pure: `_FortranAArgumentCount; _FortranAGetCommandArgument vwwwav; _FortranAGetCommand wwwav;
+		_FortranAioOutputAscii bav; _FortranAioOutputInteger8 bv; _FortranAioOutputInteger16 bv; _FortranAioOutputInteger32 bv; _FortranAioOutputInteger64 bv; _FortranAioOutputReal32 bv; _FortranAioOutputReal64 bv;
+		_FortranAioOutputComplex32 bvv; _FortranAioOutputComplex64 bvv; _FortranAioOutputLogical bv; _FortranAioOutputDescriptor bd; _FortranAioInputInteger bov; _FortranAioInputReal32 bo; _FortranAioInputReal64 bo;
+		_FortranAioInputLogical bo; _FortranAioInputAscii bov; _FortranAioInputDescriptor bw; _FortranAioEndIoStatement b; _FortranAioEnableHandlers bvvvvv; _FortranAioSetAdvance bav;
+		_FortranAAllocatableSetBounds bvvv; _FortranAAllocatableAllocate pvvvv; _FortranAAllocatableDeallocate pvvvv; _FortranAAllocatableInitIntrinsicForAllocate bvvvv; _FortranAAssign wdav;
+		_FortranACharacterCompareScalar1 aavv; _FortranAModReal4 vvav; _FortranAModReal8 vvav; _FortranAFPow4i vv; _FortranAFPow8i vv; _FortranAFPow4k vv; _FortranAFPow8k vv;
+		_FortranASum* davvd; _FortranAProduct* davvd; _FortranAMaxval* davvd; _FortranAMinval* davvd; _FortranADotProduct* ddav; _FortranAAll davv; _FortranAAny davv`,
+	Statement: `_FortranAioBeginInternalListInput avvvvv; _FortranAioBeginInternalListOutput ovvvvv; _FortranAioBeginInternalFormattedInput avavvvvvv; _FortranAioBeginInternalFormattedOutput ovavvvvvv`,
+	Input:     `_FortranAioBeginExternalListInput vvv; _FortranAioBeginExternalFormattedInput avvvvv`,
+	Output:    `_FortranAioBeginExternalListOutput vvv; _FortranAioBeginExternalFormattedOutput avvvvv; _FortranAFlush v`,
+	Random:    `_FortranARandomNumber wav; _FortranARandomInit vv; _FortranARandomSeedDefaultPut`,
+}
+
+// clocks of flang's run-time library.
+var clocks = map[string]string{"_FortranACpuTime": "", "_FortranASystemClockCount": "v", "_FortranASystemClockCountRate": "v", "_FortranASystemClockCountMax": "v"}
+
+// prefixes hold the functions of the table whose names may end in any way.
+var prefixes = map[string]*Effect{}
+
+// addFortran adds the functions of programs in Fortran. All arguments of MPI are passed by reference there, and the error comes last.
+func addFortran() {
+	for name, roles := range entries(ofMPI) {
+		own, other := inFortran[name]
+		if !other {
+			own = strings.ReplaceAll(roles, "v", "a") + "o"
+		}
+		e := *table["MPI_"+name]
+		e.Roles = own
+		table["mpi_"+strings.ToLower(name)+"_"] = &e
+	}
+	for kind, text := range ofFortran {
+		for name, roles := range entries(text) {
+			e := &Effect{Kind: kind, Roles: roles}
+			if begin, any := strings.CutSuffix(name, "*"); any {
+				prefixes[begin] = e
+			} else {
+				table[name] = e
+			}
+		}
+	}
+	for name, roles := range clocks {
+		table[name] = &Effect{Kind: Pure, Roles: roles, Clock: true}
+	}
+}
+
+// byPrefix returns the effect of a function by the begin of its name, nil for none.
+func byPrefix(name string) *Effect {
+	if !strings.HasPrefix(name, "_FortranA") {
+		return nil
+	}
+	for begin, e := range prefixes {
+		if strings.HasPrefix(name, begin) {
+			return e
+		}
+	}
+	return nil
+}

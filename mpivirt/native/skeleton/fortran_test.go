@@ -1,0 +1,206 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package skeleton_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gigarank/mpivirt/native/skeleton"
+	"gigarank/mpivirt/native/toolchain"
+)
+
+// needFlang skips a test where LLVM's compiler of Fortran is not there.
+func needFlang(t *testing.T) {
+	t.Helper()
+	if err := skeleton.Missing(toolchain.Fortran); err != nil {
+		t.Skip(err)
+	}
+}
+
+// buildFortran builds a program with its skeleton from a file or a text, with directives if there are any. It returns the path, or why it is refused.
+func buildFortran(t *testing.T, source, directives string) (program, refusal string) {
+	t.Helper()
+	dir := t.TempDir()
+	file := source
+	if strings.Contains(source, "\n") {
+		file = filepath.Join(dir, "program.f90")
+		if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program = filepath.Join(dir, "program")
+	arguments := []string{skeleton.Flag, "-O2", file, "-o", program, "-ffree-line-length-none"}
+	if directives != "" {
+		arguments = append(arguments, skeleton.DirectivesFlag, directives)
+	}
+	var printed bytes.Buffer
+	code, err := skeleton.Wrap(toolchain.Fortran, arguments, nil, &printed, &printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code == 0 {
+		return program, ""
+	}
+	if _, err := os.Stat(program); err == nil || code != 2 {
+		t.Fatalf("exit code %d:\n%s", code, &printed)
+	}
+	return "", printed.String()
+}
+
+// TestFortran: programs with descriptors, COMMON, and input of flang's run-time library have skeletons without arrays, in which all tasks are counted.
+func TestFortran(t *testing.T) {
+	needFlang(t)
+	for name, argument := range map[string]string{"tomcatv": "64", "wavefront": "12"} {
+		program, refusal := buildFortran(t, "testdata/"+name+".f90", "testdata/"+name+".directives")
+		if refusal != "" {
+			t.Errorf("%s: %s", name, refusal)
+			continue
+		}
+		if verify(t, program, []int{1, 2, 6}, argument) == 0 {
+			t.Errorf("%s: the tasks have no iterations", name)
+		}
+		report, err := skeleton.Report(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bad := range []string{": kept", "not counted", "content of MPI_Allreduce: kept"} {
+			if strings.Contains(report, bad) {
+				t.Errorf("%s: the report has %q:\n%s", name, bad, report)
+			}
+		}
+		// Without its directive the program keeps what decides on its end.
+		program, refusal = buildFortran(t, "testdata/"+name+".f90", "")
+		if refusal != "" {
+			t.Errorf("%s without a directive: %s", name, refusal)
+			continue
+		}
+		verify(t, program, []int{2}, argument)
+	}
+}
+
+// fortran returns a program with a body.
+func fortran(declarations, text string) string {
+	return "program p\n  use mpi\n  implicit none\n  integer :: rank, n, ierr, i, status(MPI_STATUS_SIZE)\n" + declarations + `
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
+` + text + "\n  call MPI_Finalize(ierr)\nend program\n"
+}
+
+// TestFortranKeepsWhatDecides: content of messages, texts in memory and constants of MPI that decide the course are kept.
+func TestFortranKeepsWhatDecides(t *testing.T) {
+	needFlang(t)
+	for name, c := range map[string]struct{ declarations, text string }{
+		"loop bounds by broadcast": {"  integer :: bounds(2)\n  double precision :: u(100)", `
+  if (rank == 0) bounds = (/ 3, 7 /)
+  call MPI_Bcast(bounds, 2, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
+  do i = 1, bounds(2)
+    u = u + i
+    call MPI_Bcast(u, bounds(1), MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
+  end do`},
+		"MPI_IN_PLACE": {"  integer :: k\n  double precision :: u(100)", `
+  k = rank
+  call MPI_Allreduce(MPI_IN_PLACE, k, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  u = k
+  call MPI_Allreduce(MPI_IN_PLACE, u, k + 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)`},
+		"a text that is written and read": {"  character(len=20) :: text\n  integer :: k", `
+  write (text, '(i5)') rank + 3
+  read (text, *) k
+  call MPI_Bcast(k, mod(k - rank, 4), MPI_CHARACTER, 0, MPI_COMM_WORLD, ierr)
+  do i = 1, k
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  end do`},
+		"allocatables and an array section": {"  double precision, allocatable :: u(:,:)\n  integer, allocatable :: list(:)", `
+  allocate (u(50, 60), list(n))
+  u = rank
+  list = (/ (i * 2, i = 1, n) /)
+  call MPI_Bcast(u(:, 3:5), size(u, 1) * 3, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
+  call MPI_Bcast(u, list(rank + 1) * 0 + list(1), MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
+  if (u(1, 1) < 0) print *, u
+  deallocate (u, list)`},
+		"requests": {"  integer :: r(2)\n  double precision :: a(500), b(500)", `
+  a = rank
+  call MPI_Irecv(b, 500, MPI_DOUBLE_PRECISION, mod(rank + n - 1, n), 3, MPI_COMM_WORLD, r(1), ierr)
+  call MPI_Isend(a, 400, MPI_DOUBLE_PRECISION, mod(rank + 1, n), 3, MPI_COMM_WORLD, r(2), ierr)
+  call MPI_Waitall(2, r, MPI_STATUSES_IGNORE, ierr)
+  a = a + b
+  if (rank == 0) write (*, *) sum(a)`},
+	} {
+		program, refusal := buildFortran(t, fortran(c.declarations, c.text), "")
+		if refusal != "" {
+			t.Errorf("%s: %s", name, refusal)
+			continue
+		}
+		verify(t, program, []int{1, 3})
+	}
+	if _, refusal := buildFortran(t, fortran("  integer :: k", "  open (10, file='x')\n  read (10, *) k\n  call MPI_Bcast(k, k, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)"), ""); !strings.Contains(refusal, "program.f90:9, inlined in program.f90:13: nothing is known of the function _FortranAioBeginOpenUnit") {
+		t.Errorf("a file that is read is refused as %q", refusal)
+	}
+}
+
+// TestDirectives: directives are read with all faults, and those that name nothing are refused.
+func TestDirectives(t *testing.T) {
+	needLLVM(t)
+	dir := t.TempDir()
+	source := body("", `	double u[300] = {0}, all = 1; int flags[2] = {0, 0};
+	for (int k = 0; k < 4; k++) {
+		for (int i = 0; i < 300; i++) u[i] = u[i] * 0.5 + k + 1;
+		MPI_Allreduce(u, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+		if (all < 1e-9) break;
+	}
+	if (all > 1e30 || rank > 90) MPI_Barrier(MPI_COMM_WORLD);`)
+	with := func(directives string) (string, string) {
+		t.Helper()
+		file := filepath.Join(dir, "d")
+		if err := os.WriteFile(file, []byte(directives), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return build(t, source, skeleton.DirectivesFlag+"="+file)
+	}
+	program, refusal := with("branch program.c:16 never # converged\n\nbranch program.c:18 never\n")
+	if refusal != "" {
+		t.Fatal(refusal)
+	}
+	verify(t, program, []int{1, 3})
+	if report, err := skeleton.Report(program); err != nil || !strings.Contains(report, "content of MPI_Allreduce: left out\n") || !strings.Contains(report, "directive branch program.c:16 never\n") {
+		t.Errorf("%v: the report is\n%s", err, report)
+	}
+	program, refusal = with("payload program.c:15 unused\n")
+	if refusal != "" {
+		t.Fatal(refusal)
+	}
+	if report, err := skeleton.Report(program); err != nil || !strings.Contains(report, "content of MPI_Allreduce: left out\n") {
+		t.Errorf("%v: the report is\n%s", err, report)
+	}
+	// An assumption that is not true is found.
+	program, refusal = with("branch program.c:16 always\nbranch program.c:18 never\n")
+	if refusal != "" {
+		t.Fatal(refusal)
+	}
+	if whole, bare := run(t, program, 2, 1, 0), run(t, extract(t, program), 2, 1, 0); whole == bare {
+		t.Error("a loop that is left at once takes the course of one that is not")
+	}
+	for text, want := range map[string]string{
+		"branch program.c:3 never\n":                              "d:1: the directive branch program.c:3 never names a line without a branch on a condition",
+		"payload program.c:13 unused\n":                           "names a line without a call that receives messages",
+		"branch other.c:16 never\n":                               "names a line without a branch",
+		"value program.c:3 7\n":                                   `d:1: "value" is no directive`,
+		"branch program.c:16\n":                                   "d:1: 2 words: write branch FILE:LINE never|always",
+		"branch program.c never\n":                                `"program.c" is no FILE:LINE`,
+		"branch program.c:16 often\n":                             `"often" is no value of branch: use never or always`,
+		"branch program.c:16 never\nbranch program.c:16 always\n": "d:2: program.c:16 has a directive branch already, at d:1",
+		"branch program.c:0 never\nvalue x 3\n":                   "d:2: \"value\" is no directive",
+	} {
+		_, refusal := with(text)
+		if got := strings.ReplaceAll(refusal, dir+string(filepath.Separator), ""); !strings.Contains(got, want) {
+			t.Errorf("%q is refused as %q, want %q", text, got, want)
+		}
+	}
+	if _, refusal := build(t, source, skeleton.DirectivesFlag); !strings.Contains(refusal, "--directives without a FILE") {
+		t.Errorf("a flag without a file is refused as %q", refusal)
+	}
+}

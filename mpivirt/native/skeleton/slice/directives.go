@@ -1,0 +1,212 @@
+package slice
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gigarank/mpivirt/native/skeleton/effects"
+	"gigarank/mpivirt/native/skeleton/graph"
+	"gigarank/mpivirt/native/skeleton/ir"
+)
+
+// Directive is an assumption about data, by a line of the source.
+type Directive struct {
+	Place string // of the directive, for messages
+	Kind  string // branch or payload
+	File  string
+	Line  int
+	Value string
+}
+
+// values are the values of directives, by kind.
+var values = map[string][]string{
+	"branch":  {"never", "always"}, // the branch leaves its loop, or runs what it guards
+	"payload": {"unused"},          // nobody's course depends on what the call receives
+}
+
+// String returns the directive as it is written.
+func (d *Directive) String() string {
+	return fmt.Sprintf("%s %s:%d %s", d.Kind, d.File, d.Line, d.Value)
+}
+
+// ParseDirectives returns the directives of a file: one on a line, and comments behind #. The error has all faults.
+func ParseDirectives(name, text string) (all []*Directive, err error) {
+	var faults []error
+	for n, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		d := &Directive{Place: fmt.Sprintf("%s:%d", name, n+1), Kind: fields[0]}
+		if err := d.read(fields); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", d.Place, err))
+			continue
+		}
+		for _, other := range all {
+			if other.Kind == d.Kind && other.File == d.File && other.Line == d.Line {
+				faults = append(faults, fmt.Errorf("%s: %s:%d has a directive %s already, at %s: leave one of the two out", d.Place, d.File, d.Line, d.Kind, other.Place))
+			}
+		}
+		all = append(all, d)
+	}
+	return all, errors.Join(faults...)
+}
+
+// read reads the words of a directive.
+func (d *Directive) read(fields []string) error {
+	known := values[d.Kind]
+	if known == nil {
+		return fmt.Errorf("%q is no directive: use branch FILE:LINE never, branch FILE:LINE always, or payload FILE:LINE unused", d.Kind)
+	}
+	if len(fields) != 3 {
+		return fmt.Errorf("%d words: write %s FILE:LINE %s", len(fields), d.Kind, strings.Join(known, "|"))
+	}
+	colon := strings.LastIndexByte(fields[1], ':')
+	n, err := strconv.Atoi(fields[1][colon+1:])
+	if colon < 1 || err != nil || n < 1 {
+		return fmt.Errorf("%q is no FILE:LINE", fields[1])
+	}
+	if d.Value = fields[2]; !slices.Contains(known, d.Value) {
+		return fmt.Errorf("%q is no value of %s: use %s", d.Value, d.Kind, strings.Join(known, " or "))
+	}
+	d.File, d.Line = path.Clean(fields[1][:colon]), n
+	return nil
+}
+
+// names reports whether the directive names the line of an instruction.
+func (d *Directive) names(m *ir.Module, i *ir.Instr) bool {
+	p := m.Position(i)
+	return p != nil && p.Line == d.Line && (p.File == d.File || strings.HasSuffix(p.File, "/"+d.File))
+}
+
+// operand is a place of an operand.
+type operand struct {
+	of *ir.Instr
+	n  int
+}
+
+// assume has the conditions and calls that directives name be what these say, and refuses directives that name nothing.
+func (s *Slice) assume() {
+	for _, d := range s.directives {
+		met := 0
+		for _, f := range s.m.Functions() {
+			g := s.graphs[f]
+			if g == nil {
+				continue
+			}
+			loops := g.Loops()
+			for n, b := range g.Blocks {
+				if d.Kind == "branch" {
+					met += s.assumeBranch(d, g, loops, n)
+					continue
+				}
+				for _, i := range b.Instrs {
+					if e := effectOf(i); e != nil && e.Group != "" && d.names(s.m, i) {
+						s.unused[i] = true
+						met++
+					}
+				}
+			}
+		}
+		if met == 0 {
+			what := map[string]string{"branch": "branch on a condition", "payload": "call that receives messages"}[d.Kind]
+			s.refusals = append(s.refusals, fmt.Errorf("%s: the directive %s names a line without a %s: the source has changed, or the compiler has left it out", d.Place, d, what))
+		}
+	}
+}
+
+// assumeBranch has the branch that ends a node go where a directive says, if this names it, and returns the number of conditions for which it has.
+func (s *Slice) assumeBranch(d *Directive, g *graph.Graph, loops []*graph.Loop, n int) (met int) {
+	last := g.Blocks[n].Last()
+	if last.Op != ir.Br || len(last.Targets) != 2 || last.Targets[0] == last.Targets[1] {
+		return 0
+	}
+	met, direct := s.assumeParts(d, operand{last, 0})
+	if !direct {
+		return met
+	}
+	way, err := wayOf(d, g, loops, n)
+	if err != nil {
+		s.refusals = append(s.refusals, fmt.Errorf("%s: %w", d.Place, err))
+		return 1
+	}
+	s.assumed[operand{last, 0}] = ir.Number(last.Operands[0].Of(), int64(1-way))
+	return 1
+}
+
+// assumeParts has the parts of a condition that a directive names be such that the other parts decide, or that they alone do, and returns their number.
+// Direct is set if the condition has no parts, and the directive names it.
+func (s *Slice) assumeParts(d *Directive, at operand) (met int, direct bool) {
+	l, is := at.of.Operands[at.n].(*ir.Local)
+	if !is || l.Def == nil {
+		return 0, d.names(s.m, at.of)
+	}
+	parts, neutral := partsOf(l.Def)
+	if parts == nil {
+		return 0, d.names(s.m, l.Def) || at.of.Op == ir.Br && d.names(s.m, at.of)
+	}
+	for _, n := range parts {
+		more, named := s.assumeParts(d, operand{l.Def, n})
+		met += more
+		if named {
+			value := neutral
+			if d.Value == "always" {
+				value = 1 - neutral
+			}
+			s.assumed[operand{l.Def, n}] = ir.Number(l.Type, value)
+			met++
+		}
+	}
+	return met, false
+}
+
+// partsOf returns the places of the conditions that a condition joins by "and" or "or", and the value with which one of them leaves the other to decide.
+func partsOf(i *ir.Instr) (parts []int, neutral int64) {
+	constant := func(n int, want int64) bool {
+		got, is := ir.IntOf(i.Operands[n])
+		return is && got == want
+	}
+	switch {
+	case i.Result.Type.N != 1 || i.Result.Type.Kind != ir.Integer:
+	case i.Op == ir.And:
+		return []int{0, 1}, 1
+	case i.Op == ir.Or:
+		return []int{0, 1}, 0
+	case i.Op == ir.Select && constant(2, 0):
+		return []int{0, 1}, 1
+	case i.Op == ir.Select && constant(1, 1):
+		return []int{0, 2}, 0
+	}
+	return nil, 0
+}
+
+// wayOf returns the target of a branch that a directive chooses: "never" stays in the loop if the other way leaves it, else goes where the ways meet.
+func wayOf(d *Directive, g *graph.Graph, loops []*graph.Loop, n int) (int, error) {
+	stays := func(way int) bool { return false }
+	for _, l := range slices.Backward(loops) {
+		if slices.Contains(l.Nodes, n) {
+			stays = func(way int) bool { return slices.Contains(l.Nodes, g.Node(g.Blocks[n].Last().Targets[way])) }
+			break
+		}
+	}
+	meets := func(way int) bool { return g.Node(g.Blocks[n].Last().Targets[way]) == g.Postdominators()[n] }
+	for _, chosen := range []func(int) bool{stays, meets} {
+		for way := range 2 {
+			if chosen(way) && !chosen(1-way) {
+				if d.Value == "always" {
+					way = 1 - way
+				}
+				return way, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("the directive %s names a branch with two ways, neither of which leaves a loop or goes around a statement", d)
+}
+
+// isUnused reports whether a directive says that what a call receives is not needed.
+func (s *Slice) isUnused(p *payload) bool { return s.unused[p.call] && p.role != effects.Sent }
