@@ -31,7 +31,8 @@ func skeletonHelpOf(l toolchain.Language) string {
 	}
 	return fmt.Sprintf(`
 With %s, or %s=1 in the environment, the program holds its skeleton, too, for gigarank run
---skeleton. The objects are then bitcode of LLVM, and the compiler is %s.`, skeleton.Flag, skeleton.Variable, compiler)
+--skeleton. The objects are then bitcode of LLVM, and the compiler is %s. %s FILE, at the link,
+names assumptions about data by source line.`, skeleton.Flag, skeleton.Variable, compiler, skeleton.DirectivesFlag)
 }
 
 // isSet reports whether the value of a variable switches something on.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"gigarank/mpivirt/native/skeleton/slice"
 )
@@ -27,11 +29,15 @@ func extract(program, name string) (path string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("no cache directory for the skeleton of %s: %w; set XDG_CACHE_HOME", program, err)
 	}
-	dir := filepath.Join(cache, "gigarank", "skeletons", fmt.Sprintf("%x", sha256.Sum256(text))[:16])
+	skeletons := filepath.Join(cache, "gigarank", "skeletons")
+	dir := filepath.Join(skeletons, fmt.Sprintf("%x", sha256.Sum256(text))[:16])
 	path = filepath.Join(dir, filepath.Base(program))
+	now := time.Now()
 	if _, err := os.Stat(path); err == nil {
+		_ = os.Chtimes(dir, now, now) // as the latest use; a cache that cannot be written only ages
 		return path, nil
 	}
+	Sweep(skeletons, now)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
@@ -50,6 +56,46 @@ func extract(program, name string) (path string, err error) {
 		return "", err
 	}
 	return path, os.Rename(part.Name(), path)
+}
+
+// The limits of the cache: what has not been used for a time is removed, and the oldest beyond a size, unless it has been used a moment ago.
+const (
+	mostAge   = 30 * 24 * time.Hour
+	mostBytes = 1 << 30
+	inUse     = time.Hour
+)
+
+// Sweep removes programs from the cache that are old or too many. What it cannot remove stays.
+func Sweep(cache string, now time.Time) {
+	type entry struct {
+		path  string
+		used  time.Time
+		bytes int64
+	}
+	var all []entry
+	listed, _ := os.ReadDir(cache) // a cache that is not there has nothing to remove
+	for _, one := range listed {
+		info, err := one.Info()
+		if err != nil || !one.IsDir() {
+			continue
+		}
+		e := entry{path: filepath.Join(cache, one.Name()), used: info.ModTime()}
+		files, _ := os.ReadDir(e.path)
+		for _, file := range files {
+			if info, err := file.Info(); err == nil {
+				e.bytes += info.Size()
+			}
+		}
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b entry) int { return b.used.Compare(a.used) })
+	bytes := int64(0)
+	for _, e := range all {
+		bytes += e.bytes
+		if age := now.Sub(e.used); age > mostAge || bytes > mostBytes && age > inUse {
+			_ = os.RemoveAll(e.path)
+		}
+	}
 }
 
 // Report returns lines that say what a program's skeleton has of the program.

@@ -1,10 +1,15 @@
 package skeleton_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gigarank/mpivirt/native/skeleton"
 	"gigarank/mpivirt/native/skeleton/slice"
@@ -84,5 +89,43 @@ func TestWeightsAreChecked(t *testing.T) {
 		if _, err := described.ReadWeights([]byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.new, err, c.want)
 		}
+	}
+}
+
+// TestSweep: the cache loses what is old, and the oldest beyond its size that is not in use.
+func TestSweep(t *testing.T) {
+	cache, now := t.TempDir(), time.Now()
+	add := func(name string, age time.Duration, bytes int64) {
+		t.Helper()
+		dir := filepath.Join(cache, name)
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Create(filepath.Join(dir, "p"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(file.Truncate(bytes), file.Close(), os.Chtimes(dir, now.Add(-age), now.Add(-age))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("old", 31*24*time.Hour, 1)
+	add("kept", 29*24*time.Hour, 1)
+	skeleton.Sweep(cache, now)
+	add("new", time.Minute, 700<<20)
+	add("second", 2*time.Minute, 700<<20)
+	add("third", 2*time.Hour, 1<<20)
+	skeleton.Sweep(cache, now)
+	skeleton.Sweep(filepath.Join(cache, "none"), now)
+	var left []string
+	entries, err := os.ReadDir(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if !slices.Equal(left, []string{"new", "second"}) {
+		t.Errorf("the cache has %q", left)
 	}
 }

@@ -18,16 +18,28 @@
 //
 // When the course is complete, the slice adds the calls that enter times into the statistics of a run. These times may be those of clocks.
 //
+// # Tasks
+//
+// A block is certain if all branches are kept that decide whether it runs (package graph). The connected parts of the other blocks are regions; all ways
+// out of one meet in one certain block. A region with loops or calls is a task, and so is a function that the skeleton leaves out as a whole and calls from certain blocks
+// alone. The timed form has a call where a task begins, a block with a call in front of where its ways meet, and a counter in each
+// loop. The slice of the timed form keeps the calls. It keeps a counter, with what decides how often its loop runs, unless that takes content of messages, memory of more than a
+// page or floating-point numbers; else the counter is taken out of both forms. LLVM turns the empty loops that are left into formulas where it can.
+//
+// A directive puts a constant in the place of a condition that the skeleton would compute, or says that nobody needs what a call receives.
+//
 // # Invariants
 //
 //   - What is not known is refused, with the line: a function without an entry in package effects, a call by a pointer, a pointer that
 //     may lead anywhere, a clock or the result of printing that the course depends on, an exception.
 //   - A loop without needed instructions ends (C11, 6.8.5, paragraph 6).
-//   - A skeleton has no instruction that the program does not have, but for the addresses of unread memory and constants for
+//   - A skeleton has no instruction that its timed form does not have, but for the addresses of unread memory and constants for
 //     arguments that nobody reads.
+//   - The counters of the timed form and of the skeleton stand in the same blocks: they are equal unless the skeleton takes another course.
 //
 // # Use
 //
-//	s, err := slice.Of(m)
+//	s, err := slice.Of(m, directives...)
+//	s, tasks, err := s.WithTasks() // m is the timed form from here on
 //	s.Emit() // m is the skeleton from here on
 package slice
