@@ -242,7 +242,7 @@ func TestVerifyNamesTasksAndCalls(t *testing.T) {
 	for _, c := range []struct{ name, loop, call, says string }{
 		{"count", "90 + 2 * rank", "MPI_Bcast(u, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD);", `rank 1, task at .*one\.c:5: the program has 1 entries and (\d+) iterations, its skeleton 1 and `},
 		{"call", "90 + rank", "MPI_Bcast(u, 8, MPI_DOUBLE, 0, MPI_COMM_WORLD);",
-			`rank 0, call \d+: the program makes MPI_Bcast on communicator 1, 72 bytes, .* in main \(one\.c:6\), its skeleton MPI_Bcast on communicator 1, 64 bytes, .* in main \(call\.c:6\)`},
+			`rank 0, call \d+: the program makes MPI_Bcast on communicator 1, 72 bytes, root 0 in main \(one\.c:6\), its skeleton MPI_Bcast on communicator 1, 64 bytes, root 0 in main \(call\.c:6\)`},
 	} {
 		mixed := mix(t, one, build(c.name, c.loop, c.call))
 		console, stdout, stderr := terminaltest.Console(nil)

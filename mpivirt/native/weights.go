@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -68,24 +69,35 @@ func (b *body) record(lp int32, c *cCall) {
 	if p == world.NoProcedure {
 		return
 	}
-	text := fmt.Sprintf("MPI_%s on communicator %d", variantOf(p, c.nonblocking), c.comm)
-	class := p.Class()
-	if class == world.ClassSend || class == world.ClassSendReceive {
-		text += fmt.Sprintf(", %d bytes to rank %d with tag %d", c.bytes, c.dest, c.sendtag)
-	}
-	switch class {
-	case world.ClassReceive, world.ClassSendReceive:
-		text += fmt.Sprintf(", up to %d bytes from rank %d with tag %d", c.room, c.source, c.tag)
-	case world.ClassWait, world.ClassTest:
-		text += fmt.Sprintf(", %d requests", c.n)
-	case world.ClassSend, world.ClassNone, world.ClassLocal:
-	case world.ClassProbe:
-		text += fmt.Sprintf(", source %d, tag %d", c.source, c.tag)
-	default:
-		text += fmt.Sprintf(", %d bytes, root or color %d, key %d", c.bytes, c.root, c.key)
-		if name := operatorName(uintptr(c.handle)); name != ofProgram {
-			text += ", operation " + name
-		}
-	}
+	text := "MPI_" + variantOf(p, c.nonblocking).String() + callText(p, c)
 	b.form.options.Journal.add(int(b.k.Global(lp)), text, func() string { return b.Place(lp) })
+}
+
+// callText returns the arguments of a call as a text, as far as the call sets them: others hold anything.
+func callText(p world.Procedure, c *cCall) string {
+	sends, receives := fmt.Sprintf(", %d bytes to rank %d with tag %d", c.bytes, c.dest, c.sendtag), fmt.Sprintf(", up to %d bytes from rank %d with tag %d", c.room, c.source, c.tag)
+	text := fmt.Sprintf(" on communicator %d", c.comm)
+	switch class := p.Class(); {
+	case class == world.ClassNone || class == world.ClassLocal:
+		return ""
+	case class == world.ClassWait || class == world.ClassTest:
+		return fmt.Sprintf(" of %s", spelling.Count(int32(c.n), "request"))
+	case class == world.ClassSend:
+		return text + sends
+	case class == world.ClassReceive:
+		return text + receives
+	case class == world.ClassSendReceive:
+		return text + sends + receives
+	case p == world.CommSplit:
+		return text + fmt.Sprintf(", color %d, key %d", c.root, c.key)
+	case p == world.Bcast || p == world.Gather || p == world.Scatter:
+		return text + fmt.Sprintf(", %d bytes, root %d", c.bytes, c.root)
+	case p == world.Reduce:
+		return text + fmt.Sprintf(", %d bytes, root %d, operation %s", c.bytes, c.root, operatorName(uintptr(c.handle)))
+	case p == world.Allreduce || p == world.Scan || p == world.Exscan:
+		return text + fmt.Sprintf(", %d bytes, operation %s", c.bytes, operatorName(uintptr(c.handle)))
+	case p == world.Allgather || p == world.Alltoall:
+		return text + fmt.Sprintf(", %d bytes", c.bytes)
+	}
+	return text
 }

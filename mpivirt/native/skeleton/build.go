@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -207,7 +208,7 @@ var suffixes = map[toolchain.Language][]string{
 }
 
 // flangFlags are compileFlags for flang, which knows other flags.
-var flangFlags = []string{"-fPIC", "-gline-tables-only", "-ffp-contract=off", "-mllvm", "-vectorize-loops=false", "-mllvm", "-vectorize-slp=false",
+var flangFlags = []string{"-w", "-fPIC", "-gline-tables-only", "-ffp-contract=off", "-mllvm", "-vectorize-loops=false", "-mllvm", "-vectorize-slp=false",
 	"-mllvm", "-unroll-full-max-count=0", "-mllvm", "-unroll-allow-peeling=false", "-mllvm", "-unroll-allow-partial=false", "-mllvm", "-unroll-runtime=false"}
 
 // strange are flags of gfortran that flang does not know, and that change no result: flang has no limit of lines, warns of mismatches, and has no backtrace.
@@ -216,6 +217,9 @@ var strange = []string{"-ffree-line-length-", "-fallow-argument-mismatch", "-fno
 // compile compiles with the front end of the language.
 func (b *build) compile(arguments []string) (string, error) {
 	flags := compileFlags
+	if err := checkModules(arguments); b.language == toolchain.Fortran && err != nil {
+		return "", err
+	}
 	if b.language == toolchain.Fortran {
 		arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool {
 			return slices.ContainsFunc(strange, func(s string) bool { return strings.HasPrefix(a, s) })
@@ -223,6 +227,26 @@ func (b *build) compile(arguments []string) (string, error) {
 		flags = append(slices.Clone(flangFlags), "-I"+b.work) // where module mpi is
 	}
 	return tool(b.diagnostics, "", frontEnds[b.language], slices.Concat(arguments, flags, b.library.Includes(toolchain.C))...)
+}
+
+// uses08 matches a statement that uses module mpi_f08.
+var uses08 = regexp.MustCompile(`(?im)^[ \t]*use[ \t]*(,[^:\n]*)?(::)?[ \t]*mpi_f08\b`)
+
+// checkModules returns an error for a source among arguments that uses a module that flang 19 does not take.
+func checkModules(arguments []string) error {
+	for _, a := range arguments {
+		if !slices.Contains(suffixes[toolchain.Fortran], filepath.Ext(a)) {
+			continue
+		}
+		text, err := os.ReadFile(a)
+		if err != nil {
+			return err
+		}
+		if at := uses08.FindIndex(text); at != nil {
+			return fmt.Errorf("%s:%d: the program uses module mpi_f08, which skeletons do not take: use mpi, or include mpif.h", a, 1+bytes.Count(text[:at[0]], []byte("\n")))
+		}
+	}
+	return nil
 }
 
 // openModule compiles module mpi, with the declarations of mpif.h: flang 19 does not know the rest of the module of package toolchain.

@@ -142,6 +142,14 @@ func TestFortranKeepsWhatDecides(t *testing.T) {
 	}
 }
 
+// TestModule08: a program with the module that flang does not take is refused with its line.
+func TestModule08(t *testing.T) {
+	needFlang(t)
+	if _, refusal := buildFortran(t, "../../../examples/fortran/picalc.f90", ""); !strings.Contains(refusal, "picalc.f90:") || !strings.Contains(refusal, "the program uses module mpi_f08, which skeletons do not take: use mpi, or include mpif.h") {
+		t.Errorf("it is refused as %q", refusal)
+	}
+}
+
 // TestDirectives: directives are read with all faults, and those that name nothing are refused.
 func TestDirectives(t *testing.T) {
 	needLLVM(t)
