@@ -91,6 +91,22 @@ func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnosti
 	return 0, nil
 }
 
+// prepare returns the prepared module of a program. Calls by pointers that lead to known functions become calls by name, which may be inlined.
+func (b *build) prepare(joined, output string) (*ir.Module, error) {
+	input, file := "", joined
+	for {
+		text, err := tool(b.diagnostics, input, opt, "-S", "-internalize-public-api-list=main", "-passes="+passes, file)
+		if err != nil {
+			return nil, err
+		}
+		m, err := ir.Parse(output, text)
+		if err != nil || input != "" || slice.Resolve(m) == 0 {
+			return m, err
+		}
+		input, file = m.String(), "-"
+	}
+}
+
 // takeDirectives returns arguments without those that name files of directives, and the directives.
 func takeDirectives(arguments []string) (rest []string, all []*slice.Directive, err error) {
 	var faults []error
@@ -150,11 +166,7 @@ func (b *build) run(arguments []string) error {
 	if _, err := tool(b.diagnostics, "", link, slices.Concat(parts, []string{"-o", joined})...); err != nil {
 		return err
 	}
-	prepared, err := tool(b.diagnostics, "", opt, "-S", "-internalize-public-api-list=main", "-passes="+passes, joined)
-	if err != nil {
-		return err
-	}
-	m, err := ir.Parse(output, prepared)
+	m, err := b.prepare(joined, output)
 	if err != nil {
 		return err
 	}

@@ -146,6 +146,11 @@ func TestFunctionsOfTheProgram(t *testing.T) {
 			"	struct node *head = NULL; for (int i = 0; i <= rank; i++) { struct node *k = malloc(sizeof *k); k->next = head; k->n = i + 1; k->u[3] = i; head = k; } while (head) { gigarank_compute(head->n * 1e-6); struct node *k = head; head = head->next; free(k); }"},
 		"text": {"",
 			"	char text[64]; snprintf(text, sizeof text, \"%d %s %d\", rank + 3, \"x\", 9); char *end; long k = strtol(text, &end, 10); gigarank_compute((k + (end[1] == 'x') + strlen(text)) * 1e-6);"},
+		"a table of functions": {keep + "void a(double *u, int n) { for (int i = 0; i < n; i++) u[i] += 1; MPI_Bcast(u, n, MPI_DOUBLE, 0, MPI_COMM_WORLD); } " + keep + "void b(double *u, int n) { for (int i = 0; i < n; i++) u[i] *= 2; MPI_Barrier(MPI_COMM_WORLD); } " +
+			"static void (*const stages[])(double *, int) = {a, b, a}; static int twice(int n) { return 2 * n; } static int more(int n) { return n + 5; }",
+			"	double u[64] = {0}; int (*f)(int) = argc > 3 ? twice : more; for (int k = 0; k < 6; k++) stages[k % 3](u, f(k + 1)); gigarank_compute(f(rank + 1) * 1e-6);"},
+		"functions in structures": {"struct shape { double (*area)(double); int n; }; static double square(double x) { return x * x; } static double circle(double x) { return 3 * x * x; }",
+			"	struct shape all[4]; for (int i = 0; i < 4; i++) { all[i].area = (i + rank) % 2 ? square : circle; all[i].n = i; } double s = 0; for (int i = 0; i < 4; i++) s += all[i].area(all[i].n); gigarank_compute(s * 1e-6);"},
 		"pointers to pointers": {keep + "void swap(double **a, double **b, int *n) { double *t = *a; *a = *b; *b = t; ++*n; }",
 			"	double x[4] = {1, 2, 3, 4}, y[4] = {rank, 6, 7, 8}, *a = x, *b = y; for (int k = 0; k < 3; k++) swap(&a, &b, &n); gigarank_compute((n + (int)a[0]) * 1e-6); n = 0;"},
 	} {

@@ -30,8 +30,8 @@
 //
 // # Invariants
 //
-//   - What is not known is refused, with the line: a function without an entry in package effects, a call by a pointer, a pointer that
-//     may lead anywhere, a clock or the result of printing that the course depends on, an exception.
+//   - What is not known is refused, with the line: a function without an entry in package effects, a call by a pointer to functions that are not known
+//     ([Resolve] names those that are), a pointer that may lead anywhere, a clock or the result of printing that the course depends on, an exception.
 //   - A loop without needed instructions ends (C11, 6.8.5, paragraph 6).
 //   - A skeleton has no instruction that its timed form does not have, but for the addresses of unread memory and constants for
 //     arguments that nobody reads.

@@ -223,7 +223,8 @@ func (y *memory) elementPointer(i *ir.Instr) {
 func (y *memory) call(i *ir.Instr) {
 	s, is := i.Callee().(*ir.Symbol)
 	if !is || s.Function == nil {
-		return // refused
+		y.indirect(i)
+		return
 	}
 	if f := s.Function; f.Blocks != nil {
 		for n, p := range f.Params {
@@ -241,6 +242,21 @@ func (y *memory) call(i *ir.Instr) {
 		return // refused
 	}
 	y.external(i, e)
+}
+
+// indirect takes notice of a call by a pointer: it may be one of each function of its type.
+func (y *memory) indirect(i *ir.Instr) {
+	for _, f := range y.module.Functions() {
+		if f.Blocks == nil || !fits(i, f) {
+			continue
+		}
+		for n, p := range f.Params {
+			y.flow(y.local(p.Local), i.Args()[n])
+		}
+		if i.Result != nil {
+			y.join(y.local(i.Result), y.key(f))
+		}
+	}
 }
 
 // external takes notice of a call of a function of the table.
