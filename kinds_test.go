@@ -34,9 +34,9 @@ var port = struct {
 		Activity Adopt Alone Attach Awaits Barrier BeginPhase Behind Blank Bursting Caches ChargeBurst ClockPolled Clocks
 		ClocksOnly Closed CollectJoiners Combining Communicator CompletedRequest Completion CompletionOf Compose
 		Composed Compute Create CreateGroup DataOf Die Dup DupInter End EndsWith EnterBarrier EnterJoiners Fail
-		FailHost First Flush Foreign GiveBurst Global GroupOf HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts
+		FailHost FailingPolls First Flush Foreign GiveBurst Global GroupOf HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts
 		IsBlocked IsStandIn Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts Label Limited Local
-		LookAround MayPause Meeting Merge NewComm NewCompletion OwnRequest Pause PollClock Postpone PostponeEnd
+		LookAround MayPause Meeting Merge NewComm NewCompletion OwnRequest Pause PollClock PolledInVain Postpone PostponeEnd
 		Prepare Print Raise ReadMemory ReadSlice ReceiveOnWorld Record RequestList RequestStatus Running SampleOf
 		Seed SendAtOnce SendOnWorld SetAside SetErrorsReturn SetMayCancel SetRunning SetTiming SharedResult Sized
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token Twin

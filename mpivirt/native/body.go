@@ -287,6 +287,10 @@ func (b *body) print() {
 // go on.
 func (b *body) takeCall(lp int32) bool {
 	k, r := b.k, &b.ranks[lp]
+	if r.polls != 0 {
+		k.PolledInVain(lp, int(r.polls))
+		r.polls = 0
+	}
 	if r.returned_by == byInterruption {
 		b.stayInThread() // the rank's registers may hold addresses that belong to it
 		k.SetAside(lp)

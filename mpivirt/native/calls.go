@@ -390,10 +390,14 @@ func (b *body) results(lp int32, p world.Procedure, c *cCall, done *kernel.Compl
 	case p == world.Recv || p == world.Sendrecv:
 		c.status = statusOf(k.StatusOf(done))
 	case class == world.ClassWait || class == world.ClassTest:
-		b.completed(p, c, done)
+		if b.completed(p, c, done); p == world.Test && !done.Found {
+			b.foresees(lp, c)
+		}
 	case class == world.ClassProbe:
 		if done.Found {
 			c.found, c.message, c.status = 1, C.int32_t(done.Message), statusOf(done.Status)
+		} else if p == world.Iprobe {
+			b.foresees(lp, c)
 		}
 	case p == world.Allreduce && c.error == 0 && c.nonblocking&C.GIGARANK_FORM == 0 && c.remote == 0:
 		copy(memory(c.output, c.room), k.SharedResult(lp, k.Communicator(int32(c.comm))))
@@ -406,6 +410,14 @@ func (b *body) results(lp int32, p world.Procedure, c *cCall, done *kernel.Compl
 		c.topology = C.struct_gigarank_topology{}
 	case p == world.CommFree && c.error == 0:
 		delete(b.topologies.of, place{lp, int32(c.comm)})
+	}
+}
+
+// foresees stores the number of further polls of a rank that fail, after a poll that has failed. Where CPU times count, time
+// passes between polls.
+func (b *body) foresees(lp int32, c *cCall) {
+	if c.key = 0; c.error == 0 && b.bursts == nil {
+		c.key = C.int32_t(b.k.FailingPolls(lp))
 	}
 }
 

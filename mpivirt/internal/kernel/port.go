@@ -151,6 +151,18 @@ func (k *Kernel) HasProcessors() bool { return k.collectives.Messages.Processors
 // Activity ends an LP's loop of polls, since the LP has made another call.
 func (k *Kernel) Activity(lp int32) { k.collectives.Messages.Activity(lp) }
 
+// FailingPolls returns the number of further polls of an LP that are known to fail, if each is the same as the poll that the
+// LP has just made in vain. PolledInVain has the LP make a number of them.
+func (k *Kernel) FailingPolls(lp int32) int {
+	if k.hearing.observer != nil {
+		return 0
+	}
+	return k.collectives.Messages.FailingPolls(lp)
+}
+
+// PolledInVain has an LP make polls that FailingPolls has foreseen.
+func (k *Kernel) PolledInVain(lp int32, polls int) { k.collectives.Messages.PolledInVain(lp, polls) }
+
 // Attach sets the size of an LP's buffer, which bounds the largest buffered send, and returns the
 // previous size.
 func (k *Kernel) Attach(lp int32, bytes int64) (before int64) {

@@ -58,3 +58,39 @@ func (m *Messages) allKnown(at vtime.Time) bool {
 
 // Resuming notes that a timed event of an LP resumes it. While it runs, no other LP does.
 func (m *Messages) Resuming(lp int32) { m.resumed = lp }
+
+// FailingPolls returns the number of further polls of an LP that are known to fail before a message has come, which is known,
+// if each is the same as the LP's latest poll.
+func (m *Messages) FailingPolls(lp int32) int {
+	box := m.Box(lp)
+	if m.Processors != nil || m.InCalls || m.anew || m.Partition.Strict || m.Partition.Activities != nil || box.wildcards > 0 || box.polls >= m.longLoop {
+		return 0
+	}
+	success, w := vtime.Time(0), &box.Wait
+	switch {
+	case w.Procedure == world.Iprobe && w.Peer != world.AnySource:
+		if index := m.probed(box, vtime.Forever); index != 0 {
+			success = m.messages.At(index).arrival
+		}
+	case w.Procedure == world.Test && len(w.Requests) == 1 && w.Requests[0] != 0:
+		if r := m.Requests.At(w.Requests[0]); r.Complete {
+			success = r.Time
+		}
+	}
+	clock := m.Partition.Clock[lp]
+	if success <= clock {
+		return 0
+	}
+	return int(min((success-clock-1)/vtime.Time(m.pollTime)+1, vtime.Time(m.longLoop-box.polls)))
+}
+
+// PolledInVain has an LP make a number of polls that FailingPolls has foreseen.
+func (m *Messages) PolledInVain(lp int32, polls int) {
+	box := m.Box(lp)
+	last := m.Partition.Clock[lp].Add(m.pollTime.Times(polls - 1))
+	if box.Wait.Procedure == world.Iprobe {
+		m.decides(lp, box.Wait.pattern(), last, inVain)
+	}
+	box.polls += int32(polls)
+	m.Partition.Clock[lp] = last.Add(m.pollTime)
+}

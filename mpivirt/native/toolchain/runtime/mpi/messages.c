@@ -174,9 +174,13 @@ MPI(MPI_Probe, int source, int tag, MPI_Comm comm, MPI_Status *status) {
 
 MPI(MPI_Iprobe, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
+	*flag = 0;
+	if (gigarank_fails_again(GIGARANK_IPROBE, (uintptr_t)comm, source, tag))
+		return MPI_SUCCESS;
 	struct gigarank_call c = {0};
 	int error = probe(&c, GIGARANK_IPROBE, source, tag, comm, status);
-	*flag = c.found;
+	if (!(*flag = c.found) && !error)
+		gigarank_foresees(c.key, GIGARANK_IPROBE, (uintptr_t)comm, source, tag);
 	return error;
 }
 

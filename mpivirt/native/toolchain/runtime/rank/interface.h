@@ -187,6 +187,7 @@ struct gigarank_rank {
 	int32_t saved_room;
 	int32_t error_number;        /* errno */
 	int32_t ends;                /* functions that end objects whose constructors it has called, and that are still to be called */
+	int32_t polls;               /* since its last call, which have failed without one; see gigarank_fails_again */
 	int32_t about;               /* index of the communicator of its latest call, whose error handler hears of errors */
 	uint8_t state, returned_by, initialized;
 	uint8_t left;                /* MPI, and how; 0 if it has not */
@@ -261,6 +262,14 @@ struct gigarank_model {
 enum { GIGARANK_MODELS = 4 };
 
 /* The ranks of one engine. */
+/* Further polls of the running rank that are known to fail, if each is the same as its latest call. */
+struct gigarank_foreseen {
+	int32_t left;        /* number of polls */
+	int32_t procedure;
+	uintptr_t subject;   /* handle of the request, or of the communicator */
+	int32_t source, tag;
+};
+
 struct gigarank_engine {
 	struct gigarank_rank *ranks;
 	int32_t *list;               /* the ranks to resume */
@@ -275,6 +284,7 @@ struct gigarank_engine {
 	int32_t declares;            /* a rank has declared the time that it computes */
 	int32_t phased;              /* a rank has begun a phase */
 	int64_t poll;                /* time of a failing poll, in picoseconds */
+	struct gigarank_foreseen foreseen;
 	int32_t copied;              /* all ranks run on one stack, which is copied at a switch */
 	int32_t argc;
 	char **argv;

@@ -77,6 +77,7 @@ static void go(int number, siginfo_t *info, void *context) {
 	int64_t polled_time = e->polled_time;
 	uint8_t polled_clock = r->polled_clock;
 	r->returned_by = GIGARANK_BY_INTERRUPTION;
+	e->foreseen.left = 0;
 	e->stops = 1;
 	r->error_number = errno;
 	__atomic_add_fetch(&e->interruptions, 1, __ATOMIC_RELAXED);

@@ -496,6 +496,7 @@ int gigarank_suspend(struct gigarank_call *c) {
 	if (stray && c->procedure != GIGARANK_RAISE)
 		c = led_astray(e, stray, c->procedure);
 	r->call = c;
+	e->foreseen.left = 0;
 	r->last = (uint16_t)c->procedure;
 	if (e->form) {
 		r->last |= e->form & GIGARANK_VARIANT ? GIGARANK_OF_VARIANT : 0;
@@ -542,6 +543,7 @@ void gigarank_leave(int code) {
 	if (e->threads && e->program->openmp.pause)
 		e->program->openmp.pause(2 /* omp_pause_hard */);
 	r->code = code;
+	e->foreseen.left = 0;
 	r->returned_by = GIGARANK_BY_EXIT;
 	e->stops = code != 0 && !r->left;
 	gigarank_switch(&r->sp, e->sp);

@@ -21,6 +21,25 @@ static inline struct gigarank_rank *gigarank_running(void) {
 	return gigarank_current ? gigarank_current->running : NULL;
 }
 
+/* gigarank_foresees notes that a number of further polls fail, if each is the same as the call that has just failed. */
+static inline void gigarank_foresees(int polls, int procedure, uintptr_t subject, int source, int tag) {
+	if (polls > 0)
+		gigarank_current->foreseen = (struct gigarank_foreseen){polls, procedure, subject, source, tag};
+}
+
+/* gigarank_fails_again reports whether a poll is known to fail without a call. It then takes the time of a poll. */
+static inline int gigarank_fails_again(int procedure, uintptr_t subject, int source, int tag) {
+	struct gigarank_engine *e = gigarank_current;
+	if (!e || e->foreseen.left <= 0 || e->threads || e->form)
+		return 0;
+	struct gigarank_foreseen *f = &e->foreseen;
+	struct gigarank_rank *r = e->running;
+	if (f->procedure != procedure || f->subject != subject || f->source != source || f->tag != tag || r->computed || r->polled_clock)
+		return 0;
+	f->left--, r->polls++, r->clock += e->poll;
+	return 1;
+}
+
 /* gigarank_operating is the engine that carries out an operation of the program on this thread,
  * NULL if none does. */
 extern __thread struct gigarank_engine *gigarank_operating __attribute__((tls_model("initial-exec")));
