@@ -27,7 +27,7 @@ type oddity struct {
 	// program.
 	line         string
 	small, large int // ranks
-	times        int // repetitions; the cost is the difference to a run with a single one
+	times        int // repetitions at the large size, at the small one as many as have as many operations; the cost is the difference to a run with a single one
 	unit         string
 	operations   func(ranks float64) float64 // in a repetition; nil for the memory of a rank
 	growth       float64                     // bound of the ratio, 0 for none
@@ -140,7 +140,11 @@ func (m *meter) growth(o *oddity, program string) (row, error) {
 
 // costOf returns the CPU time of an operation in ns, without set-up and the first repetition, or the memory of a rank.
 func (m *meter) costOf(o *oddity, program string, ranks int) (float64, error) {
-	long, err := m.take(1, o.command(program, ranks, 1+o.times))
+	times := o.times
+	if o.operations != nil {
+		times = int(math.Round(float64(o.times) * o.operations(float64(o.large)) / o.operations(float64(ranks))))
+	}
+	long, err := m.take(1, o.command(program, ranks, 1+times))
 	if err != nil {
 		return 0, err
 	}
@@ -152,7 +156,7 @@ func (m *meter) costOf(o *oddity, program string, ranks int) (float64, error) {
 		return 0, err
 	}
 	cpu := func(s *sample) float64 { return s.cpu }
-	return (median(long, cpu) - median(short, cpu)) * 1e9 / float64(o.times) / o.operations(float64(ranks)), nil
+	return (median(long, cpu) - median(short, cpu)) * 1e9 / float64(times) / o.operations(float64(ranks)), nil
 }
 
 // secondEngine measures how much faster two engines are than one.
