@@ -206,6 +206,8 @@ func (c *Collectives) endArrays(inst *instance, b *arrayRun) {
 	c.move(inst)
 	if inst.uneven != nil {
 		inst.blameCuts()
+		inst.comm.spare.uneven.Push(inst.uneven)
+		inst.uneven = nil
 	}
 	c.dropMembers(inst)
 	switch {

@@ -420,6 +420,7 @@ type spare struct {
 	entered world.Stack[[]uint64]
 	local   world.Stack[*localState]
 	arrays  maxplus.Spare
+	uneven  world.Stack[*uneven]
 }
 
 // shortLive is the length of Live up to which the later instances move up when the first one ends.

@@ -58,6 +58,13 @@ func lengthsOf(n int) lengths {
 
 // add adds the blocks of a member. It returns the length of the longest.
 func (l *lengths) add(local int, counts []int64) (most int64) {
+	some := 0
+	for _, n := range counts {
+		if n > 0 {
+			some++
+		}
+	}
+	l.grow(some + 1)
 	l.begin[local] = len(l.peers)
 	at := int64(0)
 	for peer, n := range counts {
@@ -82,10 +89,40 @@ func (l *lengths) entryOf(local int, peer int32) int {
 	return l.begin[local] + at
 }
 
-// newUneven returns the state of an instance that no member here has entered.
+// newUneven returns the state of an instance that no member here has entered, in the memory of an ended instance if there is
+// one.
 func newUneven(comm *Communicator) *uneven {
-	n := comm.Last - comm.First
-	return &uneven{in: lengthsOf(n), out: lengthsOf(n)}
+	u, reused := comm.spare.uneven.Pop()
+	if !reused {
+		n := comm.Last - comm.First
+		return &uneven{in: lengthsOf(n), out: lengthsOf(n)}
+	}
+	u.in.reset()
+	u.out.reset()
+	for i := range u.foreign {
+		f := &u.foreign[i]
+		f.reset()
+		f.next, f.last = f.low, 0
+	}
+	u.most, u.begun, u.cut = 0, false, nil
+	clear(u.rounds.heads)
+	u.rounds.senders = u.rounds.senders[:0]
+	return u
+}
+
+// reset leaves no blocks.
+func (l *lengths) reset() {
+	clear(l.begin)
+	clear(l.end)
+	l.peers, l.at = l.peers[:0], l.at[:0]
+}
+
+// grow makes room for n more entries. Lists grow twofold, since they may be long.
+func (l *lengths) grow(n int) {
+	if free := cap(l.peers) - len(l.peers); free < n {
+		n = max(n, len(l.peers))
+		l.peers, l.at = slices.Grow(l.peers, n), slices.Grow(l.at, n)
+	}
 }
 
 // keepLengths stores the lengths of a member's blocks.
@@ -140,7 +177,9 @@ func (c *Collectives) beginUneven(inst *instance, b *arrayRun) bool {
 	}
 	u.begun = true
 	s, members := &u.rounds, inst.comm.Size
-	s.heads, s.members = make([]int32, members-1), members
+	if s.members = members; s.heads == nil {
+		s.heads = make([]int32, members-1)
+	}
 	s.add(inst.comm.First, &u.in)
 	for i := range u.foreign {
 		s.add(u.foreign[i].low, &u.foreign[i].lengths)
