@@ -32,7 +32,7 @@ func completeValues(root *cobra.Command) {
 		"allreduce": func() []string { return algorithmNames(collectives.Allreduce) },
 		"algorithm": algorithmPairs, "mapping": network.Mappings, "algorithms": nil, // those of the operation that is studied
 		"model": func() []string { return loggp.Models }, "calibrate": func() []string { return calibrateModes },
-		"skeleton": func() []string { return []string{withoutWeights} }, "compress": texts(compressions), "matching": texts(matchings),
+		"skeleton": func() []string { return []string{withoutWeights} }, "compress": texts(compressions), "matching": texts(matchings), "mode": texts(recordingModes),
 		"scaling": func() []string { return []string{study.StrongScaling, study.WeakScaling} },
 		"cpu":     texts(cpuModes), "contents": texts(contentsWays), "datatype": texts(bench.Datatypes()), "stacks": texts(stackWays), "noise": func() []string { return append([]string{study.NoNoise}, noise.Forms()...) },
 	}

@@ -81,12 +81,12 @@ func newTraceRecord(c *terminal.Console) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.SetInterspersed(false)
-	flags.IntVarP(&f.processes, "processes", "n", 0, "`NUMBER` of processes")
+	flags.IntVarP(&f.processes, "processes", "n", 0, "number `N` of processes")
 	flags.StringVarP(&f.out, "output", "o", "", "new `DIR` for the files of the tasks (default PROGRAM.trace)")
 	defineMPICC(cmd, &f.mpicc)
 	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, with their number as last argument; auto: the mpirun of --mpicc")
-	flags.StringVar(&f.mode, "mode", string(modeTrace), "`WHAT` is recorded: trace, count or light")
-	flags.StringVar(&f.selected, "calls", "", "record the calls with numbers `FROM..TO` of each task")
+	flags.StringVar(&f.mode, "mode", string(modeTrace), "`MODE` of the recording: trace, count or light")
+	flags.StringVar(&f.selected, "calls", "", "record the calls of each task with numbers `FROM..TO`")
 	return cmd
 }
 
