@@ -76,7 +76,7 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 	d.Sent, d.Handed = sizeClasses(simulated.Sent), sizeClasses(simulated.Handed)
 	d.Statistics = statisticsOf(simulated.Calls, r.ranks, simulated.VirtualTime)
 	d.Energy = energyOf(r.config.Target, d.Statistics, simulated)
-	if r.energyOnly {
+	if r.untold {
 		d.Activities, d.Sent, d.Handed, d.Statistics = nil, nil, nil, nil
 	}
 	d.CriticalPath = pathOf(simulated.Path)

@@ -21,7 +21,7 @@ func (r *request) countEnergy() error {
 	if r.config.Collectives == mpivirt.Bulk {
 		return fmt.Errorf("bulk, but machine %s has energy, which is counted message by message: leave bulk out, or energy", t.Machine().Name())
 	}
-	r.energyOnly, r.config.Activities, r.config.Collectives = true, true, mpivirt.Message
+	r.untold, r.config.Activities, r.config.Collectives = true, true, mpivirt.Message
 	return nil
 }
 

@@ -137,7 +137,7 @@ type request struct {
 	trace    *recording // nil for none
 	picture  *picture   // nil for none
 
-	energyOnly bool // statistics are counted for the energy of the run alone
+	untold bool // statistics are counted for energy or a picture alone
 }
 
 // contents says how much of messages and vectors is simulated.

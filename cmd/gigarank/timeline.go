@@ -30,7 +30,7 @@ func (f *timelineFlags) define(flags *pflag.FlagSet) {
 	}
 	flags.StringVar(&f.file, "timeline", "", "write a picture of what ranks do over virtual time to a `FILE`, whose ending is its format: "+strings.Join(endings, ", ")+"; collectives go by messages")
 	flags.StringVar(&f.ranks, "ranks-shown", "", "ranks of the picture: a `LIST` such as 0-63 or 0,8-15 (default 0-63)")
-	flags.StringVar(&f.window, "window", "", "virtual time of the picture: `FROM..TO` such as 1s..1.2s, 5ms.. or ..3ms (default all)")
+	flags.StringVar(&f.window, "window", "", "virtual time of the picture: a `SPEC` such as 1s..1.2s, 5ms.. or ..3ms (default all)")
 	flags.BoolVar(&f.yes, "yes", false, "write a picture of more than 1 GB, too")
 }
 
@@ -81,6 +81,7 @@ func (r *request) readTimeline(h *host.Processes, f *timelineFlags, recorded boo
 	o.From, o.To, err = readWindow(f.window)
 	faults.Add("--window", err)
 	if len(*faults) == 0 {
+		r.untold = r.untold || !r.config.Activities
 		faults.Add("--timeline", r.countActivities())
 		r.picture = &picture{f.file, o.Format, timeline.New(o)}
 		r.config.Observer = func(first, n int) mpivirt.Observer { return r.picture.collector.Observer(first, n) }

@@ -42,8 +42,8 @@ func shownTimes(d *document) map[string]int64 {
 	return times
 }
 
-// picoseconds reads a decimal number of units, of which each has so many digits behind the point.
-func picoseconds(t *testing.T, text string, digits int) int64 {
+// readPicoseconds reads a decimal number of units, of which each has so many digits behind the point.
+func readPicoseconds(t *testing.T, text string, digits int) int64 {
 	t.Helper()
 	r, is := new(big.Rat).SetString(text)
 	if !is {
@@ -91,10 +91,10 @@ func TestTimelineForPerfetto(t *testing.T) {
 		if e.Ph == "M" {
 			continue
 		}
-		at := picoseconds(t, e.TS.String(), 6)
+		at := readPicoseconds(t, e.TS.String(), 6)
 		length := int64(0)
 		if e.Ph == "X" {
-			length = picoseconds(t, e.Dur.String(), 6)
+			length = readPicoseconds(t, e.Dur.String(), 6)
 		}
 		all := calls[e.Tid]
 		switch {
@@ -154,7 +154,7 @@ func TestTimelineForPaje(t *testing.T) {
 		f := strings.Split(strings.TrimSpace(line), ", ")
 		switch {
 		case f[0] == "State" && f[2] == "Cause":
-			times[f[7]] += picoseconds(t, f[5], 12)
+			times[f[7]] += readPicoseconds(t, f[5], 12)
 		case f[0] == "Link":
 			links++
 		}
