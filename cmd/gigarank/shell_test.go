@@ -130,7 +130,7 @@ func TestCompletion(t *testing.T) {
 
 // Shells complete the values of each flag that takes one of a set, and only values that it takes.
 func TestEachSetOfValuesCompletes(t *testing.T) {
-	free := strings.Fields("N K M n DUR FILE DIR LIST AXIS BYTES SIZE RATIO REGEXP NAME COMMAND PROGRAM SPEC WHERE NAME=LIST")
+	free := strings.Fields("N K M n DUR FILE DIR LIST AXIS BYTES SIZE RATIO REGEXP NAME COMMAND PROGRAM SPEC WHERE NAME=LIST FROM..TO")
 	c, _, _ := terminaltest.Console(nil)
 	sets := 0
 	var visit func(cmd *cobra.Command)
