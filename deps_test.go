@@ -93,6 +93,7 @@ var rules = map[string]rule{
 		pure: true,
 		imports: "vtime internal/invariant internal/spelling lp network collectives engine" +
 			" mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/coll",
+		unsafe: "the sizes of what is kept of a rank for statistics",
 	},
 	// No simulation asks it.
 	"mpivirt/internal/forecast": {

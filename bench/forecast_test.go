@@ -31,6 +31,7 @@ type forecastCase struct {
 	payload   int64
 	ranks     int64
 	times     int
+	counted   bool // with statistics
 }
 
 func (c forecastCase) String() string {
@@ -47,6 +48,7 @@ func (c forecastCase) config(t *testing.T) bench.Config {
 	}
 	config := bench.Config{Options: bench.Options{Iterations: c.times, Payload: c.payload}}
 	config.Target, config.Kind, config.Collectives = target, c.kind, c.mode
+	config.Activities = c.counted
 	config.Watchdog = -1 // of a run that the host holds up it reads the stacks, into a megabyte
 	config.Algorithms = map[collectives.Operation]collectives.Algorithm{c.op: c.algorithm}
 	return config
@@ -161,6 +163,29 @@ func TestForecasts(t *testing.T) {
 		}
 	}
 	checkOrder(t, runs)
+}
+
+// Statistics take the memory that was foreseen, within 10 %: of calls, collectives, requests and messages. Beyond 65,536 ranks there are no sums of each rank.
+func TestForecastsOfStatistics(t *testing.T) {
+	for _, c := range []forecastCase{
+		{program: "barriertest", op: collectives.Barrier, algorithm: collectives.NodeLeader},
+		{program: "allreducetest", op: collectives.Allreduce, algorithm: collectives.RecursiveDoubling, payload: 8},
+		{program: "ring", op: collectives.Barrier, algorithm: collectives.NodeLeader, payload: 8},
+		{program: "stencil", op: collectives.Allreduce, algorithm: collectives.RecursiveDoubling, payload: 8},
+	} {
+		c.mode, c.kind, c.engines, c.ranks, c.times = mpivirt.Message, steps.Kind, 1, 70_000, 1
+		var foreseen, taken [2]float64
+		for i, counted := range []bool{false, true} {
+			c.counted = counted
+			cost := c.foreseen(t)
+			foreseen[i] = cost.BytesPerRank
+			bytes, _ := c.run(t)
+			taken[i] = (bytes - cost.BytesPerEngine) / float64(c.ranks)
+		}
+		if foreseen[1] > 1.1*taken[1] || foreseen[1] < 0.9*taken[1] || foreseen[1] < foreseen[0]+48 {
+			t.Errorf("%s: %.0f B a rank foreseen, %.0f taken; without statistics %.0f and %.0f", c.program, foreseen[1], taken[1], foreseen[0], taken[0])
+		}
+	}
 }
 
 // Later iterations of a collective take hardly any memory that the first has not taken, also on

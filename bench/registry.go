@@ -338,7 +338,8 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 	cost := mpivirt.CostOf(&c.Config, engines, uses...)
 	postponed := c.Target != nil && c.Target.ReceiverState()
 	contended := c.Target != nil && c.Target.Contended()
-	if c.Kind != nil && (postponed || e.Deep != nil && e.Deep(o, c.Strict || contended)) {
+	counted := c.Activities && len(uses) > 0 // what statistics tell of a collective is deep
+	if c.Kind != nil && (postponed || counted || e.Deep != nil && e.Deep(o, c.Strict || contended)) {
 		cost.BytesPerRank += c.Kind.Growth
 	}
 	if c.Kind != nil && e.Waiting != nil && !postponed && !contended && !c.Strict && c.Target != nil {

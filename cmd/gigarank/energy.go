@@ -31,8 +31,8 @@ const (
 	ofInterfaces = "interfaces"
 )
 
-// picoseconds are those of a second.
-var picoseconds = big.NewRat(1e12, 1)
+// perSecond are the picoseconds of a second.
+var perSecond = big.NewRat(1e12, 1)
 
 // energyOf returns what a run consumes, nil if its machine does not tell. Sums are exact until they are rounded to a float.
 func energyOf(t *network.Target, s *result.Statistics, simulated *mpivirt.Result) *result.Energy {
@@ -50,7 +50,7 @@ func energyOf(t *network.Target, s *result.Statistics, simulated *mpivirt.Result
 	}
 	during := func(watts *big.Rat, ps *big.Int) *big.Rat {
 		joules := new(big.Rat).SetInt(ps)
-		return joules.Quo(joules.Mul(joules, watts), picoseconds)
+		return joules.Quo(joules.Mul(joules, watts), perSecond)
 	}
 	for i := range mpivirt.NumberOfCauses {
 		cause := mpivirt.Cause(i)
@@ -67,7 +67,7 @@ func energyOf(t *network.Target, s *result.Statistics, simulated *mpivirt.Result
 	add(ofInterfaces, bytes.Mul(bytes, of.Interface))
 	e.Joules, _ = all.Float64()
 	if took.Sign() > 0 {
-		e.Watts, _ = new(big.Rat).Mul(new(big.Rat).Quo(all, new(big.Rat).SetInt(took)), picoseconds).Float64()
+		e.Watts, _ = new(big.Rat).Mul(new(big.Rat).Quo(all, new(big.Rat).SetInt(took)), perSecond).Float64()
 	}
 	return e
 }

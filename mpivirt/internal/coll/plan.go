@@ -58,4 +58,9 @@ const (
 	LocalMessageBytes = int(unsafe.Sizeof(localMessage{}))
 	MemberListBytes   = int(unsafe.Sizeof(memberList{}))
 	PostponedBytes    = int(unsafe.Sizeof(postponed{}))
+
+	// Where statistics are on, in addition.
+	EndingBytes  = int(unsafe.Sizeof(ending{}))  // of an LP
+	AccountBytes = int(unsafe.Sizeof(account{})) // of an agent
+	CarriedBytes = int(unsafe.Sizeof(carried{})) // of a message of a round
 )

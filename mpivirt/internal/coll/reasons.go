@@ -55,7 +55,8 @@ type reasoning struct {
 	tells    world.Beside[carried] // of shakes: what ACK or DATA tells the agent that it is for
 	carrying carried               // of the round message that is handled, while it has no place
 	leaving  account               // of the members that leave
-	endings  []ending              // by LP: of its latest collective in the blocking form
+	endings  world.Beside[ending]  // by LP: of its latest collective in the blocking form
+	none     ending                // of LPs without room in endings, which have left no collective
 }
 
 // ending is the ending of a member's part, and the activities of the member's process.
@@ -67,28 +68,34 @@ type ending struct {
 // Explain has the messages of collectives carry what explains the waiting of members.
 func (c *Collectives) Explain() {
 	c.Messages.Explain()
-	c.explains, c.reasoning = true, &reasoning{endings: make([]ending, c.partition.Ranks)}
+	c.explains, c.reasoning = true, &reasoning{}
 }
 
 // Begins notes that an LP's call begins.
 func (c *Collectives) Begins(lp int32) {
 	c.Messages.Begins(lp)
 	if c.explains {
-		c.endings[lp].Known = false
+		if e := c.endings.Peek(lp); e != nil {
+			e.Known = false
+		}
 	}
 }
 
 // EndingOf returns the ending of the collective that an LP has left, and the activities of its process. The ending is unknown if no
 // member has waited for another.
 func (c *Collectives) EndingOf(lp int32) (*stats.Ending, *stats.Phases) {
-	e := &c.endings[lp]
+	e := c.endings.Peek(lp)
+	if e == nil {
+		e = &c.none
+	}
 	return &e.Ending, &e.phases
 }
 
 // PartEnds notes the ending of a part of an LP's call that consists of messages.
 func (c *Collectives) PartEnds(lp int32, e p2p.Ended) {
-	c.endings[lp].phases = stats.Phases{}
-	c.Messages.EndingOf(lp, e, &c.endings[lp].Ending)
+	of := c.endings.Open(lp)
+	of.phases = stats.Phases{}
+	c.Messages.EndingOf(lp, e, &of.Ending)
 }
 
 // toRoot reports whether all members need the root.
@@ -170,11 +177,12 @@ func (c *Collectives) sendingPhase(bytes int64) stats.Phase {
 
 // noteEnding notes why the part of a local member, which leaves, has taken its time.
 func (c *Collectives) noteEnding(inst *instance, lp int32, member int, a *account) {
-	e := &c.endings[lp].Ending
+	var e *stats.Ending
 	if inst.nonblocking != nil && inst.nonblocking.requests[member-inst.comm.First] != 0 {
 		e = c.Messages.ReasonOf(inst.nonblocking.requests[member-inst.comm.First])
 	} else {
-		c.endings[lp].phases = a.phases
+		of := c.endings.Open(lp)
+		e, of.phases = &of.Ending, a.phases
 	}
 	*e = c.Messages.Ending()
 	e.Known, e.From, e.Root, e.Other, e.Late = true, inst.entryOf(c, lp, member), a.root, a.latest, inst.callOf(member).lateOf()

@@ -266,7 +266,11 @@ func (o *costModel) messageBytesOf(times int) float64 {
 	if w := windowOf(o.Schedule); w > windowOf(r.schedule) {
 		return slot + u.agents*float64(coll.AgentBytes) + u.queues*float64(coll.RoundQueueBytes) + float64(w)*o.windowBytesOf() + u.buffers
 	}
-	agent := float64(coll.AgentBytes)
+	agent, round := float64(coll.AgentBytes), float64(coll.RoundMessageBytes)
+	if o.counted {
+		agent += float64(coll.AccountBytes)
+		round += float64(coll.CarriedBytes)
+	}
 	if o.use.Data {
 		agent += float64(coll.AgentDataBytes)
 	}
@@ -277,7 +281,7 @@ func (o *costModel) messageBytesOf(times int) float64 {
 			u.buffers += others * world.BufferBytes(float64(o.use.Bytes))
 		}
 	}
-	return slot + u.agents*agent + u.queues*float64(coll.RoundQueueBytes) + u.rounds*float64(coll.RoundMessageBytes) + u.contents*float64(coll.ContentBytes) +
+	return slot + u.agents*agent + u.queues*float64(coll.RoundQueueBytes) + u.rounds*round + u.contents*float64(coll.ContentBytes) +
 		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.early*earlyBytes + u.buffers + u.processors + o.onWire(u.wire, times) +
 		u.passingBytes(o.Participants)
 }

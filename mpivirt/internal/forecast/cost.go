@@ -45,6 +45,7 @@ type hosting struct {
 	resume      float64 // ns of CPU to resume a rank after a collective
 	noContents  bool    // only sizes of data are simulated
 	transient   bool    // inputs of collectives do not outlive the calls
+	counted     bool    // statistics are on
 }
 
 // CostOf returns an estimate of the host's time and memory for the ranks of WORLD, on a number of
@@ -60,7 +61,7 @@ type hosting struct {
 // With state at the receiver it is counted for messages of over 32 KiB. Times are right within a
 // factor of three.
 //
-// It reads Target, Kind, Protocol, Collectives, Algorithms, NoContents and Window of the Config.
+// It reads Target, Kind, Protocol, Collectives, Algorithms, NoContents, Activities, Matrix and Window of the Config.
 // Without a Target it counts no collectives.
 func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 	cost := Cost{BytesPerRank: clockBytes, BytesPerEngine: engineBytes}
@@ -76,6 +77,7 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 		cost.BytesPerRank += processorBytes()
 		cost.BytesPerEngine += chunkBytes
 	}
+	cost.addStatistics(c, len(uses) > 0)
 	h := hostingOf(c, engines)
 	var most Cost
 	for _, use := range uses {
@@ -91,6 +93,31 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 	return cost
 }
 
+// Memory of statistics in bytes, measured.
+const (
+	describedBytes = 140 // of a rank that has sums of its own, once these are described
+	cellBytes      = 8   // of a matrix, described
+)
+
+// addStatistics adds the memory of statistics that ranks take beside messages and agents. meet says that they call collectives.
+func (cost *Cost) addStatistics(c *kernel.Config, meet bool) {
+	if !c.Activities {
+		return
+	}
+	cost.BytesPerRank += float64(kernel.CountedBytes)
+	if meet {
+		cost.BytesPerRank += float64(coll.EndingBytes)
+	}
+	ranks := c.Target.Ranks()
+	if ranks <= kernel.TasksKept {
+		cost.BytesPerRank += float64(kernel.TaskBytes) + describedBytes
+	}
+	if c.Matrix {
+		side := float64(min(ranks, kernel.MatrixSide))
+		cost.BytesPerEngine += side * side * cellBytes
+	}
+}
+
 // Check returns the error of a collective that cannot be carried out, nil for none.
 func Check(c *kernel.Config, use Use) error {
 	h := hostingOf(c, len(c.Transports))
@@ -102,6 +129,7 @@ func Check(c *kernel.Config, use Use) error {
 func hostingOf(c *kernel.Config, engines int) *hosting {
 	h := &hosting{
 		target: c.Target, engines: engines, wanted: c.Collectives, null: c.Protocol == engine.Null, windowBytes: c.Window, noContents: c.NoContents,
+		counted: c.Activities,
 	}
 	if kind := c.RankKind(); kind != nil {
 		h.resume, h.transient = kind.Time, kind.Transient

@@ -31,6 +31,9 @@ func HeldBytes(c *kernel.Config, h Held) float64 {
 	if c.Target != nil && c.Target.Contended() {
 		n += h.Messages * passageBytes()
 	}
+	if c.Activities {
+		n += h.Requests*float64(p2p.ReasonBytes) + h.Messages*float64(p2p.OriginBytes)
+	}
 	return n
 }
 

@@ -31,6 +31,20 @@ func (b *Beside[T]) Open(index int32) *T {
 	return &b.chunks[chunk][index&(slabChunk-1)]
 }
 
+// Peek returns the value with an index, nil if there is no room for it yet.
+func (b *Beside[T]) Peek(index int32) *T {
+	if index < SlabFirst {
+		if b.first == nil {
+			return nil
+		}
+		return &b.first[index]
+	}
+	if chunk := int(index >> slabBits); chunk < len(b.chunks) && b.chunks[chunk] != nil {
+		return &b.chunks[chunk][index&(slabChunk-1)]
+	}
+	return nil
+}
+
 // Prefetch has the processor load the value with an index, if there is room for it. It skips the
 // first chunk, which is so short that it stays in the cache.
 func (b *Beside[T]) Prefetch(index int32) {

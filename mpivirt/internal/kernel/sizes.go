@@ -1,0 +1,19 @@
+package kernel
+
+import (
+	"unsafe"
+
+	"gigarank/mpivirt/internal/p2p"
+	"gigarank/mpivirt/internal/stats"
+)
+
+// MatrixSide is the greatest number of rows and columns of a matrix of bytes between ranks.
+const MatrixSide = stats.MatrixSide
+
+// Sizes in bytes of what an engine keeps for statistics.
+const (
+	// CountedBytes is that of an LP: its unfinished call, its computing time, and when it began to wait.
+	CountedBytes = int(unsafe.Sizeof(openCall{})) + int(unsafe.Sizeof(stats.Causes{}))/int(stats.NumberOfCauses) + p2p.WaitBytes
+	// TaskBytes is that of the sums of a rank, up to TasksKept ranks.
+	TaskBytes = int(unsafe.Sizeof(stats.Task{}))
+)
