@@ -17,6 +17,7 @@ import (
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/replay"
 	"gigarank/study"
 	"gigarank/sync"
 	"gigarank/vtime"
@@ -35,6 +36,9 @@ ideal network, whose messages take no time. It prints the efficiencies of POP (h
 
 Computing is the time that a program declares, and with --cpu measured the CPU time of its code: then the run on
 the ideal network is charged the times that the run on the machine has measured.
+
+A PROGRAM may be a trace, of a real program, of run --trace or of Dimemas: it is replayed on both, with its own number of
+ranks. Computing is then that of its bursts.
 
 `
 
@@ -59,7 +63,8 @@ func newEfficiency(c *terminal.Console) *cobra.Command {
 		Short: "Show how efficient a program is, and what it loses to what",
 		Long:  efficiencyHelp + terminal.ExitHelp,
 		Example: `  gigarank efficiency ./prog --ranks 64,128,256 --machine frontier --cpu measured
-  gigarank efficiency stencil --ranks 2^4..2^8:x4 --scaling weak`,
+  gigarank efficiency stencil --ranks 2^4..2^8:x4 --scaling weak
+  gigarank efficiency prog.grt --machine frontier`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
@@ -75,7 +80,7 @@ func newEfficiency(c *terminal.Console) *cobra.Command {
 	}
 	cmd.Flags().SortFlags = false
 	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
-		flags.StringVar(&f.ranks, "ranks", "16,64,256", "virtual ranks: an `AXIS`")
+		flags.StringVar(&f.ranks, "ranks", defaultEfficiencyRanks, "virtual ranks: an `AXIS`")
 		flags.StringVar(&f.scaling, "scaling", study.StrongScaling, "`SCALING` by which computing is compared: strong, the same work on more ranks, or weak, the same work of each rank")
 		flags.StringVar(&f.run.cpu.mode, "cpu", "", "time of the code between MPI calls: `MODE` measured (CPU time here, times the machine's cpu_ratio) or ignored (default)")
 	})
@@ -104,6 +109,12 @@ type efficiency struct {
 // showEfficiency simulates a program with each number of ranks, and prints a line for each.
 func showEfficiency(c *terminal.Console, program string, arguments []string, f *efficiencyFlags) error {
 	var faults terminal.UsageError
+	if isTrace(program) {
+		var err error
+		if program, err = f.replayTrace(c, program, arguments); err != nil {
+			return err
+		}
+	}
 	counts, err := study.Counts(f.ranks, 1, mostRanks)
 	faults.Add("--ranks", err)
 	_, err = terminal.Choose("scaling", f.scaling, scalings)
@@ -155,6 +166,36 @@ func showEfficiency(c *terminal.Console, program string, arguments []string, f *
 	}
 	return nil
 }
+
+// replayTrace has the runs replay a trace, and returns its name as a program.
+func (f *efficiencyFlags) replayTrace(c *terminal.Console, name string, arguments []string) (string, error) {
+	var faults terminal.UsageError
+	if len(arguments) > 0 {
+		faults = append(faults, fmt.Errorf("ARGUMENT: %s is a trace, and has the arguments of its run", name))
+	}
+	for _, flag := range []struct {
+		name string
+		set  bool
+	}{{"--ranks", f.ranks != defaultEfficiencyRanks}, {"--cpu", f.run.cpu.mode != ""}} {
+		if flag.set {
+			faults.Add(flag.name, fmt.Errorf("%s is a trace, and has its own", name))
+		}
+	}
+	file, err := openTrace(name)
+	faults.AddFile("PROGRAM", err)
+	if err := faults.OrNil(); err != nil {
+		return "", err
+	}
+	warnOfTrace(c, file)
+	if _, err := f.run.replay(name, file, bursts{ratio: fraction{1, 1}, time: burstThread}, replay.Options{}); err != nil {
+		return "", terminal.UsageError{fmt.Errorf("PROGRAM: %w", err)}
+	}
+	f.ranks = f.run.ranks
+	return f.run.replays.Name, nil
+}
+
+// defaultEfficiencyRanks is the default of --ranks.
+const defaultEfficiencyRanks = "16,64,256"
 
 // scalings are the values of --scaling.
 var scalings = []scaling{study.StrongScaling, study.WeakScaling}

@@ -66,6 +66,26 @@ func TestEfficiencies(t *testing.T) {
 	}
 }
 
+// A trace has the efficiencies of the run that it is of.
+func TestEfficienciesOfATrace(t *testing.T) {
+	dir := t.TempDir()
+	source, program, recorded, machine := filepath.Join(dir, "chain.c"), filepath.Join(dir, "chain"), filepath.Join(dir, "chain.grt"), filepath.Join(dir, "slow.yaml")
+	for name, text := range map[string]string{source: chained, machine: "name: slow\nnetwork: {model: flat, latency: 1ms}\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	executed(t, terminal.ExitDone, "cc", source, "-o", program)
+	executed(t, terminal.ExitDone, "run", program, "--ranks", "4", "--trace", recorded)
+	want := executed(t, terminal.ExitDone, "efficiency", program, "--ranks", "4", "--machine", machine)
+	if got := executed(t, terminal.ExitDone, "efficiency", recorded, "--machine", machine); got != want {
+		t.Errorf("the trace has\n%s, the program\n%s", got, want)
+	}
+	if text := executed(t, terminal.ExitUsage, "efficiency", recorded, "--ranks", "8", "--cpu", "measured"); strings.Count(text, "is a trace, and has its own") != 2 {
+		t.Errorf("it says %s", text)
+	}
+}
+
 // A program that computes for no time has no efficiencies, and faults of flags come before any run.
 func TestEfficienciesThatAreRefused(t *testing.T) {
 	for _, c := range []struct {

@@ -201,6 +201,20 @@ func formatOf(file io.ReaderAt) (*trace.Foreign, error) {
 	return nil, nil
 }
 
+// isTrace reports whether a file is a trace, of gigarank or of another tool.
+func isTrace(name string) bool {
+	file, size, err := openInput(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	if _, _, err := trace.ReadHeader(name, file, size); err == nil {
+		return true
+	}
+	format, err := formatOf(file)
+	return err == nil && format != nil
+}
+
 // convertTrace writes a trace of another tool as a trace of gigarank.
 func convertTrace(name string, from io.ReadSeeker, format *trace.Foreign, to io.Writer, way trace.Compression) error {
 	w, summary, err := format.Convert(name, from, func(h trace.Header) (*trace.Writer, error) {

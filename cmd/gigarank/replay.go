@@ -153,21 +153,11 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 	if err := faults.OrNil(); err != nil {
 		return err
 	}
-	for _, warning := range file.Warnings {
-		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: %s\n", warning)
-	}
-	tellUnrecorded(c, file.Summary.Unrecorded)
-	for _, problem := range file.Summary.Problems {
-		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: %s\n", problem)
-	}
-	repeated, err := repeats(file.Header.Repeats)
+	warnOfTrace(c, file)
+	form, err := f.replay(name, file, bursts{ratio: ratio, time: time}, replay.Options{Recorded: matching == matchRecorded, Window: window})
 	if err != nil {
 		return terminal.UsageError{fmt.Errorf("FILE: %w", err)}
 	}
-	bursts := bursts{ratio: ratio, time: time, simulated: file.Header.Origin == simulatedOrigin}
-	form := replay.New(file, replay.Options{Burst: bursts.of, Recorded: matching == matchRecorded, Window: window})
-	f.replays, f.ranks, f.contents = entryOf(name, form, repeated), strconv.Itoa(file.Header.Tasks), string(noContents)
-	f.machineRead = func(t *network.Target) { bursts.target = t }
 	err = run(c, f.replays.Name, f)
 	if damage := (*trace.Fault)(nil); errors.As(err, &damage) && damage.Damaged {
 		err = terminal.UsageError{fmt.Errorf("FILE: %w", damage)}
@@ -176,6 +166,31 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 		_, _ = fmt.Fprintf(c.Stderr, "gigarank: the course departs from the record: %d tests and probes had to wait for what they had found, %d found what they had not\n", d.Waited, d.Found)
 	}
 	return err
+}
+
+// warnOfTrace says what a trace lacks.
+func warnOfTrace(c *terminal.Console, file *trace.File) {
+	for _, warning := range file.Warnings {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: %s\n", warning)
+	}
+	tellUnrecorded(c, file.Summary.Unrecorded)
+	for _, problem := range file.Summary.Problems {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: %s\n", problem)
+	}
+}
+
+// replay has a run replay a trace.
+func (f *runFlags) replay(name string, file *trace.File, b bursts, o replay.Options) (*replay.Form, error) {
+	repeated, err := repeats(file.Header.Repeats)
+	if err != nil {
+		return nil, err
+	}
+	b.simulated = file.Header.Origin == simulatedOrigin
+	o.Burst = b.of
+	form := replay.New(file, o)
+	f.replays, f.ranks, f.contents = entryOf(name, form, repeated), strconv.Itoa(file.Header.Tasks), string(noContents)
+	f.machineRead = func(t *network.Target) { b.target = t }
+	return form, nil
 }
 
 // simulatedOrigin is the origin of traces that run --trace writes.

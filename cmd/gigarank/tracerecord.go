@@ -29,7 +29,7 @@ The recorder is a library, libgigatrace, which is compiled for the MPI of --mpic
 program needs no change: the library is loaded before it, and hears C, C++ and Fortran. In a job script,
 use what gigarank trace library prints.
 
-MPI_Pcontrol(0) switches the recording off and MPI_Pcontrol(1) on; communicators are recorded all the time. --calls
+MPI_Pcontrol(0) switches the recording off, and other levels on, which begin phases; communicators are recorded all the time. --calls
 FROM..TO records the calls with these numbers, by task, from 1. One-sided communication, files, intercommunicators, persistent
 collectives and partitioned messages are not recorded: gigarank trace info names those that the program has called. Only the thread that
 has called MPI_Init is recorded.

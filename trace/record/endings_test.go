@@ -202,7 +202,7 @@ func TestUnrecordedCallsAreNamed(t *testing.T) {
 	}
 }
 
-// MPI_Pcontrol(0) and (1) switch the recording, other levels are marks; communicators are recorded all the time. Numbers of calls choose calls.
+// MPI_Pcontrol(0) switches the recording off, and other levels on, which begin phases; communicators are recorded all the time. Numbers of calls choose calls.
 func TestRecordingIsSwitched(t *testing.T) {
 	program := tasks(t, openMPI)
 	dir, text, err := run(t, openMPI, 2, "", program, "control", "10")
@@ -210,7 +210,7 @@ func TestRecordingIsSwitched(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	f, _ := merge(t, dir)
-	want := []string{"MPI_Barrier", "MPI_Comm_dup Made=2", "mark", "MPI_Barrier Comm=2", "MPI_Comm_free Comm=2", "end"}
+	want := []string{"MPI_Barrier", "MPI_Comm_dup Made=2", "mark begin MPI_Pcontrol(1)", "mark begin MPI_Pcontrol(5)", "MPI_Barrier Comm=2", "MPI_Comm_free Comm=2", "mark end", "end"}
 	if got := course(t, f, 1); !slices.Equal(got, want) {
 		t.Errorf("recorded %q, want %q", got, want)
 	}

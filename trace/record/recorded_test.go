@@ -249,11 +249,13 @@ func describe(o *trace.Operation) string {
 		}
 	}
 	o.Message = max(o.Message, 0) // that of a probe from MPI_PROC_NULL is no number
-	o.Form &^= trace.Persistent // under gigarank the runtime in C starts the messages of a program in C
+	o.Form &^= trace.Persistent   // under gigarank the runtime in C starts the messages of a program in C
 	if o.Function.Class() > trace.ClassEnd {
 		add("Form")
 	}
 	switch o.Function.Class() {
+	case trace.ClassMark:
+		text += strings.TrimRight(" "+string(o.Name), " ")
 	case trace.ClassSend:
 		add("Comm", "Peer", "Tag", "Bytes")
 	case trace.ClassReceive:

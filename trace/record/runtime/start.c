@@ -282,25 +282,37 @@ __attribute__((destructor)) static void leave_file(void) {
 		end(0);
 }
 
-/* Level 0 switches the recording off, 1 on. Others are marks. */
+/* mark emits the beginning of a phase, or its end for level 0. */
+static void mark(int level) {
+	char name[32] = "";
+	operation(level ? FUNCTION_mark_begin : FUNCTION_mark_end);
+	L(Name)->n = level ? snprintf(name, sizeof name, "MPI_Pcontrol(%d)", level) : 0;
+	for (int64_t i = 0; i < L(Name)->n; i++)
+		L(Name)->at[i] = name[i];
+	emit();
+}
+
+/* Level 0 ends a phase and switches the recording off. Others begin a phase, and switch the recording on. */
 EXPORT int MPI_Pcontrol(const int level, ...) {
+	static int in_phase;
 	FUNCTION(Pcontrol);
 	(void)listed;
 	if (!enter(&called, __builtin_frame_address(0)))
 		return NEXT(Pcontrol)(level);
 	int code = NEXT(Pcontrol)(level);
 	if (leave(&called, code) && task.mode == MODE_TRACE) {
-		if (level == 0 || level == 1) {
+		if (level && !task.level) {
+			task.level = 1;
+			task.on = !task.stopped && task.calls >= task.from && task.calls <= task.to;
+			task.start = task.burst_end;
+		}
+		if (level || in_phase)
+			mark(level);
+		in_phase = level != 0;
+		if (!level) {
 			if (task.on)
-				end_run();
-			task.level = level;
-		} else {
-			char name[32];
-			operation(FUNCTION_mark);
-			L(Name)->n = snprintf(name, sizeof name, "MPI_Pcontrol(%d)", level);
-			for (int64_t i = 0; i < L(Name)->n; i++)
-				L(Name)->at[i] = name[i];
-			emit();
+				lone_burst();
+			task.level = 0;
 		}
 	}
 	return done(code);

@@ -111,6 +111,8 @@ int main(int argc, char **argv) {
 		MPI_Pcontrol(5);
 		MPI_Barrier(dup);
 		MPI_Comm_free(&dup);
+		MPI_Pcontrol(0);
+		rounds(n);
 	} else if (!strcmp(what, "burst")) {
 		MPI_Barrier(MPI_COMM_WORLD);
 		for (double end = seconds() + 0.05; seconds() < end;)
