@@ -40,7 +40,7 @@ func TestRefusals(t *testing.T) {
 		{"", "	__sync_fetch_and_add(&n, 1);", "program.c:12: the opcode atomicrmw (threads): skeletons do not take it"},
 		{"static jmp_buf b;", "	if (setjmp(b)) n = 1;", "program.c:12: nothing is known of the function _setjmp"},
 		{"static void *g(void *p) { return p; }", "	pthread_t p; pthread_create(&p, 0, g, 0);", "program.c:12: nothing is known of the function pthread_create"},
-		{"static void sum(void *a, void *b, int *n, MPI_Datatype *t) {}", "	MPI_Op o; MPI_Op_create(sum, 1, &o);", "program.c:12: nothing is known of the function MPI_Op_create"},
+		{"void (*volatile sum)(void *, void *, int *, MPI_Datatype *);", "	MPI_Op o; MPI_Op_create(sum, 1, &o);", "program.c:12: the function of the operation is no function of the program"},
 		{"static int after; __attribute__((constructor)) static void first(void) { after = 1; }", "	n = after;", "the program has functions that run before main"},
 		{"extern int count;", "	n = count;", "the variable count is not in the program"},
 		{"", "	MPI_Aint d[1] = {(MPI_Aint)&n}; int l[1] = {1}; MPI_Datatype f[1] = {MPI_INT}, s; MPI_Type_create_struct(1, l, d, f, &s); MPI_Type_commit(&s);\n" +
@@ -146,6 +146,12 @@ func TestFunctionsOfTheProgram(t *testing.T) {
 			"	struct node *head = NULL; for (int i = 0; i <= rank; i++) { struct node *k = malloc(sizeof *k); k->next = head; k->n = i + 1; k->u[3] = i; head = k; } while (head) { gigarank_compute(head->n * 1e-6); struct node *k = head; head = head->next; free(k); }"},
 		"text": {"",
 			"	char text[64]; snprintf(text, sizeof text, \"%d %s %d\", rank + 3, \"x\", 9); char *end; long k = strtol(text, &end, 10); gigarank_compute((k + (end[1] == 'x') + strlen(text)) * 1e-6);"},
+		"an operation with a side effect on a counter": {"static int calls; static void sum(void *a, void *b, int *n, MPI_Datatype *t) { calls++; for (int i = 0; i < *n; i++) ((double *)b)[i] += ((double *)a)[i]; }",
+			"	MPI_Op o; double u[40] = {rank}, v[40]; MPI_Op_create(sum, 1, &o); MPI_Allreduce(u, v, 40, MPI_DOUBLE, o, MPI_COMM_WORLD); MPI_Reduce(u, v, 3, MPI_DOUBLE, o, 0, MPI_COMM_WORLD); if (calls > 0) MPI_Send(u, calls % 7, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD); gigarank_compute((calls & 7) * 1e-6); MPI_Op_free(&o);"},
+		"an operation whose result decides": {"static void most(void *a, void *b, int *n, MPI_Datatype *t) { for (int i = 0; i < *n; i++) if (((int *)b)[i] < ((int *)a)[i]) ((int *)b)[i] = ((int *)a)[i] + 1; }",
+			"	MPI_Op o; int mine = rank * 3 % 5, all; MPI_Op_create(most, 0, &o); MPI_Allreduce(&mine, &all, 1, MPI_INT, o, MPI_COMM_WORLD); gigarank_compute((all + 1) * 1e-6); MPI_Op_free(&o);"},
+		"an operation on data alone": {"static void sum(void *a, void *b, int *n, MPI_Datatype *t) { for (int i = 0; i < *n; i++) ((double *)b)[i] += ((double *)a)[i]; }",
+			"	MPI_Op o; static double u[4000], v[4000]; for (int i = 0; i < 4000; i++) u[i] = i * rank; MPI_Op_create(sum, 1, &o); MPI_Reduce(u, v, 4000, MPI_DOUBLE, o, 0, MPI_COMM_WORLD); if (rank == 0) printf(\"%g\\n\", v[9]); MPI_Op_free(&o);"},
 		"a table of functions": {keep + "void a(double *u, int n) { for (int i = 0; i < n; i++) u[i] += 1; MPI_Bcast(u, n, MPI_DOUBLE, 0, MPI_COMM_WORLD); } " + keep + "void b(double *u, int n) { for (int i = 0; i < n; i++) u[i] *= 2; MPI_Barrier(MPI_COMM_WORLD); } " +
 			"static void (*const stages[])(double *, int) = {a, b, a}; static int twice(int n) { return 2 * n; } static int more(int n) { return n + 5; }",
 			"	double u[64] = {0}; int (*f)(int) = argc > 3 ? twice : more; for (int k = 0; k < 6; k++) stages[k % 3](u, f(k + 1)); gigarank_compute(f(rank + 1) * 1e-6);"},

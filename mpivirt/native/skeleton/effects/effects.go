@@ -126,6 +126,7 @@ Start b; Startall vb; Wait bo; Waitall vbo; Waitany vboo; Waitsome vbooo; Test b
 Probe vvvo; Iprobe vvvoo; Get_count avo; Get_elements avo; Test_cancelled ao
 Barrier v; Bcast xvvvv; Reduce srvvvvv; Allreduce srvvvv; Scan srvvvv; Exscan srvvvv; Reduce_scatter sravvv; Reduce_scatter_block srvvvv
 Gather svvrvvvv; Gatherv svvraavvv; Scatter svvrvvvv; Scatterv saavrvvvv; Allgather svvrvvv; Allgatherv svvraavv
+Op_create vvo; Op_free b
 Alltoall svvrvvv; Alltoallv saavraavv; Alltoallw saaaraaav
 Ibarrier vo; Ibcast xvvvvo; Ireduce srvvvvvo; Iallreduce srvvvvo; Iscan srvvvvo; Iexscan srvvvvo; Ireduce_scatter sravvvo; Ireduce_scatter_block srvvvvo
 Igather svvrvvvvo; Igatherv svvraavvvo; Iscatter svvrvvvvo; Iscatterv saavrvvvvo; Iallgather svvrvvvo; Iallgatherv svvraavvo

@@ -4,7 +4,7 @@ import "strings"
 
 // inFortran are the roles of functions of MPI whose parameters in Fortran differ from those in C, the error's included.
 var inFortran = map[string]string{
-	"Init": "o", "Init_thread": "aoo", "Wtime": "", "Wtick": "", "Get_processor_name": "ooov", "Comm_set_name": "aaov",
+	"Init": "o", "Init_thread": "aoo", "Wtime": "", "Wtick": "", "Op_create": "vaoo", "Get_processor_name": "ooov", "Comm_set_name": "aaov",
 	// A wait for any request tells a place that counts from 1.
 }
 

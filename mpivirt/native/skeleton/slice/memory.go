@@ -237,6 +237,9 @@ func (y *memory) call(i *ir.Instr) {
 		}
 		return
 	}
+	if f, _ := operationOf(i); f != nil {
+		y.operation(f)
+	}
 	e, known := effects.Of(s.Name)
 	if !known {
 		return // refused
@@ -255,6 +258,19 @@ func (y *memory) indirect(i *ir.Instr) {
 		}
 		if i.Result != nil {
 			y.join(y.local(i.Result), y.key(f))
+		}
+	}
+}
+
+// operation takes notice of the arguments that MPI gives to the function of an operation: the content of messages, a length and a datatype.
+func (y *memory) operation(f *ir.Function) {
+	for n, p := range f.Params {
+		at := y.local(p.Local)
+		if y.object[at] = true; n < 2 {
+			y.large[at] = true
+			y.join(y.in(at), y.wire)
+		} else {
+			y.join(at, y.outside)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package slice
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type Slice struct {
 	calls       map[*ir.Function][]*ir.Instr // of each function of the program
 	returns     map[*ir.Function][]*ir.Instr
 	input       []*ir.Instr                     // statements that read files
+	operations  map[*ir.Function]bool           // functions of user-defined operations, which MPI calls
 	random      []*ir.Instr                     // calls that share the state of the random numbers
 	writers     map[int][]*ir.Instr             // by class of memory
 	payloads    map[string][]payload            // by group
@@ -49,6 +51,15 @@ type payload struct {
 	role  effects.Role
 	kind  string // of the datatype: "floating", "other" or "any"; "" in collectives
 	group string
+	of    *ir.Local // the parameter of a user-defined operation that points to the content; nil for an argument of the call
+}
+
+// buffer returns the pointer to the content.
+func (p *payload) buffer() ir.Value {
+	if p.of != nil {
+		return p.of
+	}
+	return p.call.Args()[p.arg]
 }
 
 // paramOf is a parameter's place.
@@ -60,7 +71,7 @@ type paramOf struct {
 // Of returns the slice of a program. The error has all reasons why there is none.
 func Of(m *ir.Module, directives ...*Directive) (*Slice, error) {
 	s := &Slice{
-		m: m, directives: directives, assumed: map[operand]*ir.Const{}, unused: map[*ir.Instr]bool{}, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{}, calls: map[*ir.Function][]*ir.Instr{}, returns: map[*ir.Function][]*ir.Instr{},
+		m: m, directives: directives, assumed: map[operand]*ir.Const{}, unused: map[*ir.Instr]bool{}, operations: map[*ir.Function]bool{}, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{}, calls: map[*ir.Function][]*ir.Instr{}, returns: map[*ir.Function][]*ir.Instr{},
 		writers: map[int][]*ir.Instr{}, payloads: map[string][]payload{}, receives: map[int][]*payload{}, params: map[*ir.Local]paramOf{},
 		kept: map[*ir.Instr]*ir.Instr{}, used: map[*ir.Instr]bool{}, read: map[place]bool{}, given: map[*ir.Local]bool{}, answers: map[*ir.Function]bool{}, content: map[string]map[string]*ir.Instr{},
 	}
@@ -186,6 +197,13 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 		}
 		return
 	}
+	if operation, is := operationOf(i); is {
+		if operation == nil {
+			s.refuse(i, "the function of the operation is no function of the program that takes four arguments: skeletons take those only")
+			return
+		}
+		s.calls[operation], s.operations[operation] = append(s.calls[operation], i), true
+	}
 	e, known := effects.Of(callee.Name)
 	switch {
 	case !known:
@@ -198,6 +216,37 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 		s.input = append(s.input, i)
 	case e.Kind == effects.Alloc || e.Kind == effects.Resize:
 		s.allocations = append(s.allocations, i)
+	}
+}
+
+// operationOf returns the function of a user-defined operation that a call makes, nil if it is not known, and whether it makes one.
+func operationOf(i *ir.Instr) (f *ir.Function, is bool) {
+	if name := i.Calls(); name != "MPI_Op_create" && name != "mpi_op_create_" {
+		return nil, false
+	}
+	symbol, is := i.Args()[0].(*ir.Symbol)
+	if !is || symbol.Function == nil || symbol.Function.Blocks == nil || len(symbol.Function.Params) != 4 {
+		return nil, true
+	}
+	return symbol.Function, true
+}
+
+// indexOperations has user-defined operations read and write the content of reductions.
+func (s *Slice) indexOperations() {
+	for _, f := range s.m.Functions() {
+		if !s.operations[f] {
+			continue
+		}
+		for _, p := range f.Params[:2] {
+			n := s.memory.of(p.Local)
+			for _, group := range slices.Sorted(maps.Keys(s.payloads)) {
+				if strings.Contains(group, "educe") || strings.Contains(group, "scan") || strings.Contains(group, "Scan") {
+					one := payload{call: s.calls[f][0], role: effects.Exchanged, group: group, of: p.Local}
+					s.payloads[group] = append(s.payloads[group], one)
+					s.receives[n] = append(s.receives[n], &one)
+				}
+			}
+		}
 	}
 }
 
@@ -228,8 +277,9 @@ func (s *Slice) index() {
 		}
 	})
 	for _, b := range s.buffers { // the datatype of a message may be a variable with one value
-		s.indexPayload(payload{b.call, b.arg, b.role, s.kindOf(b.call, b.of, b.arg), b.of.Group})
+		s.indexPayload(payload{call: b.call, arg: b.arg, role: b.role, kind: s.kindOf(b.call, b.of, b.arg), group: b.of.Group})
 	}
+	s.indexOperations()
 }
 
 // buffer is an argument of a call that points to the content of messages.
@@ -426,6 +476,9 @@ func (s *Slice) value(v ir.Value, why *ir.Instr) {
 		p := s.params[l]
 		for _, call := range s.calls[p.function] {
 			s.keep(call, why)
+			if _, is := operationOf(call); is {
+				continue // MPI gives the arguments
+			}
 			s.value(call.Args()[p.index], why)
 		}
 	}
@@ -585,7 +638,7 @@ func (s *Slice) needMemory(at place, why *ir.Instr) {
 		}
 	}
 	for _, p := range s.receives[at.class] {
-		if !s.isUnused(p) && at.overlaps(s.placeAt(p.call.Args()[p.arg], nil)) {
+		if !s.isUnused(p) && at.overlaps(s.placeAt(p.buffer(), nil)) {
 			s.needContent(p.group, p.kind, why)
 		}
 	}
@@ -608,7 +661,7 @@ func (s *Slice) needContent(group, kind string, why *ir.Instr) {
 		if !matches(p.kind, kind) {
 			continue
 		}
-		buffer := p.call.Args()[p.arg]
+		buffer := p.buffer()
 		s.value(buffer, why)
 		if n := s.memory.of(buffer); n >= 0 && s.memory.object[n] {
 			s.needMemory(s.placeAt(buffer, nil), why)
