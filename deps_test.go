@@ -190,7 +190,7 @@ var rules = map[string]rule{
 	"internal/measure/report":   {imports: "internal/spelling sync network collectives mpivirt mpivirt/steps bench"},
 	"internal/measure/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
 	"internal/measure/recorded": {imports: "internal/spelling internal/quantity collectives collectives/library"},
-	"internal/tuning":           {imports: "internal/quantity network collectives collectives/library mpivirt internal/measurements"},
+	"internal/tuning":           {imports: "internal/quantity network collectives collectives/library mpivirt internal/measurements", testsOnly: "sync"},
 	"internal/measure/defaults": {imports: "internal/quantity network collectives internal/tuning study"},
 	"internal/measure/truth":    {imports: "vtime internal/random internal/quantity network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank/internal/terminal": {

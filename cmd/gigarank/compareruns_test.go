@@ -29,7 +29,7 @@ func TestCompareRuns(t *testing.T) {
 		t.Fatal(stderr.String())
 	}
 	var compared profile.Comparison
-	if err := json.Unmarshal([]byte(stdout.String()), &compared); err != nil {
+	if err := json.Unmarshal(stdout.Bytes(), &compared); err != nil {
 		t.Fatal(err)
 	}
 	added := compared.Run.B - compared.Run.A

@@ -235,6 +235,10 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 		v.Operator = b.operator(c)
 	case world.Alltoallv:
 		v.Bytes = 0
+		if c.remote > 0 { // between groups, each block has a count
+			v.InCounts, v.OutCounts = countsOf(c.incounts, members), countsOf(c.counts, members)
+			return k.Prepare(v), nil
+		}
 		v.InCounts, v.OutCounts = b.outgoing.spread(c.incounts, c.outcount, members), b.incoming.spread(c.counts, c.n, members)
 		return k.Prepare(v), nil
 	case world.Allgatherv:

@@ -93,6 +93,9 @@ func (c *Collectives) scheduledPerNode(comm *Communicator, v *Collective) int {
 // perNode returns the members of each node, if all nodes but the last have as many, and these are
 // consecutive. Else it returns 1.
 func (c *Collectives) perNode(comm *Communicator) int {
+	if comm.Size == 1 { // SELF has no group of its own
+		return 1
+	}
 	if comm.perNode == 0 {
 		if comm.nodes == nil {
 			comm.nodes = c.newNodeTable(comm)

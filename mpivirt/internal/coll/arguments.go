@@ -69,6 +69,9 @@ func gatheringSmall(members int) collectives.Algorithm {
 // nodesInOrder reports whether each node's members are consecutive, so that
 // node-leader combines in rank order.
 func (c *Communicator) nodesInOrder(k *Collectives) bool {
+	if c.Size == 1 {
+		return true
+	}
 	if c.nodes == nil {
 		c.nodes = k.newNodeTable(c)
 	}

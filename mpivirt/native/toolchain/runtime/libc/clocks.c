@@ -61,18 +61,6 @@ static int pass(double seconds) {
 	return gigarank_pass(r, (int64_t)(seconds * 1e12 + 0.5));
 }
 
-int gigarank_pass(struct gigarank_rank *r, int64_t picoseconds) {
-	struct gigarank_engine *e = gigarank_current;
-	if (e->lazy && !(e->bursts && e->bursts[r - e->ranks].sampled)) { /* a sample refuses the call */
-		r->computed += picoseconds;
-		if (r->computed < 9000000 * SECOND)
-			return 0;
-		picoseconds = 0; /* the end of virtual time may be near */
-	}
-	struct gigarank_call c = {.procedure = GIGARANK_COMPUTE, .bytes = picoseconds};
-	return gigarank_trap(&c);
-}
-
 int gigarank_compute(double seconds) {
 	if (gigarank_running() && seconds > 0)
 		gigarank_current->declares = 1;

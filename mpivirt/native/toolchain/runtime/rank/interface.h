@@ -97,7 +97,7 @@ struct gigarank_call {
 	int32_t message;             /* in, out: the message of a matched probe */
 	int32_t n;                   /* requests */
 	int32_t outcount;            /* completed requests of Waitsome and the like; GIGARANK_UNKNOWN if all handles must be read */
-	const int64_t *counts, *incounts; /* bytes by member: of the output or of blocks; alltoallv: lists of struct gigarank_block, n from others and outcount to others */
+	const int64_t *counts, *incounts; /* bytes by member: of the output or of blocks; alltoallv within a group: lists of struct gigarank_block, n from others and outcount to others */
 	const int32_t *requests;          /* to wait for; NULL if there are handles only */
 	const uintptr_t *handles;         /* of a long list of requests, in the program's memory */
 	uintptr_t handle, other;     /* of the reduction operation; of groups, out: of the group made */

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "rank/ranks.h"
 #include "rank/bursts.h"
-#include "rank/tasks.h"
 #include "rank/crashes.h"
 #include "rank/engines.h"
 #include "rank/hooks.h"
@@ -192,7 +191,7 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 	gigarank_hooks.close_objects(e);
 	free(e->ranks);
 	free(e->bursts);
-	gigarank_close_tasks(e);
+	free(e->tasks), free(e->task_ratios), free(e->task_counts);
 	free(e->images);
 	free(e->list);
 	free(e->environment);

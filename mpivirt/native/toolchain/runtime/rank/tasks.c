@@ -19,8 +19,6 @@ int gigarank_open_tasks(struct gigarank_engine *e, int32_t number, int32_t by_ra
 	return 0;
 }
 
-void gigarank_close_tasks(struct gigarank_engine *e) { free(e->tasks), free(e->task_ratios), free(e->task_counts); }
-
 /* used ends a burst, and returns it. */
 static int64_t used(struct gigarank_engine *e, struct gigarank_rank *r) {
 	int64_t time = gigarank_meter_split(&e->meter);

@@ -8,11 +8,4 @@
 void gigarank_task_begin(int32_t task);
 void gigarank_task_end(int32_t task, int64_t iterations);
 
-#pragma GCC visibility push(hidden)
-
-/* gigarank_close_tasks gives back the memory of an engine's tasks. */
-void gigarank_close_tasks(struct gigarank_engine *e);
-
-#pragma GCC visibility pop
-
 #endif
