@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/replay"
+	"gigarank/sync"
 	"gigarank/trace"
 	"gigarank/trace/record"
 )
@@ -221,6 +224,46 @@ func TestRecordingIsSwitched(t *testing.T) {
 	}
 	if n, _ := counts(t, dir); n["MPI_Sendrecv"] != 20 {
 		t.Errorf("calls 5 to 14 of 2 tasks: %v", n)
+	}
+}
+
+// Whatever completes a receive with wildcards names the message that it took, so that a replay can take it again.
+func TestWildcardsAreNamed(t *testing.T) {
+	const ranks = 3
+	for _, l := range libraries(t) {
+		f, _ := recordRun(t, l, ranks, tasks(t, l), "wild")
+		b, err := trace.NewBlocks(f, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for task := range ranks {
+			at, err := f.Task(task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var o trace.Operation
+			var got []int64
+			for {
+				more, err := at.Next(b, &o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !more {
+					break
+				}
+				switch o.Function.Class() {
+				case trace.ClassWait, trace.ClassTest:
+					for m := o.Matched; len(m) >= 3; m = m[3:] {
+						got = append(got, m[1], m[2])
+					}
+				}
+			}
+			from := int64((task + ranks - 1) % ranks)
+			if want := []int64{from, 10, from, 11, from, 12, from, 13, from, 14, from, 15}; !slices.Equal(got, want) {
+				t.Errorf("%s: task %d takes %v, want %v", l.mpicc, task, got, want)
+			}
+		}
+		simulate(t, mpivirt.Config{Target: target(t, ranks), Program: mpivirt.Program{Forms: []mpivirt.Form{replay.New(f, replay.Options{Recorded: true})}}, Transports: sync.NewInProcess(1), NoContents: true})
 	}
 }
 

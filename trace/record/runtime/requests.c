@@ -6,6 +6,8 @@
 static struct table active;     /* by handle: number of the request */
 static struct table persistent; /* by handle: index of the message that a start begins */
 static struct numbers numbers;
+static unsigned char *wild; /* by number: the request receives from any source, or with any tag */
+static int64_t wilds;       /* such requests under way */
 
 /* A message of a persistent request; of an operation that is not recorded, function is 0. */
 struct message {
@@ -21,7 +23,8 @@ static MPI_Status *statuses;
 
 int start_requests(void) {
 	return make_table(&active) && make_table(&persistent) && (numbers.used = room(MOST_ENTRIES / 8)) && (messages = room(MOST_ENTRIES * sizeof *messages)) &&
-	       (named = room(MOST_LISTED * sizeof *named)) && (handles = room(MOST_LISTED * sizeof *handles)) && (statuses = room(MOST_LISTED * sizeof *statuses));
+	       (named = room(MOST_LISTED * sizeof *named)) && (handles = room(MOST_LISTED * sizeof *handles)) && (statuses = room(MOST_LISTED * sizeof *statuses)) &&
+	       (wild = room(MOST_ENTRIES));
 }
 
 /* begun gives the request that the call has begun a number. */
@@ -33,6 +36,9 @@ int64_t begun(MPI_Request request) {
 		stop("the recording stops: more than %d requests are under way", MOST_ENTRIES);
 		return -1;
 	}
+	int receives = task.o.function == FUNCTION_Irecv || task.o.function == FUNCTION_Isendrecv;
+	wild[number] = receives && (V(Source) == RANK_ANY_SOURCE || V(SourceTag) == TAG_ANY);
+	wilds += wild[number];
 	return number;
 }
 
@@ -41,7 +47,7 @@ int64_t begun(MPI_Request request) {
 /* names takes the requests of a list out of the table. They are the list Requests of the operation. */
 static void names(int n, const MPI_Request *list) {
 	struct list *l = L(Requests);
-	L(Completed)->n = 0;
+	L(Completed)->n = L(Matched)->n = 0;
 	if ((l->n = n < 0 || !list ? 0 : n) > MOST_LISTED) {
 		l->n = 0;
 		if (!task.stopped)
@@ -66,18 +72,29 @@ static void keeps(int64_t i) {
 	named[i] = 0;
 }
 
-/* ends frees the number of a request that is complete. While nothing is recorded, the trace does not know that, and the number stays. */
-static void ends(int64_t i) {
-	if (named[i] && task.on)
-		free_number(&numbers, L(Requests)->at[i]);
+/* ends frees the number of a request that is complete, and notes which message a receive with wildcards took. While nothing is recorded, the
+ * trace does not know that, and the number stays. */
+static void ends(int64_t i, const MPI_Status *status) {
+	if (named[i] && task.on) {
+		int64_t number = L(Requests)->at[i];
+		struct list *l = L(Matched);
+		if (wild[number] && l->n + 3 <= MOST_LISTED) {
+			l->at[l->n++] = number, l->at[l->n++] = rank_of(status->MPI_SOURCE), l->at[l->n++] = tag_of(status->MPI_TAG);
+			wild[number] = 0, wilds--;
+		}
+		free_number(&numbers, number);
+	}
 	named[i] = 0;
 }
 
+/* heard returns the statuses of a call: the recorder's if the program wants none, and a receive with wildcards is under way. */
+static MPI_Status *heard(MPI_Status *given, const MPI_Status *none) { return given == none && wilds && L(Requests)->n > 0 ? statuses : given; }
+
 /* completes ends the requests at n places, and keeps the others. */
-static void completes(int n, const int *places, int is_some) {
+static void completes(int n, const int *places, const MPI_Status *all, int is_some) {
 	for (int i = 0; i < n; i++)
 		if (places[i] >= 0 && places[i] < L(Requests)->n) {
-			ends(places[i]);
+			ends(places[i], &all[i]);
 			if (is_some)
 				L(Completed)->at[L(Completed)->n++] = places[i];
 		}
@@ -87,14 +104,15 @@ static void completes(int n, const int *places, int is_some) {
 
 /* completes_all ends all requests, but those that a failed call has left pending. */
 static void completes_all(const MPI_Status *all, int code) {
+	const MPI_Status *given = all == MPI_STATUSES_IGNORE ? NULL : all;
 	int class = MPI_SUCCESS;
 	if (code != MPI_SUCCESS)
 		next.error_class(code, &class);
 	for (int64_t i = 0; i < L(Requests)->n; i++)
-		if (class == MPI_ERR_IN_STATUS && all && all[i].MPI_ERROR == MPI_ERR_PENDING)
+		if (class == MPI_ERR_IN_STATUS && given && given[i].MPI_ERROR == MPI_ERR_PENDING)
 			keeps(i);
 		else
-			ends(i);
+			ends(i, &all[i]);
 }
 
 /* keeps_all keeps all requests: the call has completed none. */
@@ -113,10 +131,11 @@ static void missed(int function) {
 EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 	BEGIN(Wait, request, status);
 	names(1, request);
+	status = heard(status, MPI_STATUS_IGNORE);
 	int code = NEXT(Wait)(request, status);
 	if (leave(&called, code)) {
 		operation(FUNCTION_Wait);
-		ends(0);
+		ends(0, status);
 		emit();
 	} else
 		keeps_all();
@@ -127,10 +146,11 @@ ALSO_PMPI(Wait)
 EXPORT int MPI_Waitall(int n, MPI_Request list[], MPI_Status all[]) {
 	BEGIN(Waitall, n, list, all);
 	names(n, list);
+	all = heard(all, MPI_STATUSES_IGNORE);
 	int code = NEXT(Waitall)(n, list, all);
 	if (leave(&called, code)) {
 		operation(FUNCTION_Waitall);
-		completes_all(all == MPI_STATUSES_IGNORE ? NULL : all, code);
+		completes_all(all, code);
 		emit();
 	} else
 		keeps_all();
@@ -141,10 +161,11 @@ ALSO_PMPI(Waitall)
 EXPORT int MPI_Waitany(int n, MPI_Request list[], int *index, MPI_Status *status) {
 	BEGIN(Waitany, n, list, index, status);
 	names(n, list);
+	status = heard(status, MPI_STATUS_IGNORE);
 	int code = NEXT(Waitany)(n, list, index, status);
 	if (leave(&called, code)) {
 		operation(FUNCTION_Waitany);
-		completes(*index != MPI_UNDEFINED, index, 1);
+		completes(*index != MPI_UNDEFINED, index, status, 1);
 		emit();
 	} else
 		keeps_all();
@@ -155,10 +176,11 @@ ALSO_PMPI(Waitany)
 EXPORT int MPI_Waitsome(int n, MPI_Request list[], int *count, int indices[], MPI_Status some[]) {
 	BEGIN(Waitsome, n, list, count, indices, some);
 	names(n, list);
+	some = heard(some, MPI_STATUSES_IGNORE);
 	int code = NEXT(Waitsome)(n, list, count, indices, some);
 	if (leave(&called, code)) {
 		operation(FUNCTION_Waitsome);
-		completes(*count == MPI_UNDEFINED ? 0 : *count, indices, 1);
+		completes(*count == MPI_UNDEFINED ? 0 : *count, indices, some, 1);
 		emit();
 	} else
 		keeps_all();
@@ -169,6 +191,7 @@ ALSO_PMPI(Waitsome)
 EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
 	BEGIN(Test, request, flag, status);
 	names(1, request);
+	status = heard(status, MPI_STATUS_IGNORE);
 	int code = NEXT(Test)(request, flag, status);
 	if (!leave(&called, code))
 		keeps_all();
@@ -176,7 +199,7 @@ EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
 		missed(FUNCTION_Test);
 	else {
 		operation(FUNCTION_Test);
-		ends(0);
+		ends(0, status);
 		emit();
 	}
 	return done(code);
@@ -186,6 +209,7 @@ ALSO_PMPI(Test)
 EXPORT int MPI_Testall(int n, MPI_Request list[], int *flag, MPI_Status all[]) {
 	BEGIN(Testall, n, list, flag, all);
 	names(n, list);
+	all = heard(all, MPI_STATUSES_IGNORE);
 	int code = NEXT(Testall)(n, list, flag, all);
 	if (!leave(&called, code))
 		keeps_all();
@@ -193,7 +217,7 @@ EXPORT int MPI_Testall(int n, MPI_Request list[], int *flag, MPI_Status all[]) {
 		missed(FUNCTION_Testall);
 	else {
 		operation(FUNCTION_Testall);
-		completes_all(all == MPI_STATUSES_IGNORE ? NULL : all, code);
+		completes_all(all, code);
 		emit();
 	}
 	return done(code);
@@ -203,6 +227,7 @@ ALSO_PMPI(Testall)
 EXPORT int MPI_Testany(int n, MPI_Request list[], int *index, int *flag, MPI_Status *status) {
 	BEGIN(Testany, n, list, index, flag, status);
 	names(n, list);
+	status = heard(status, MPI_STATUS_IGNORE);
 	int code = NEXT(Testany)(n, list, index, flag, status);
 	if (!leave(&called, code))
 		keeps_all();
@@ -210,7 +235,7 @@ EXPORT int MPI_Testany(int n, MPI_Request list[], int *index, int *flag, MPI_Sta
 		missed(FUNCTION_Testany);
 	else {
 		operation(FUNCTION_Testany);
-		completes(*index != MPI_UNDEFINED, index, 1);
+		completes(*index != MPI_UNDEFINED, index, status, 1);
 		emit();
 	}
 	return done(code);
@@ -220,6 +245,7 @@ ALSO_PMPI(Testany)
 EXPORT int MPI_Testsome(int n, MPI_Request list[], int *count, int indices[], MPI_Status some[]) {
 	BEGIN(Testsome, n, list, count, indices, some);
 	names(n, list);
+	some = heard(some, MPI_STATUSES_IGNORE);
 	int code = NEXT(Testsome)(n, list, count, indices, some);
 	if (!leave(&called, code))
 		keeps_all();
@@ -227,7 +253,7 @@ EXPORT int MPI_Testsome(int n, MPI_Request list[], int *count, int indices[], MP
 		missed(FUNCTION_Testsome);
 	else {
 		operation(FUNCTION_Testsome);
-		completes(*count == MPI_UNDEFINED ? 0 : *count, indices, 1);
+		completes(*count == MPI_UNDEFINED ? 0 : *count, indices, some, 1);
 		emit();
 	}
 	return done(code);

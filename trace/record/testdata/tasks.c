@@ -120,6 +120,30 @@ int main(int argc, char **argv) {
 		MPI_Barrier(MPI_COMM_WORLD);
 		usleep(50000);
 		MPI_Barrier(MPI_COMM_WORLD);
+	} else if (!strcmp(what, "wild")) { /* six receives of anything, each waited for in another way; the program asks for no status */
+		for (int way = 0; way < 6; way++) {
+			MPI_Request q[2];
+			int got = 0, flag = 0, index, count, indices[2];
+			MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, way % 2 ? MPI_ANY_TAG : 10 + way, MPI_COMM_WORLD, &q[0]);
+			MPI_Isend(&rank, 1, MPI_INT, (rank + 1) % size, 10 + way, MPI_COMM_WORLD, &q[1]);
+			if (way == 0) {
+				MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+			} else if (way == 1) {
+				MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+			} else if (way == 2) {
+				MPI_Waitany(1, q, &index, MPI_STATUS_IGNORE);
+			} else if (way == 3) {
+				MPI_Waitsome(1, q, &count, indices, MPI_STATUSES_IGNORE);
+			} else if (way == 4) {
+				while (!flag)
+					MPI_Test(&q[0], &flag, MPI_STATUS_IGNORE);
+			} else {
+				while (!flag)
+					MPI_Testany(1, q, &index, &flag, MPI_STATUS_IGNORE);
+			}
+			MPI_Wait(&q[1], MPI_STATUS_IGNORE);
+			MPI_Barrier(MPI_COMM_WORLD);
+		}
 	} else if (!strcmp(what, "cost")) {
 		printf("cost %.1f %.1f\n", 1e9 * to_oneself(), 1e9 * a_reading());
 	}
