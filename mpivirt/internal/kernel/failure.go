@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"errors"
+
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/world"
@@ -33,7 +35,34 @@ func (k *Kernel) conclude() error {
 		return k.deadlock()
 	}
 	k.recount()
-	return k.leastFailure()
+	return k.shareFailure()
+}
+
+// shareFailure returns the least failure if its rank is on this engine, else the error that another engine has ended the run, with the
+// text of the failure there: it has the place of the call, which that engine alone knows. All engines call shareFailure together.
+func (k *Kernel) shareFailure() error {
+	failure, text := k.leastFailure(), []byte(nil)
+	var own *world.RankError
+	if errors.As(failure, &own) {
+		text = []byte(own.Error())
+	}
+	texts, err := k.partition.Engine.Gather(text)
+	if err != nil {
+		return err
+	}
+	for _, one := range texts {
+		if len(one) > 0 {
+			text = one
+			break
+		}
+	}
+	if text, err = k.partition.Engine.Share(text); err != nil {
+		return err
+	}
+	if stopped := (*engine.Stopped)(nil); errors.As(failure, &stopped) && len(text) > 0 {
+		stopped.Reason = text
+	}
+	return failure
 }
 
 // The answers of engine 0: the run ends with the least failure known to all engines, or with the
