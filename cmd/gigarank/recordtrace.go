@@ -37,6 +37,26 @@ func defineCompression(flags *pflag.FlagSet, value *string) {
 	flags.StringVar(value, "compress", trace.Zstd.String(), "`WAY` in which a trace is compressed: zstd or none")
 }
 
+// newFile is the trace that a command makes of other files, as its flags are written.
+type newFile struct{ name, compress string }
+
+func (f *newFile) define(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.name, "output", "o", "", "`FILE` to write")
+	defineCompression(flags, &f.compress)
+}
+
+// way returns the compression. A file without a name is an error.
+func (f *newFile) way() (trace.Compression, error) {
+	way, err := terminal.Choose("way", f.compress, compressions)
+	switch {
+	case err != nil:
+		return way, terminal.UsageError{fmt.Errorf("--compress: %w", err)}
+	case f.name == "":
+		return way, terminal.UsageError{errors.New("-o: name the new file")}
+	}
+	return way, nil
+}
+
 // recording is the trace that a run writes.
 type recording struct {
 	name  string

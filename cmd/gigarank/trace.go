@@ -328,7 +328,7 @@ func writeTrace(name string, write func(w io.Writer) error) error {
 }
 
 func newTraceConvert(c *terminal.Console) *cobra.Command {
-	var out, compress string
+	var to newFile
 	var names []string
 	for _, f := range formats {
 		names = append(names, f.Summary)
@@ -344,12 +344,9 @@ gigarank replay reads the same files itself.
 		Example: "  gigarank trace convert lulesh-8.dim -o lulesh.grt",
 		Args:    arguments(1, "one FILE, a trace of another tool"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			way, err := terminal.Choose("way", compress, compressions)
+			way, err := to.way()
 			if err != nil {
-				return terminal.UsageError{fmt.Errorf("--compress: %w", err)}
-			}
-			if out == "" {
-				return terminal.UsageError{errors.New("-o: name the new file")}
+				return err
 			}
 			file, _, err := openInput(args[0])
 			if err != nil {
@@ -363,10 +360,9 @@ gigarank replay reads the same files itself.
 			if err != nil {
 				return terminal.UsageError{err}
 			}
-			return writeTrace(out, func(w io.Writer) error { return convertTrace(args[0], file, format, w, way) })
+			return writeTrace(to.name, func(w io.Writer) error { return convertTrace(args[0], file, format, w, way) })
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
-	defineCompression(cmd.Flags(), &compress)
+	to.define(cmd.Flags())
 	return cmd
 }

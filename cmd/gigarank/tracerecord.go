@@ -270,7 +270,7 @@ task that are recorded. The directory is made on each node; where nodes share no
 }
 
 func newTraceMerge(c *terminal.Console) *cobra.Command {
-	var out, compress string
+	var to newFile
 	cmd := &cobra.Command{
 		Use:   "merge DIR -o NEW",
 		Short: "Make one trace of the files of a recorded run",
@@ -282,22 +282,18 @@ error, and kept in the trace: gigarank trace info tells it again, and a replay g
 		Example: "  gigarank trace merge prog.trace -o prog.grt",
 		Args:    arguments(1, "one DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			way, err := terminal.Choose("way", compress, compressions)
+			way, err := to.way()
 			if err != nil {
-				return terminal.UsageError{fmt.Errorf("--compress: %w", err)}
-			}
-			if out == "" {
-				return terminal.UsageError{errors.New("-o: name the new file")}
+				return err
 			}
 			files, err := record.Files(args[0])
 			if err != nil {
 				return terminal.UsageError{err}
 			}
-			return mergeTrace(c, files, out, way)
+			return mergeTrace(c, files, to.name, way)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
-	defineCompression(cmd.Flags(), &compress)
+	to.define(cmd.Flags())
 	return cmd
 }
 
@@ -315,7 +311,7 @@ func mergeTrace(c *terminal.Console, files []string, out string, way trace.Compr
 		_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s\n", p)
 	}
 	if more := m.Count - len(m.Problems); more > 0 {
-		_, _ = fmt.Fprintf(c.Stderr, "gigarank: and %d more problems\n", more)
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: and %s\n", spelling.Count(more, "more problem"))
 	}
 	tellUnrecorded(c, m.Summary.Unrecorded)
 	_, err = fmt.Fprintf(c.Stdout, "%s: %s, %s\n", out, spelling.Count(m.Tasks, "task"), spelling.Count(m.Summary.Operations, "operation"))
