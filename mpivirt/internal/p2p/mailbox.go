@@ -206,8 +206,8 @@ func (m *Messages) HasUnexpected(lp int32) bool {
 // received. A message whose sender waits for the match stays, since the deadlock report names it.
 func (m *Messages) CloseBox(lp int32) {
 	if m.InCalls {
+		m.EnterWait(lp) // answers at the clock of the LP, which counts in earliestHandshake until then
 		m.computing[lp].ended = true
-		m.EnterWait(lp)
 	}
 	box := m.Mailbox(lp)
 	if box == nil || m.hasReceives(box) { // receives without a wait go on
