@@ -148,7 +148,7 @@ var rules = map[string]rule{
 	// Its programs are loaded from the host's files.
 	"mpivirt/native": {
 		imports:   "vtime internal/spelling collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/native/toolchain golang.org/x/sys/unix",
-		testsOnly: "sync network mpivirt mpivirt/record mpivirt/replay trace bench internal/cputime",
+		testsOnly: "sync network mpivirt mpivirt/record mpivirt/replay trace bench internal/cputime internal/tuning",
 	},
 	"mpivirt/native/toolchain":   {testsOnly: "internal/cputime"},                     // of which it has a twin in C
 	"mpivirt/native/skeleton/ir": {pure: true, testsOnly: "mpivirt/native/toolchain"}, // of which its modules in testdata have mpi.h

@@ -23,20 +23,20 @@ func TestFatalErrorsExitWith3(t *testing.T) {
 	} {
 		cmd := exec.CommandContext(t.Context(), self)
 		cmd.Env = append(os.Environ(), beFailing+"="+name)
-		t.Run(name, func(t *testing.T) { checkFatal(t, cmd, want) })
+		t.Run(name, func(t *testing.T) { checkFatal(t, cmd, 1, want) })
 	}
 }
 
-// checkFatal runs a command and reports faults of its end by a fatal error.
-func checkFatal(t *testing.T, cmd *exec.Cmd, wanted ...string) {
+// checkFatal runs a command and reports faults of its end by a fatal error, whose report has so many stacks.
+func checkFatal(t *testing.T, cmd *exec.Cmd, stacks int, wanted ...string) {
 	output, _ := cmd.CombinedOutput()
 	for _, want := range wanted {
 		if code := cmd.ProcessState.ExitCode(); code != terminal.ExitHost || !bytes.Contains(output, []byte(want)) {
 			t.Errorf("exit code %d, want 3 and %q in\n%.2000s", code, want, output)
 		}
 	}
-	if n := bytes.Count(output, []byte("\ngoroutine ")); n != 1 {
-		t.Errorf("%d stacks, want 1", n)
+	if n := bytes.Count(output, []byte("\ngoroutine ")); n != stacks {
+		t.Errorf("%d stacks, want %d", n, stacks)
 	}
 	if _, after, found := bytes.Cut(output, []byte("gigarank: the process has failed, as the lines above say.")); !found || bytes.Count(after, []byte("\n")) != 1 {
 		t.Errorf("the report ends with %q", output[max(0, len(output)-100):])

@@ -14,6 +14,8 @@ import (
 	stdsync "sync"
 	"testing"
 
+	"gigarank/collectives"
+	"gigarank/internal/tuning"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
 	"gigarank/mpivirt/native/toolchain"
@@ -74,6 +76,7 @@ type hosting struct {
 	protocol    sync.Protocol
 	strict      bool
 	collectives mpivirt.Interpreter
+	library     string // as --library has it
 	stacks      native.Stacks
 	label       bool
 	places      bool                              // errors keep the places of calls
@@ -81,6 +84,9 @@ type hosting struct {
 	watchdog    float64                           // seconds
 	bursts      func(first, n int) mpivirt.Bursts // nil if CPU times do not count
 }
+
+// machines is the library of a hosting that is the machine's own.
+const machines = "of the machine"
 
 // run runs a program and returns what it prints, in the order of its lines.
 func run(t *testing.T, program, machine string, ranks int, h hosting, arguments ...string) (*mpivirt.Result, []string, error) {
@@ -97,10 +103,16 @@ func run(t *testing.T, program, machine string, ranks int, h hosting, arguments 
 	if err != nil {
 		t.Fatal(err)
 	}
+	var library collectives.Library
+	if h.library != "" {
+		if library, err = tuning.Library(strings.TrimPrefix(h.library, machines), loaded, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var lock stdsync.Mutex
 	var printed strings.Builder
 	s, err := mpivirt.New(mpivirt.Config{
-		Target: target, Program: mpivirt.Program{Name: program, Forms: []mpivirt.Form{form}},
+		Target: target, Library: library, Program: mpivirt.Program{Name: program, Forms: []mpivirt.Form{form}},
 		Transports: sync.NewInProcess(h.engines), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives, Bursts: h.bursts, Watchdog: h.watchdog,
 		Output: func(text string) {
 			lock.Lock()

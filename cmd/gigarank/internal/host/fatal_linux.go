@@ -30,8 +30,8 @@ func init() { fatalStage = reporting }
 
 // ExitOnFatalErrors makes a fatal error of the runtime end the process with exit code 3. Such
 // an error cannot be recovered from: no memory, no stack, a panic. The runtime itself ends
-// with 2, which stands for wrong usage. It reports the stack of the failing goroutine. The
-// stacks of the others are left out, since there may be one for each rank.
+// with 2, which stands for wrong usage. It reports the stack of the failing goroutine, unless memory has
+// run out. The stacks of the others are left out, since there may be one for each rank.
 //
 // A user who has set GOTRACEBACK gets the runtime's own report, core dump and exit code.
 func ExitOnFatalErrors() {
@@ -46,11 +46,14 @@ func ExitOnFatalErrors() {
 var (
 	fatalStacks int  // that have begun
 	fatalAsked  bool // the report is one that SIGQUIT asks for
+	fatalTold   bool // the runtime has begun to tell why
+	fatalMemory bool // memory is why: the runtime may lack it for a report, too
 )
 
 const (
 	stackBegins = "goroutine "
 	quitBegins  = "SIGQUIT: "
+	fatalBegins = "fatal error: "
 	ownBegins   = "runtime stack:"
 
 	afterFatal = "gigarank: the process has failed, as the lines above say. If its memory ran out, use fewer ranks, " +
@@ -67,7 +70,7 @@ const (
 )
 
 // writeFatal writes for the runtime. At the second stack of a report it ends the process,
-// and at the first while the process starts: there is no other.
+// and at the first while the process starts: there is no other. Where memory has run out, it ends the process before the stacks.
 // It may run on a signal's stack: it neither grows the stack nor allocates.
 //
 //go:nosplit
@@ -80,6 +83,20 @@ func writeFatal(fd uintptr, p unsafe.Pointer, n int32) int32 {
 			fatalAsked = true
 		}
 		begins := startsWith(p, n, stackBegins)
+		if startsWith(p, n, fatalBegins) {
+			fatalTold = true
+		} else if fatalTold {
+			fatalTold, fatalMemory = false, contains(p, n, "memory")
+		} else if fatalMemory && fatalStage != reporting {
+			if fatalStage == starting {
+				writeText("\n" + neverBegan)
+				writeAddressLimit(noLimits)
+			} else {
+				writeText("\n" + afterFatal)
+				writeAddressLimit(noMore)
+			}
+			exitRaw()
+		}
 		switch {
 		case fatalStage == starting && (begins || startsWith(p, n, ownBegins) || startsWith(p, n, "\n"+ownBegins)):
 			writeText(neverBegan)
@@ -146,6 +163,20 @@ func writeAddressLimit(none string) {
 		return
 	}
 	writeText(raised)
+}
+
+// contains reports whether n bytes at p contain a text.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func contains(p unsafe.Pointer, n int32, text string) bool {
+	for i := range n {
+		if startsWith(unsafe.Add(p, i), n-i, text) {
+			return true
+		}
+	}
+	return false
 }
 
 // startsWith reports whether n bytes at p begin with a text.
