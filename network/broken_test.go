@@ -49,8 +49,8 @@ func covers[S any](t *testing.T, laws []law[S], broken func(law string) bool) {
 	}
 }
 
-// line is a model that does not depend on hops: the latency grows with the difference of
-// the numbers of two nodes.
+// line is a model whose latency grows with the difference of the numbers of two nodes, and as that of any model by
+// latency_per_hop for each hop.
 type line struct {
 	latency, step vtime.Duration
 	bandwidth     bandwidth
@@ -114,8 +114,14 @@ func (d alongLine) way(nodes int) vtime.Duration {
 	return d.path.latency.Plus(times(int64(nodes), d.step))
 }
 func (d alongLine) latency(src, dst int, _ int64) vtime.Duration {
-	return d.way(distance(d.node(src), d.node(dst)))
+	return d.way(distance(d.node(src), d.node(dst))).Plus(d.overHops(src, dst))
 }
+
+// overHops returns the time that the hops between two ranks add to a latency.
+func (d alongLine) overHops(src, dst int) vtime.Duration {
+	return times(int64(d.hops(d.node(src), d.node(dst))), d.perHop)
+}
+
 func (d alongLine) transfer(_, _ int, bytes int64) vtime.Duration {
 	return d.path.transfer(bytes)
 }
@@ -126,7 +132,7 @@ func (d alongLine) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	return d.way(1)
 }
 func (d alongLine) longest(bytes int64) vtime.Duration {
-	return d.way(d.layout.nodes() - 1).Plus(d.path.transfer(bytes))
+	return d.way(d.layout.nodes() - 1).Plus(times(int64(d.farthest), d.perHop)).Plus(d.path.transfer(bytes))
 }
 
 // altered are the delays of line except for the fields that are set.
@@ -239,7 +245,9 @@ func lineAs(charged bool, as func(m *line) model) *modelKind {
 // conformingModels are models besides the registered ones.
 func conformingModels() map[string]*modelKind {
 	oneWay := lineAltered(func(d *altered) {
-		d.latencyOf = func(src, dst int) vtime.Duration { return d.way(max(d.node(dst)-d.node(src), 0)) }
+		d.latencyOf = func(src, dst int) vtime.Duration {
+			return d.way(max(d.node(dst)-d.node(src), 0)).Plus(d.overHops(src, dst))
+		}
 		d.lookaheadOf = func(_, _, _, _ int) vtime.Duration { return d.way(0) }
 	})
 	oneWay.symmetric = false
@@ -359,6 +367,12 @@ func brokenModels() map[string][]*modelKind {
 				k.shared = true
 				return k
 			}(),
+		},
+		"each hop adds the latency of a hop": {
+			lineAltered(func(d *altered) { d.perHop = 0 }),
+			lineAltered(func(d *altered) {
+				d.latencyOf = func(src, dst int) vtime.Duration { return d.way(d.hops(d.node(src), d.node(dst))) }
+			}),
 		},
 		"no message allocates": {lineAltered(func(d *altered) {
 			d.transferOf = func(bytes int64) vtime.Duration { return *escaping(d.path.transfer(bytes)) }

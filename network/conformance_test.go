@@ -385,6 +385,7 @@ var modelLaws = []law[*Target]{
 	}},
 	{"it is uniform where it says so", checkUniform},
 	{"ranks and leaders are alike where it says so", checkAlike},
+	{"each hop adds the latency of a hop", checkHops},
 	{"the same question has the same answer", checkPure},
 	{"no message allocates", checkAllocations},
 	{"a sender is free before its message arrives", checkEnds},
@@ -405,6 +406,30 @@ func checkSums(t *rapid.T, target *Target) error {
 		if sum := latency.Plus(transfer); got != sum || single != sum || transfer != target.Transfer(src+j, dst+j, bytes) {
 			return fmt.Errorf("%d bytes from %d to %d take %v among others, %v alone, %v of latency and transfer", bytes, src+j, dst+j, got, single, sum)
 		}
+	}
+	return nil
+}
+
+// checkHops compares the latencies of two machines between which only the latency of a hop differs.
+func checkHops(t *rapid.T, target *Target) error {
+	if !target.machine.routed {
+		return nil
+	}
+	src, dst := drawPair(t, target)
+	const less, more = 1 * us, 3 * us
+	var latencies [2]vtime.Duration
+	for i, perHop := range []vtime.Duration{less, more} {
+		m := *target.machine
+		m.perHop = perHop
+		laid, err := m.Target(int64(target.Ranks()))
+		if err != nil {
+			return err
+		}
+		latencies[i] = laid.Latency(src, dst)
+	}
+	hops := target.Hops(target.Node(src), target.Node(dst))
+	if got, want := latencies[1]-latencies[0], vtime.Duration(hops)*(more-less); got != want {
+		return fmt.Errorf("a hop that takes %v longer adds %v to the latency from %d to %d, which are %d hops apart: want %v", more-less, got, src, dst, hops, want)
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func TestSimulationMeetsTheClosedForm(t *testing.T) {
 				}
 			}
 			if compared*100 < points*drawn[machine] {
-				t.Errorf("a closed form is drawn at %d of %d points, want %d in a hundred", compared, points, drawn[machine])
+				t.Errorf("a closed form is drawn at %d of %d points, want %d in a hundred: is that the share of this machine in the table above?", compared, points, drawn[machine])
 			}
 		})
 	}

@@ -44,6 +44,11 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("if the change of output is meant: go test ./cmd/gigarank -run Golden -rewrite")
+		}
+	})
 	datadriven.Walk(t, scripts, func(t *testing.T, path string) {
 		t.Chdir(t.TempDir())
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
