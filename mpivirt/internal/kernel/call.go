@@ -34,7 +34,7 @@ type Call struct {
 // Enters sets the collective, in its blocking form, and the error in its arguments. It returns the
 // call.
 func (q *Call) Enters(v *coll.Collective, err error) *Call {
-	q.collective, q.err, q.nonblocking, q.lengths = v, err, false, v.Lengths()
+	q.collective, q.err, q.lengths = v, err, v.Lengths()
 	return q
 }
 
@@ -60,10 +60,10 @@ var waitKinds = [...]p2p.WaitKind{
 }
 
 // Compose returns a call of a member on a communicator. All LPs of the engine share the value: the
-// other fields are those of the call before. The caller submits it before another LP runs.
+// other fields are those of the call before, but that it is not nonblocking. The caller submits it before another LP runs.
 func (k *Kernel) Compose(op world.Procedure, c *coll.Communicator, member int32) *Call {
 	q := &k.call
-	q.Procedure, q.Comm, q.communicator, q.Member, q.own = op, &c.Comm, c, member, false
+	q.Procedure, q.Comm, q.communicator, q.Member, q.own, q.nonblocking = op, &c.Comm, c, member, false, false
 	return q
 }
 

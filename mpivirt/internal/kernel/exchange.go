@@ -21,7 +21,7 @@ type Exchange struct {
 // Exchanges sets the messages of an exchange, in its blocking form, and the error in its arguments.
 // It returns the call.
 func (q *Call) Exchanges(x Exchange, err error) *Call {
-	q.exchange, q.err, q.nonblocking = x, err, false
+	q.exchange, q.err = x, err
 	return q
 }
 

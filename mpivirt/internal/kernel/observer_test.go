@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gigarank/engine"
+	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -173,5 +174,16 @@ func TestObserverChangesNothing(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// An observer learns of a request only from a call that begins one: freeing a communicator after a nonblocking collective begins none.
+func TestFreeBeginsNoRequest(t *testing.T) {
+	k, c := &Kernel{}, &coll.Communicator{}
+	if q := k.Compose(world.Barrier, c, 0).Nonblocking(); !q.beginsRequest() {
+		t.Error("a nonblocking barrier begins no request")
+	}
+	if q := k.Compose(world.CommFree, c, 0); q.beginsRequest() || q.IsNonblocking() {
+		t.Error("Comm.Free is nonblocking, as the call before")
 	}
 }
