@@ -9,11 +9,11 @@ import (
 // Result is the result of a simulation. In one process it covers all engines. Over MPI it
 // covers all engines on host 0, and the host's own engine elsewhere.
 type Result struct {
-	Complete    bool       // the run came to its end without an error
-	VirtualTime vtime.Time // last finish of any rank
-	Finished    uint64     // ranks that finished
-	Fingerprint string     // 32 hexadecimal digits over (rank, finish time)
-	Statistics  engine.Statistics
+	Complete    bool              // the run came to its end without an error
+	VirtualTime vtime.Time        // last finish of any rank
+	Finished    uint64            // ranks that finished
+	Fingerprint string            // 32 hexadecimal digits over (rank, finish time)
+	Statistics  engine.Statistics // events and the like of the engines; for times of ranks see Calls
 	Iterations  []Iteration
 	Finish      Distribution     // of the finish times of the ranks that finished
 	Operations  []OperationTimes // by name
