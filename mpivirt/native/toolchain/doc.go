@@ -19,7 +19,8 @@
 // Files in fortran use functions of mpi, libc and rank; files in mpi and libc use functions of rank; files in rank
 // use no other folder. A call the other way goes by a table of functions (rank/hooks.h). Each source has a header with
 // its own name, which declares the functions that other files may call; a file includes the header of each source that
-// it uses.
+// it uses. The files of mpi form a tree. At its bottom lie the objects that handles name (objects, datatypes, comm_records) and
+// the calls of error handlers (error_handlers). The checks of arguments use them, and all functions of MPI use these checks.
 //
 // The bindings of Fortran are generated from the declarations in mpi.h when the library is
 // compiled, and mpif.h with them: each function that C has Fortran has too.

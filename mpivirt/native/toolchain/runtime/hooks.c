@@ -5,8 +5,9 @@
 #include "libc/launchers.h"
 #include "libc/process.h"
 #include "libc/signals.h"
-#include "mpi/errors.h"
+#include "mpi/error_handlers.h"
 #include "mpi/objects.h"
+#include "mpi/start.h"
 #include "rank/hooks.h"
 
 const struct gigarank_hooks gigarank_hooks = {

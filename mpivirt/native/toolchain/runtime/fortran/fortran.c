@@ -2,11 +2,11 @@
 #include "fortran/fortran.h"
 #include "libc/process.h"
 #include "mpi/arguments.h"
-#include "mpi/communicators.h"
+#include "mpi/comm_records.h"
 #include "mpi/datatypes.h"
 #include "mpi/errors.h"
 #include "mpi/objects.h"
-#include "mpi/types.h"
+#include "mpi/operations.h"
 #include "rank/running.h"
 
 #include <string.h>

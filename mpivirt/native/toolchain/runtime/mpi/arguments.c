@@ -1,9 +1,9 @@
 /* The functions of MPI check their arguments in the rank, compose a call of the simulator, and are
  * suspended in it. These are the checks that they share. */
 #include "mpi/arguments.h"
-#include "mpi/communicators.h"
+#include "mpi/comm_records.h"
 #include "mpi/datatypes.h"
-#include "mpi/errors.h"
+#include "mpi/error_handlers.h"
 #include "rank/foreign.h"
 #include "rank/programs.h"
 #include "rank/ranks.h"
@@ -77,12 +77,19 @@ int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gig
 		r->about = c->comm = 2, c->size = 1, c->member = 0, c->remote = 0;
 		return MPI_SUCCESS;
 	}
-	for (struct gigarank_comm *made = r->comms; made; made = made->next)
-		if ((MPI_Comm)made == comm) {
-			r->about = c->comm = made->index, c->size = made->size, c->member = made->member, c->remote = made->remote;
-			return MPI_SUCCESS;
-		}
+	const struct gigarank_comm *made = gigarank_comm_record_of(comm);
+	if (made) {
+		r->about = c->comm = made->index, c->size = made->size, c->member = made->member, c->remote = made->remote;
+		return MPI_SUCCESS;
+	}
 	return gigarank_refuse(function, procedure, MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL" : "the handle is no communicator of this rank, or it has been freed");
+}
+
+struct gigarank_comm *gigarank_note(struct gigarank_call *c) {
+	struct gigarank_comm *noted = gigarank_comm_record(c->comm);
+	if (!noted && !(noted = gigarank_add_comm_record((struct gigarank_comm){.index = c->comm, .member = c->member, .size = c->size})))
+		refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a communicator");
+	return noted;
 }
 
 int gigarank_bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {

@@ -5,6 +5,8 @@
 #include "mpi.h"
 #include "rank/interface.h"
 
+struct gigarank_comm; /* see comm_records.h */
+
 #pragma GCC visibility push(hidden)
 
 /* MPI defines a function of MPI, as MPI_Send, under its second name, PMPI_Send, and the first as a weak alias. */
@@ -46,6 +48,9 @@ int gigarank_runs(const char *function);
 /* find stores the communicator of a handle, with the rank's place in it. */
 #define find(procedure, comm, c) gigarank_find(__func__, procedure, comm, c)
 int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gigarank_call *c);
+
+/* gigarank_note returns the rank's record of the communicator of a call, and makes it first. It returns NULL after an error. */
+struct gigarank_comm *gigarank_note(struct gigarank_call *c);
 
 /* More bytes than any memory has. Sums of two numbers of bytes up to it do not overflow. */
 #define GIGARANK_MOST_BYTES ((int64_t)1 << 56)

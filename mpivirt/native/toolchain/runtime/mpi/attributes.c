@@ -1,20 +1,13 @@
 /* Attributes of communicators and datatypes. */
 #include "mpi/attributes.h"
 #include "mpi/arguments.h"
-#include "mpi/communicators.h"
+#include "mpi/comm_records.h"
 #include "mpi/datatypes.h"
 #include "mpi/objects.h"
 #include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* An attribute of a communicator or datatype. */
-struct gigarank_attribute {
-	struct gigarank_attribute *next; /* set earlier */
-	struct gigarank_keyval *key;
-	void *value;
-};
 
 /* A key, which the program knows by its number. */
 struct gigarank_keyval {
@@ -176,13 +169,6 @@ static int copy_all(const char *function, const struct owner *from, const struct
 	return flag ? put(function, to, a->key, value) : MPI_SUCCESS;
 }
 
-void gigarank_free_attributes(struct gigarank_attribute *list) {
-	for (struct gigarank_attribute *next; list; list = next) {
-		next = list->next;
-		free(list);
-	}
-}
-
 /* --- owners of attributes ---------------------------------------------------------- */
 
 /* Attributes that a rank has given a predefined type. */
@@ -309,34 +295,23 @@ MPI(MPI_Keyval_create, MPI_Copy_function *copy, MPI_Delete_function *delete, int
 
 /* --- copies and ends ---------------------------------------------------------------------- */
 
-/* attributes_of returns the attributes of a communicator, NULL if the rank has no record of the communicator. */
-static struct gigarank_attribute **attributes_of(const struct gigarank_call *c) {
-	for (struct gigarank_comm *noted = gigarank_running()->comms; noted; noted = noted->next)
-		if (noted->index == c->comm)
-			return &noted->attributes;
-	return NULL;
-}
-
-int gigarank_copy_attributes(const char *function, MPI_Comm comm, MPI_Comm *made) {
+int gigarank_copy_attributes(const char *function, MPI_Comm comm, MPI_Comm made) {
 	struct owner from, to;
 	struct gigarank_call c = {0};
 	CHECK(gigarank_find(function, GIGARANK_NONE, comm, &c));
-	struct gigarank_attribute **list = attributes_of(&c);
-	if (!list || !*list)
+	struct gigarank_comm *noted = gigarank_comm_record(c.comm);
+	if (!noted || !noted->attributes)
 		return MPI_SUCCESS;
 	CHECK(comm_owner(function, comm, &from));
-	CHECK(comm_owner(function, *made, &to));
-	int error = copy_all(function, &from, *from.list, &to);
-	if (error)
-		PMPI_Comm_free(made);
-	return error;
+	CHECK(comm_owner(function, made, &to));
+	return copy_all(function, &from, *from.list, &to);
 }
 
 int gigarank_drop_attributes(const char *function, MPI_Comm comm) {
 	struct gigarank_call c = {0};
 	CHECK(gigarank_find(function, GIGARANK_NONE, comm, &c));
-	struct gigarank_attribute **list = attributes_of(&c);
-	return list ? remove_all(function, &(struct owner){.list = list, .comm = comm}) : MPI_SUCCESS;
+	struct gigarank_comm *noted = gigarank_comm_record(c.comm);
+	return noted ? remove_all(function, &(struct owner){.list = &noted->attributes, .comm = comm}) : MPI_SUCCESS;
 }
 
 int gigarank_drop_type_attributes(const char *function, struct gigarank_datatype *t) {

@@ -1,68 +1,21 @@
-/* Collectives, and the operations of reductions. */
+/* Collectives. */
 #include "mpi/collectives.h"
 #include "mpi/arguments.h"
 #include "mpi/bounce_buffers.h"
 #include "mpi/datatypes.h"
 #include "mpi/exchanges.h"
-#include "mpi/types.h"
-#include "mpi/waits.h"
+#include "mpi/operations.h"
+#include "mpi/packing.h"
+#include "mpi/request_table.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- operations --------------------------------------------------------------------- */
-
-static struct gigarank_operation *operation_of(MPI_Op operation) {
-	struct gigarank_operation *o = (struct gigarank_operation *)operation;
-	return (uintptr_t)operation >= GIGARANK_PREDEFINED && (uintptr_t)operation % 8 == 0 && o->mark == GIGARANK_OPERATION_MARK ? o : NULL;
-}
-
-MPI(MPI_Op_free, MPI_Op *operation) {
-	GIVEN(operation, "op", MPI_ERR_OP);
-	struct gigarank_operation *o = operation_of(*operation);
-	if (!o)
-		return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_free of a handle that is no operation of the program's own");
-	*operation = MPI_OP_NULL;
-	gigarank_leave_operation(o);
-	return MPI_SUCCESS;
-}
-
-struct gigarank_operation *gigarank_hold_operation(MPI_Op operation) {
-	struct gigarank_operation *o = operation_of(operation);
-	if (o)
-		o->plans++;
-	return o;
-}
-
-/* The program is a holder, too. The memory stays: a nonblocking reduction may still use it. */
-void gigarank_leave_operation(struct gigarank_operation *o) {
-	if (o->plans-- == 0)
-		o->mark = 0;
-}
-
-MPI(MPI_Op_commutative, MPI_Op operation, int *commutes) {
-	GIVEN(commutes, "commute", MPI_ERR_ARG);
-	struct gigarank_operation *o = operation_of(operation);
-	if (o) {
-		*commutes = o->commutative;
-		return MPI_SUCCESS;
-	}
-	switch ((uintptr_t)operation) {
-	case (uintptr_t)MPI_SUM: case (uintptr_t)MPI_PROD: case (uintptr_t)MPI_MIN: case (uintptr_t)MPI_MAX:
-	case (uintptr_t)MPI_BAND: case (uintptr_t)MPI_BOR: case (uintptr_t)MPI_BXOR:
-	case (uintptr_t)MPI_LAND: case (uintptr_t)MPI_LOR: case (uintptr_t)MPI_LXOR:
-	case (uintptr_t)MPI_MINLOC: case (uintptr_t)MPI_MAXLOC: case (uintptr_t)MPI_REPLACE: case (uintptr_t)MPI_NO_OP:
-		*commutes = 1;
-		return MPI_SUCCESS;
-	}
-	return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_commutative of a handle that is no operation");
-}
-
 /* reducing sets the operation of a call. */
 static int reducing(struct gigarank_call *c, MPI_Datatype type, MPI_Op operation) {
-	struct gigarank_operation *o = operation_of(operation);
+	struct gigarank_operation *o = gigarank_operation_of(operation);
 	c->handle = (uintptr_t)operation;
 	if (o) {
 		struct gigarank_datatype *t = gigarank_type(type);

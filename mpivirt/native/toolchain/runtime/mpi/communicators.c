@@ -1,12 +1,13 @@
-/* Communicators: the records that a rank has of them, and how they are made and freed. */
+/* Communicators: how they are made and freed, and inquiries about them. */
 #include "mpi/communicators.h"
 #include "mpi/arguments.h"
 #include "mpi/attributes.h"
 #include "mpi/collectives.h"
-#include "mpi/errors.h"
+#include "mpi/comm_records.h"
+#include "mpi/error_handlers.h"
 #include "mpi/info.h"
-#include "mpi/intercomm.h"
-#include "mpi/sessions.h"
+#include "mpi/objects.h"
+#include "mpi/process_sets.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
 
@@ -29,26 +30,6 @@ MPI(MPI_Comm_size, MPI_Comm comm, int *size) {
 	return MPI_SUCCESS;
 }
 
-/* entry adds the running rank's record of a communicator. */
-static struct gigarank_comm *entry(int procedure, struct gigarank_comm what) {
-	struct gigarank_rank *r = gigarank_running();
-	struct gigarank_comm *new = malloc(sizeof *new);
-	if (!new) {
-		refuse(procedure, MPI_ERR_NO_MEM, "no memory for a communicator");
-		return NULL;
-	}
-	what.next = r->comms;
-	*new = what;
-	return r->comms = new;
-}
-
-struct gigarank_comm *gigarank_note(struct gigarank_call *c) {
-	for (struct gigarank_comm *made = gigarank_running()->comms; made; made = made->next)
-		if (made->index == c->comm)
-			return made;
-	return entry(c->procedure, (struct gigarank_comm){.index = c->comm, .member = c->member, .size = c->size});
-}
-
 /* inherit gives a communicator the error handler, hints and attributes of its origin. */
 static int inherit(const struct gigarank_origin *from, MPI_Comm *made) {
 	struct gigarank_comm *new = (struct gigarank_comm *)*made;
@@ -61,17 +42,20 @@ static int inherit(const struct gigarank_origin *from, MPI_Comm *made) {
 	}
 	if (from->hints)
 		CHECK(gigarank_add_hints(__func__, new, from->hints));
-	return from->duplicating ? gigarank_copy_attributes(from->duplicating, from->parent, made) : MPI_SUCCESS;
+	int error = from->duplicating ? gigarank_copy_attributes(from->duplicating, from->parent, *made) : MPI_SUCCESS;
+	if (error)
+		PMPI_Comm_free(made);
+	return error;
 }
 
 int gigarank_take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made) {
 	*made = MPI_COMM_NULL;
 	if (c->error || c->made == 0)
 		return c->error;
-	struct gigarank_comm *new = entry(c->procedure, (struct gigarank_comm){
+	struct gigarank_comm *new = gigarank_add_comm_record((struct gigarank_comm){
 		.index = c->made, .member = c->made_member, .size = c->made_size, .remote = c->made_remote, .topology = c->topology});
 	if (!new)
-		return MPI_ERR_NO_MEM;
+		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a communicator");
 	*made = (MPI_Comm)new;
 	return inherit(from, made);
 }
@@ -196,12 +180,30 @@ MPI(MPI_Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Co
 	return told ? PMPI_Info_set(info, resource_key, shared_memory) : MPI_SUCCESS;
 }
 
+/* create_between divides the intercommunicator of a call by a group of each side: the members of both groups have a new one. */
+static int create_between(const char *function, struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
+	MPI_Group local, others;
+	int member;
+	*made = MPI_COMM_NULL;
+	CHECK(PMPI_Comm_group(comm, &local));
+	int error = PMPI_Group_difference(group, local, &others);
+	PMPI_Group_free(&local);
+	CHECK(error);
+	if (others != MPI_GROUP_EMPTY) {
+		PMPI_Group_free(&others);
+		return gigarank_refuse(function, c->procedure, MPI_ERR_GROUP, "a member of the group is none of the communicator");
+	}
+	CHECK(PMPI_Group_rank(group, &member));
+	int none = member == MPI_UNDEFINED;
+	return gigarank_split(function, comm, none ? MPI_UNDEFINED : 0, none ? 0 : member, &(struct gigarank_origin){.parent = comm}, made);
+}
+
 MPI(MPI_Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_CREATE, comm, &c));
 	if (c.remote)
-		return gigarank_create_inter(__func__, &c, comm, group, made);
+		return create_between(__func__, &c, comm, group, made);
 	c.handle = (uintptr_t)group;
 	gigarank_trap(&c);
 	return gigarank_take(&c, &(struct gigarank_origin){.parent = comm}, made);
@@ -218,6 +220,13 @@ int gigarank_create_group(const char *function, MPI_Comm comm, MPI_Group group, 
 MPI(MPI_Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	return gigarank_create_group(__func__, comm, group, tag, &(struct gigarank_origin){.parent = comm}, made);
+}
+
+void gigarank_forget_comm(struct gigarank_comm *c) {
+	gigarank_free_attributes(c->attributes);
+	free(c->name);
+	free(c->channels);
+	free(c);
 }
 
 MPI(MPI_Comm_free, MPI_Comm *comm) {

@@ -1,4 +1,4 @@
-/* Communicators of a rank. */
+/* How communicators are made and freed. */
 #ifndef GIGARANK_MPI_COMMUNICATORS_H
 #define GIGARANK_MPI_COMMUNICATORS_H
 
@@ -7,19 +7,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A rank's record of a communicator that it has made, or of WORLD and SELF. */
-struct gigarank_comm {
-	struct gigarank_comm *next;
-	int32_t index, member, size;
-	int32_t remote; /* members of the remote group, 0 without one */
-	int32_t local_duplicates; /* made of it without a message */
-	char *name;     /* that the program has given it, NULL for none */
-	MPI_Errhandler handler; /* a predefined handler, or its object; NULL for MPI_ERRORS_ARE_FATAL */
-	struct gigarank_attribute *attributes;
-	struct gigarank_info *hints; /* that the program has given it, NULL for none */
-	struct gigarank_topology topology;
-	struct gigarank_channels *channels; /* of partitioned messages, NULL for none */
-};
+struct gigarank_comm; /* see comm_records.h */
 
 /* The origin of a new communicator: the communicator and the call from which it gets its error handler, hints and attributes.
  * Every function that makes communicators names it. A communicator has no name at first. */
@@ -30,15 +18,15 @@ struct gigarank_origin {
 	const char *duplicating; /* the function, if it copies the parent's attributes by their copy functions (MPI 4.1, 7.7.2); NULL */
 };
 
-/* gigarank_note returns the rank's record of the communicator of a call, NULL after an error. */
-struct gigarank_comm *gigarank_note(struct gigarank_call *c);
-
 /* gigarank_take stores the handle of the communicator that a call has made, and gives it error handler, hints and attributes. */
 int gigarank_take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made);
 
 /* gigarank_duplicate_locally makes a duplicate of the communicator of a call, which all members make without a
  * message. */
 int gigarank_duplicate_locally(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made);
+
+/* gigarank_forget_comm gives back a rank's record of a communicator. */
+void gigarank_forget_comm(struct gigarank_comm *c);
 
 /* These make a communicator for a function that errors name: with the members of another communicator, by a split of a
  * communicator, and of a group among its members alone. */

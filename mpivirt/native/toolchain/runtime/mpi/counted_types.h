@@ -7,7 +7,7 @@ COUNTED(MPI_Type_contiguous, COUNT count, MPI_Datatype old, MPI_Datatype *new) {
 	CHECK(part(old, &of));
 	if (count < 0)
 		return wrong_count("a count", count);
-	CHECK(MADE(t = one(0, count, extent_of(of), of), MPI_COMBINER_CONTIGUOUS, 0, 1, 0, 1, new));
+	CHECK(MADE(t = one(0, count, gigarank_extent(of), of), MPI_COMBINER_CONTIGUOUS, 0, 1, 0, 1, new));
 	KEEP(t, count);
 	keep_part(t, of);
 	return MPI_SUCCESS;
@@ -29,7 +29,7 @@ COUNTED(MPI_Type_contiguous, COUNT count, MPI_Datatype old, MPI_Datatype *new) {
 		return MPI_SUCCESS; \
 	}
 
-STRIDED(MPI_Type_vector, COUNT, times(stride, extent_of(of)), MPI_COMBINER_VECTOR, 3, 0, KEEP)
+STRIDED(MPI_Type_vector, COUNT, times(stride, gigarank_extent(of)), MPI_COMBINER_VECTOR, 3, 0, KEEP)
 STRIDED(MPI_Type_create_hvector, DISTANCE, stride, MPI_COMBINER_HVECTOR, 2, 1, KEEP_DISTANCE)
 #undef STRIDED
 
@@ -70,7 +70,7 @@ COUNTED(MPI_Type_create_struct, COUNT count, const COUNT lengths[], const DISTAN
 	if ((t = gigarank_new_type((int32_t)count))) {
 		for (COUNT i = 0; i < count; i++) {
 			of = gigarank_type(types[i]);
-			gigarank_add_piece(t, displacements[i], lengths[i], extent_of(of), of);
+			gigarank_add_piece(t, displacements[i], lengths[i], gigarank_extent(of), of);
 		}
 		gigarank_seal_type(t);
 	}
@@ -119,7 +119,7 @@ COUNTED(MPI_Type_create_subarray, int n, const COUNT sizes[], const COUNT subsiz
 		if (starts[i] < 0 || starts[i] > sizes[i] - subsizes[i])
 			return wrong("starts", i, starts[i]);
 	}
-	int64_t stride = extent_of(of), at = 0;
+	int64_t stride = gigarank_extent(of), at = 0;
 	struct gigarank_datatype *inner = one(0, 1, 0, of);
 	for (int j = 0; inner && j < n; j++) { /* from the dimension whose elements are neighbours */
 		int i = order == MPI_ORDER_C ? n - 1 - j : j;
@@ -170,7 +170,7 @@ COUNTED(MPI_Type_create_darray, int size, int rank, int n, const COUNT sizes[], 
 		places[i] = rest % processes[i];
 		rest /= processes[i];
 	}
-	int64_t stride = extent_of(of);
+	int64_t stride = gigarank_extent(of);
 	struct gigarank_datatype *inner = one(0, 1, 0, of);
 	for (int j = 0; inner && j < n; j++) {
 		int i = order == MPI_ORDER_C ? n - 1 - j : j;

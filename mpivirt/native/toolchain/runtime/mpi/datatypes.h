@@ -1,4 +1,4 @@
-/* Datatypes: their type maps, and how buffers of them are sent and received. */
+/* Datatypes: their type maps. */
 #ifndef GIGARANK_MPI_DATATYPES_H
 #define GIGARANK_MPI_DATATYPES_H
 
@@ -6,7 +6,6 @@
 #include "mpi/objects.h"
 
 struct gigarank_attribute;
-struct gigarank_numbers; /* see arguments.h */
 
 /* Copies of a type at equal distances. */
 struct gigarank_piece {
@@ -50,21 +49,6 @@ struct gigarank_datatype {
 	struct gigarank_attribute *attributes;
 };
 
-/* A buffer that goes through a packed buffer. */
-struct gigarank_spread {
-	char *buffer, *packed;
-	int64_t count;               /* values; of blocks: their number */
-	struct gigarank_datatype *type;  /* of all blocks, NULL if they differ */
-	struct gigarank_datatype **types;
-	int64_t *counts, *displacements; /* of blocks, in values and bytes; NULL for one block */
-	int64_t bytes;
-};
-
-/* The buffers of a call that go through packed buffers. All zero for none. */
-struct gigarank_packing {
-	struct gigarank_spread in, out;
-};
-
 #pragma GCC visibility push(hidden)
 
 /* gigarank_type returns the datatype of a handle, NULL if the handle is no datatype. */
@@ -91,8 +75,15 @@ void gigarank_number_type(struct gigarank_datatype *t);
 /* gigarank_spreads reports whether a buffer of values of a type has to be packed to be sent. */
 int gigarank_spreads(MPI_Datatype handle);
 
-/* gigarank_use_type adds a use of a type, which it returns. */
+/* gigarank_use_type adds a use of a type, which it returns. gigarank_unuse_type ends a use, and takes NULL. Predefined types count no
+ * uses. */
 struct gigarank_datatype *gigarank_use_type(struct gigarank_datatype *t);
+void gigarank_unuse_type(struct gigarank_datatype *t);
+
+/* gigarank_packed_type returns the dense type of a type's values in messages, NULL without memory. */
+struct gigarank_datatype *gigarank_packed_type(struct gigarank_datatype *t);
+
+static inline int64_t gigarank_extent(const struct gigarank_datatype *t) { return t->upper - t->lower; }
 
 /* gigarank_new_type returns a new type with room for pieces, or NULL. gigarank_add_piece adds a
  * piece, which uses its type; a piece without elements and bounds is left out. gigarank_seal_type
@@ -109,35 +100,6 @@ void gigarank_set_density(struct gigarank_datatype *t);
  * copies as many back as fit into some bytes. */
 void gigarank_gather_values(const struct gigarank_datatype *t, const void *buffer, int64_t count, char *packed);
 void gigarank_scatter_values(const struct gigarank_datatype *t, void *buffer, int64_t count, const char *packed, int64_t bytes);
-
-/* gigarank_pack_in has a call send values from a packed copy of a buffer, and gigarank_pack_out
- * has it receive them into a packed copy. Buffer and type become those of the copy, if a copy is needed.
- * MPI_IN_PLACE stays as it is. gigarank_unpack ends the use of the copies: received values
- * go to their place when the call is over, or when the request that it has begun is over. It returns
- * the error of the call. */
-int gigarank_pack_in(int procedure, struct gigarank_packing *p, const void **buffer, int64_t count, MPI_Datatype *type);
-int gigarank_pack_out(int procedure, struct gigarank_packing *p, void **buffer, int64_t count, MPI_Datatype *type);
-int gigarank_unpack(struct gigarank_packing *p, int error, MPI_Request *request);
-
-/* The same for blocks, at displacements in extents of the type. Afterwards there are no displacements,
- * since packed blocks lie one behind another. With types, one for each block, displacements are
- * in bytes and counts become bytes. */
-int gigarank_pack_blocks_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type);
-int gigarank_pack_blocks_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type);
-int gigarank_pack_each_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers displacements, const MPI_Datatype types[], int64_t bytes[]);
-int gigarank_pack_each_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers displacements, const MPI_Datatype types[], int64_t bytes[]);
-
-/* gigarank_lay has a message of values start at their first byte, if they lie one behind another,
- * or stores their layout. The call then goes through packed copies: gigarank_pack_call makes
- * them, and gigarank_transfer makes a call that is over when it returns. */
-void gigarank_lay(struct gigarank_layout *l, const void **buffer, int64_t count, MPI_Datatype type);
-int gigarank_pack_call(struct gigarank_call *c);
-void gigarank_drop_packed(struct gigarank_call *c, int in, int out);
-int gigarank_transfer(struct gigarank_call *c);
-
-/* gigarank_receive_later has a request store the values that it receives into packed memory, which becomes
- * the request's. */
-void gigarank_receive_later(struct gigarank_request *q, const struct gigarank_layout *to, void *packed);
 
 /* A call that is kept keeps the types of its layouts. */
 void gigarank_keep_layouts(struct gigarank_call *c);

@@ -1,14 +1,11 @@
-/* Error classes and codes, and error handlers. */
+/* Error classes and codes, and the functions that make, set and call error handlers. */
 #include "mpi/errors.h"
 #include "mpi/arguments.h"
-#include "mpi/attributes.h"
-#include "mpi/communicators.h"
+#include "mpi/comm_records.h"
+#include "mpi/error_handlers.h"
 #include "mpi/objects.h"
-#include "mpi/unsupported.h"
-#include "rank/hooks.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
-#include "rank/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,63 +163,15 @@ MPI(MPI_Remove_error_string, int code) {
 	return MPI_SUCCESS;
 }
 
+void gigarank_forget_codes(struct gigarank_code *list) {
+	for (struct gigarank_code *next; list; list = next) {
+		next = list->next;
+		free(list->text);
+		free(list);
+	}
+}
+
 /* --- error handlers ---------------------------------------------------------------------- */
-
-struct gigarank_errhandler {
-	struct gigarank_object object;
-	MPI_Comm_errhandler_function *function;
-	int fortran;
-};
-
-static struct gigarank_comm *noted(int32_t index) {
-	for (struct gigarank_comm *c = gigarank_running()->comms; c; c = c->next)
-		if (c->index == index)
-			return c;
-	return NULL;
-}
-
-/* raise_error ends the rank, with the latest error of a call or, if the code is not 0, with that code. */
-static void raise_error(int code, const char *detail) {
-	struct gigarank_call c = {.procedure = GIGARANK_RAISE, .key = code, .detail = detail};
-	gigarank_suspend(&c);
-}
-
-static void handle(struct gigarank_comm *about, MPI_Comm comm, int code, const char *detail) {
-	MPI_Errhandler handler = about && about->handler ? about->handler : MPI_ERRORS_ARE_FATAL;
-	if (handler == MPI_ERRORS_RETURN)
-		return;
-	struct gigarank_errhandler *h = (uintptr_t)handler < GIGARANK_PREDEFINED ? NULL : (struct gigarank_errhandler *)handler;
-	if (h && h->fortran)
-		gigarank_hooks.call_errhandler(h->function, (void *)comm, code);
-	else if (h)
-		h->function(&comm, &code, detail);
-	else
-		raise_error(detail ? code : 0, detail);
-}
-
-void gigarank_handle_error(int32_t index, int code) {
-	if (!gigarank_running()->errors_return)
-		return; /* the simulator has ended the rank */
-	struct gigarank_comm *about = noted(index);
-	handle(about, index == 1 ? MPI_COMM_WORLD : index == 2 ? MPI_COMM_SELF : (MPI_Comm)about, code, NULL);
-}
-
-/* A communicator keeps the object of its handler, whose handle the program may free. */
-static void set_handler(struct gigarank_comm *c, MPI_Errhandler handler) {
-	if ((uintptr_t)handler >= GIGARANK_PREDEFINED)
-		gigarank_retain(handler);
-	if ((uintptr_t)c->handler >= GIGARANK_PREDEFINED)
-		gigarank_release_object(c->handler);
-	c->handler = handler;
-}
-
-void gigarank_leave_handler(struct gigarank_comm *c) { set_handler(c, NULL); }
-
-void gigarank_inherit_handler(int32_t index, struct gigarank_comm *made) {
-	struct gigarank_comm *of = gigarank_running()->errors_return ? noted(index) : NULL;
-	if (of && of->handler)
-		set_handler(made, of->handler);
-}
 
 MPI(MPI_Comm_create_errhandler, MPI_Comm_errhandler_function *function, MPI_Errhandler *handler) {
 	GIVEN(function, "comm_errhandler_fn", MPI_ERR_ARG);
@@ -257,19 +206,6 @@ int gigarank_create_session_errhandler(MPI_Session_errhandler_function *function
 	return MPI_SUCCESS;
 }
 
-void *gigarank_keep_handler(MPI_Errhandler handler) {
-	void *kept = (uintptr_t)handler < GIGARANK_PREDEFINED ? NULL : gigarank_object(GIGARANK_ERRHANDLER, handler);
-	return kept ? gigarank_retain(kept) : NULL;
-}
-
-void gigarank_call_handler(void *kept, void *about, int code) {
-	struct gigarank_errhandler *h = kept;
-	if (h->fortran)
-		gigarank_hooks.call_errhandler(h->function, *(void **)about, code);
-	else
-		h->function((MPI_Comm *)about, &code, NULL);
-}
-
 static int is_predefined(MPI_Errhandler handler) {
 	return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
 }
@@ -291,7 +227,7 @@ MPI(MPI_Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
 	struct gigarank_comm *noted_comm = gigarank_note(&c);
 	if (!noted_comm)
 		return MPI_ERR_NO_MEM;
-	set_handler(noted_comm, kept);
+	gigarank_set_handler(noted_comm, kept);
 	if (r->errors_return)
 		return MPI_SUCCESS;
 	r->errors_return = 1; /* from now on the rank hears of its errors */
@@ -303,7 +239,7 @@ MPI(MPI_Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
 	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
-	struct gigarank_comm *about = noted(c.comm);
+	struct gigarank_comm *about = gigarank_comm_record(c.comm);
 	*handler = about && about->handler ? about->handler : MPI_ERRORS_ARE_FATAL;
 	if (!is_predefined(*handler)) {
 		struct gigarank_object *o = gigarank_retain(*handler);
@@ -329,33 +265,6 @@ MPI(MPI_Errhandler_free, MPI_Errhandler *handler) {
 MPI(MPI_Comm_call_errhandler, MPI_Comm comm, int code) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
-	handle(noted(c.comm), comm, code, "called by MPI_Comm_call_errhandler");
+	gigarank_call_comm_handler(gigarank_comm_record(c.comm), comm, code, "called by MPI_Comm_call_errhandler");
 	return MPI_SUCCESS;
-}
-
-/* --- the end ------------------------------------------------------------------------------ */
-
-void gigarank_forget_comm(struct gigarank_comm *c) {
-	gigarank_free_attributes(c->attributes);
-	free(c->name);
-	free(c->channels);
-	free(c);
-}
-
-void gigarank_forget_rank(struct gigarank_rank *r) {
-	for (struct gigarank_comm *c = r->comms, *next; c; c = next) {
-		next = c->next;
-		gigarank_forget_comm(c);
-	}
-	if (!r->own)
-		return;
-	for (struct gigarank_code *c = r->own->codes, *next; c; c = next) {
-		next = c->next;
-		free(c->text);
-		free(c);
-	}
-	gigarank_forget_types(r->own);
-	gigarank_leave_threads(r->own->threads);
-	gigarank_leave_file_handler(r->own->file_handler);
-	free(r->own);
 }

@@ -2,11 +2,10 @@
  * blocks that lie one behind another while the rank waits. */
 #include "mpi/exchanges.h"
 #include "mpi/arguments.h"
-#include "mpi/collectives.h"
-#include "mpi/communicators.h"
+#include "mpi/comm_records.h"
 #include "mpi/datatypes.h"
 #include "mpi/objects.h"
-#include "mpi/waits.h"
+#include "mpi/request_table.h"
 #include "rank/ranks.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Generalised requests, whose operations the program carries out, and the fields of statuses. */
 #include "mpi/grequests.h"
 #include "mpi/arguments.h"
-#include "mpi/waits.h"
+#include "mpi/request_table.h"
 #include "rank/running.h"
 
 #include <stdlib.h>

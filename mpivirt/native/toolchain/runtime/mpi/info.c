@@ -1,7 +1,7 @@
 /* Info objects: keys with values, in the order in which they were set. */
 #include "mpi/info.h"
 #include "mpi/arguments.h"
-#include "mpi/communicators.h"
+#include "mpi/comm_records.h"
 #include "mpi/objects.h"
 #include "rank/running.h"
 

@@ -2,6 +2,7 @@
  * communicators. */
 #include "mpi/intercomm.h"
 #include "mpi/arguments.h"
+#include "mpi/comm_records.h"
 #include "mpi/communicators.h"
 #include "rank/ranks.h"
 
@@ -79,21 +80,4 @@ MPI(MPI_Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
 	c.input = &flag, c.given = 1, c.output = &theirs, c.room = 1, c.key = ++noted->local_duplicates;
 	gigarank_trap(&c);
 	return gigarank_take(&c, &(struct gigarank_origin){.parent = comm}, made);
-}
-
-int gigarank_create_inter(const char *function, struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
-	MPI_Group local, others;
-	int member;
-	*made = MPI_COMM_NULL;
-	CHECK(PMPI_Comm_group(comm, &local));
-	int error = PMPI_Group_difference(group, local, &others);
-	PMPI_Group_free(&local);
-	CHECK(error);
-	if (others != MPI_GROUP_EMPTY) {
-		PMPI_Group_free(&others);
-		return gigarank_refuse(function, c->procedure, MPI_ERR_GROUP, "a member of the group is none of the communicator");
-	}
-	CHECK(PMPI_Group_rank(group, &member));
-	int none = member == MPI_UNDEFINED;
-	return gigarank_split(function, comm, none ? MPI_UNDEFINED : 0, none ? 0 : member, &(struct gigarank_origin){.parent = comm}, made);
 }

@@ -6,15 +6,10 @@
 
 #pragma GCC visibility push(hidden)
 
-struct gigarank_call;
 struct gigarank_origin;
 
 /* gigarank_connect makes an intercommunicator of two groups, for a function that errors name. */
 int gigarank_connect(const char *function, MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, const struct gigarank_origin *from, MPI_Comm *made);
-
-/* gigarank_create_inter divides the intercommunicator of a call by a group of each side: the members of
- * both groups have a new one. */
-int gigarank_create_inter(const char *function, struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made);
 
 #pragma GCC visibility pop
 

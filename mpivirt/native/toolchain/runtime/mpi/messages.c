@@ -3,9 +3,10 @@
 #include "mpi/arguments.h"
 #include "mpi/bounce_buffers.h"
 #include "mpi/datatypes.h"
-#include "mpi/errors.h"
+#include "mpi/error_handlers.h"
+#include "mpi/packing.h"
+#include "mpi/request_table.h"
 #include "mpi/requests.h"
-#include "mpi/waits.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
 

@@ -65,6 +65,13 @@ void gigarank_drop_handle(void *object) {
 	gigarank_release_object(o);
 }
 
+void gigarank_free_attributes(struct gigarank_attribute *list) {
+	for (struct gigarank_attribute *next; list; list = next) {
+		next = list->next;
+		free(list);
+	}
+}
+
 void gigarank_close_objects(struct gigarank_engine *e) {
 	gigarank_current = e; /* destroying an object releases other objects */
 	for (int32_t i = 0; i < e->object_count; i++)

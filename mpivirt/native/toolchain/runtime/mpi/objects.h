@@ -19,6 +19,13 @@ struct gigarank_object {
 	void (*destroy)(struct gigarank_object *); /* gives back the memory and objects that it refers to */
 };
 
+/* An attribute of a communicator or datatype. */
+struct gigarank_attribute {
+	struct gigarank_attribute *next; /* set earlier */
+	struct gigarank_keyval *key;     /* an object */
+	void *value;
+};
+
 #pragma GCC visibility push(hidden)
 
 /* gigarank_new returns a new object with one handle, all zero behind its head, or NULL. All
@@ -41,6 +48,9 @@ void gigarank_release_object(void *object);
 /* gigarank_drop_handle ends the use of an object by a handle. After the last such use its handles are
  * refused. */
 void gigarank_drop_handle(void *object);
+
+/* gigarank_free_attributes gives attributes back. It calls no function of their keys, and the keys stay. */
+void gigarank_free_attributes(struct gigarank_attribute *list);
 
 /* gigarank_close_objects gives back all objects of an engine. */
 void gigarank_close_objects(struct gigarank_engine *e);

@@ -1,9 +1,9 @@
 /* Partitioned messages (MPI 4.0, chapter 4). A partitioned request is a persistent request. Its message leaves as a whole, with the
  * last partition, so that all partitions arrive together. */
 #include "mpi/arguments.h"
-#include "mpi/communicators.h"
+#include "mpi/comm_records.h"
 #include "mpi/messages.h"
-#include "mpi/waits.h"
+#include "mpi/request_table.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
 

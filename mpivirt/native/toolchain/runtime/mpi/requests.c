@@ -1,12 +1,13 @@
-/* Inquiries about requests, their cancellation and end, and persistent collectives. */
+/* Inquiries about requests, their end, and persistent collectives. */
 #include "mpi/requests.h"
 #include "mpi/arguments.h"
-#include "mpi/collectives.h"
+#include "mpi/comm_records.h"
 #include "mpi/communicators.h"
 #include "mpi/datatypes.h"
 #include "mpi/grequests.h"
+#include "mpi/operations.h"
+#include "mpi/request_table.h"
 #include "mpi/type_constructors.h"
-#include "mpi/types.h"
 #include "mpi/waits.h"
 #include "rank/ranks.h"
 #include "rank/running.h"

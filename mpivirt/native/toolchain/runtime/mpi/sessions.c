@@ -1,27 +1,24 @@
 /* Sessions (MPI 4.1, 11.3). There are the process sets mpi://WORLD and mpi://SELF. Objects that a session makes can be
  * used with objects of other sessions and of the world model. */
-#include "mpi/sessions.h"
 #include "mpi/arguments.h"
 #include "mpi/communicators.h"
+#include "mpi/error_handlers.h"
 #include "mpi/errors.h"
 #include "mpi/info.h"
 #include "mpi/intercomm.h"
 #include "mpi/objects.h"
+#include "mpi/process_sets.h"
 #include "mpi/requests.h"
 #include "rank/running.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 struct session {
 	struct gigarank_object object;
 	void *own;              /* object of the error handler, NULL for a predefined handler */
 	MPI_Errhandler handler; /* if it is predefined */
 };
-
-static const char *const sets[] = {"mpi://WORLD", "mpi://SELF"};
-enum { SETS = sizeof sets / sizeof *sets };
 
 static void destroy(struct gigarank_object *o) {
 	struct session *s = (struct session *)o;
@@ -107,7 +104,7 @@ MPI(MPI_Session_get_num_psets, MPI_Session session, MPI_Info info, int *n) {
 	GIVEN(n, "npset_names", MPI_ERR_ARG);
 	FIND(s, session);
 	(void)info;
-	*n = SETS;
+	*n = GIGARANK_PROCESS_SETS;
 	return MPI_SUCCESS;
 }
 
@@ -116,20 +113,16 @@ MPI(MPI_Session_get_nth_pset, MPI_Session session, MPI_Info info, int n, int *le
 	GIVEN(length, "pset_len", MPI_ERR_ARG);
 	FIND(s, session);
 	(void)info;
-	if (n < 0 || n >= SETS)
-		return fault(s, MPI_ERR_ARG, "process set %d of %d", n, SETS);
-	int full = (int)strlen(sets[n]) + 1;
+	if (n < 0 || n >= GIGARANK_PROCESS_SETS)
+		return fault(s, MPI_ERR_ARG, "process set %d of %d", n, GIGARANK_PROCESS_SETS);
+	int full = (int)strlen(gigarank_process_sets[n]) + 1;
 	if (*length > 0) {
 		size_t kept = (size_t)(*length < full ? *length : full) - 1;
-		memcpy(name, sets[n], kept);
+		memcpy(name, gigarank_process_sets[n], kept);
 		name[kept] = 0;
 	}
 	*length = full;
 	return MPI_SUCCESS;
-}
-
-MPI_Comm gigarank_process_set(const char *set) {
-	return !set ? MPI_COMM_NULL : strcasecmp(set, sets[0]) == 0 ? MPI_COMM_WORLD : strcasecmp(set, sets[1]) == 0 ? MPI_COMM_SELF : MPI_COMM_NULL;
 }
 
 MPI(MPI_Session_get_pset_info, MPI_Session session, const char *name, MPI_Info *info) {

@@ -1,12 +1,18 @@
 /* The start and end of MPI in a rank, and inquiries about its environment. */
+#include "mpi/start.h"
 #include "mpi/arguments.h"
 #include "mpi/attributes.h"
+#include "mpi/comm_records.h"
+#include "mpi/communicators.h"
+#include "mpi/errors.h"
 #include "mpi/requests.h"
+#include "mpi/unsupported.h"
 #include "rank/crashes.h"
 #include "rank/foreign.h"
 #include "rank/programs.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
+#include "rank/threads.h"
 #include "gigarank.h"
 
 #include <pthread.h>
@@ -144,4 +150,18 @@ MPI(MPI_Get_address, const void *location, MPI_Aint *address) {
 	GIVEN(address, "address", MPI_ERR_ARG);
 	*address = (MPI_Aint)location;
 	return MPI_SUCCESS;
+}
+
+void gigarank_forget_rank(struct gigarank_rank *r) {
+	for (struct gigarank_comm *c = r->comms, *next; c; c = next) {
+		next = c->next;
+		gigarank_forget_comm(c);
+	}
+	if (!r->own)
+		return;
+	gigarank_forget_codes(r->own->codes);
+	gigarank_forget_types(r->own);
+	gigarank_leave_threads(r->own->threads);
+	gigarank_leave_file_handler(r->own->file_handler);
+	free(r->own);
 }

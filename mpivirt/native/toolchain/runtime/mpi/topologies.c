@@ -1,5 +1,6 @@
 /* Virtual topologies. The simulator has them, and answers inquiries at once. */
 #include "mpi/arguments.h"
+#include "mpi/comm_records.h"
 #include "mpi/communicators.h"
 #include "mpi/info.h"
 #include "rank/ranks.h"

@@ -82,11 +82,9 @@ static struct gigarank_datatype *one(int64_t at, int64_t count, int64_t stride, 
 	return t;
 }
 
-static int64_t extent_of(const struct gigarank_datatype *t) { return t->upper - t->lower; }
-
 /* strided returns blocks of values at equal distances. */
 static struct gigarank_datatype *strided(int64_t count, int64_t length, int64_t stride, struct gigarank_datatype *of) {
-	struct gigarank_datatype *block = one(0, length, extent_of(of), of), *t = block ? one(0, count, stride, block) : NULL;
+	struct gigarank_datatype *block = one(0, length, gigarank_extent(of), of), *t = block ? one(0, count, stride, block) : NULL;
 	if (block)
 		gigarank_drop_handle(block);
 	return t;
@@ -162,7 +160,7 @@ static int listed(const char *function, int large, const struct list *l, int com
 	struct gigarank_datatype *t = gigarank_new_type((int32_t)l->count);
 	if (t) {
 		for (int64_t i = 0; i < l->count; i++)
-			gigarank_add_piece(t, l->bytes ? l->bytes[i] : times(gigarank_number_at(l->displacements, i), extent_of(of)), length_at(l, i), extent_of(of), of);
+			gigarank_add_piece(t, l->bytes ? l->bytes[i] : times(gigarank_number_at(l->displacements, i), gigarank_extent(of)), length_at(l, i), gigarank_extent(of), of);
 		gigarank_seal_type(t);
 	}
 	int64_t counts = 1 + (l->even ? 1 : l->count) + (l->bytes ? 0 : l->count), bytes = l->bytes ? l->count : 0;

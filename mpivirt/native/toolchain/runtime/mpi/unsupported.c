@@ -2,6 +2,7 @@
  * MPI_FILE_NULL, which hears of functions for files. */
 #include "mpi/unsupported.h"
 #include "mpi/arguments.h"
+#include "mpi/error_handlers.h"
 #include "mpi/errors.h"
 #include "mpi/objects.h"
 #include "rank/ranks.h"

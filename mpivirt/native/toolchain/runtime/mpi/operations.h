@@ -1,15 +1,12 @@
-/* Predefined datatypes, and operations of reductions. */
-#ifndef GIGARANK_MPI_TYPES_H
-#define GIGARANK_MPI_TYPES_H
+/* Operations of reductions. */
+#ifndef GIGARANK_MPI_OPERATIONS_H
+#define GIGARANK_MPI_OPERATIONS_H
 
 #include "mpi.h"
 #include <stddef.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
-
-/* gigarank_basic describes the predefined type of a handle. It returns NULL, else its name. */
-const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent, int *align);
 
 /* A reduction operation of a program. */
 struct gigarank_operation {
@@ -28,6 +25,15 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type);
 /* gigarank_reduce carries out an operation. The type is the element's type for a predefined operation,
  * and the type that the function gets for an operation of the program. */
 void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
+
+/* gigarank_hold_operation has a persistent collective hold its operation, whose handle stays valid after the program has freed it.
+ * It returns the operation, NULL for a predefined one. gigarank_leave_operation ends that use. */
+struct gigarank_operation *gigarank_hold_operation(MPI_Op operation);
+void gigarank_leave_operation(struct gigarank_operation *o);
+
+/* gigarank_operation_of returns the operation of the program that has a handle, NULL for a predefined operation or a handle of no
+ * operation. */
+struct gigarank_operation *gigarank_operation_of(MPI_Op operation);
 
 #pragma GCC visibility pop
 

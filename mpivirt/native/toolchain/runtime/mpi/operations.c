@@ -1,94 +1,61 @@
-/* Types of elements and reduction operations. */
-#include "mpi/types.h"
+/* Operations of reductions. */
+#include "mpi/operations.h"
+#include "mpi/arguments.h"
+#include "mpi/basic_types.h"
 #include "mpi/datatypes.h"
 #include "rank/crashes.h"
 #include "rank/hooks.h"
 #include "rank/running.h"
 #include "rank/variables.h"
 
-#include <complex.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
-/* Pairs of a value and an index, in memory and in messages. */
-#define PAIRED(name, v, i) \
-	struct name { v value; i index; }; \
-	struct packed_##name { v value; i index; } __attribute__((packed));
-PAIRED(float_int, float, int)
-PAIRED(double_int, double, int)
-PAIRED(long_int, long, int)
-PAIRED(two_int, int, int)
-PAIRED(short_int, short, int)
-PAIRED(long_double_int, long double, int)
-PAIRED(two_real, float, float)
-PAIRED(two_double, double, double)
+struct gigarank_operation *gigarank_operation_of(MPI_Op operation) {
+	struct gigarank_operation *o = (struct gigarank_operation *)operation;
+	return (uintptr_t)operation >= GIGARANK_PREDEFINED && (uintptr_t)operation % 8 == 0 && o->mark == GIGARANK_OPERATION_MARK ? o : NULL;
+}
 
-/* Numbers of sixteen bytes, which only Fortran has. Vectors of them may lie at any address. */
-#if defined(__x86_64__)
-typedef __float128 sixteen;
-typedef _Complex float two_sixteens __attribute__((mode(TC)));
-#else
-typedef long double sixteen;
-typedef long double _Complex two_sixteens;
-#endif
-typedef sixteen quad __attribute__((aligned(1)));
-typedef two_sixteens quad_complex __attribute__((aligned(1)));
+MPI(MPI_Op_free, MPI_Op *operation) {
+	GIVEN(operation, "op", MPI_ERR_OP);
+	struct gigarank_operation *o = gigarank_operation_of(*operation);
+	if (!o)
+		return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_free of a handle that is no operation of the program's own");
+	*operation = MPI_OP_NULL;
+	gigarank_leave_operation(o);
+	return MPI_SUCCESS;
+}
 
-struct two_halves { int16_t real, imaginary; };
+struct gigarank_operation *gigarank_hold_operation(MPI_Op operation) {
+	struct gigarank_operation *o = gigarank_operation_of(operation);
+	if (o)
+		o->plans++;
+	return o;
+}
 
-#define SIGNED(t) (sizeof(t) == 1 ? GIGARANK_INT8 : sizeof(t) == 2 ? GIGARANK_INT16 : sizeof(t) == 4 ? GIGARANK_INT32 : GIGARANK_INT64)
-#define UNSIGNED(t) (SIGNED(t) + GIGARANK_UINT8 - GIGARANK_INT8)
+/* The program is a holder, too. The memory stays: a nonblocking reduction may still use it. */
+void gigarank_leave_operation(struct gigarank_operation *o) {
+	if (o->plans-- == 0)
+		o->mark = 0;
+}
 
-/* The predefined types, by handle less the handle of the null type. An entry without a name is no type. */
-static const struct { uint8_t size, element, extent, align; const char *name; } types[0xf0] = {
-#define TYPE(handle, t, e) [(uintptr_t)(handle) - 0x200] = {sizeof(t), e, sizeof(t), _Alignof(t), #handle}
-#define PAIR(handle, t, v, e) [(uintptr_t)(handle) - 0x200] = {sizeof(v) + sizeof(int), e, sizeof(t), _Alignof(t), #handle}
-	TYPE(MPI_AINT, MPI_Aint, SIGNED(MPI_Aint)), TYPE(MPI_COUNT, MPI_Count, SIGNED(MPI_Count)), TYPE(MPI_OFFSET, MPI_Offset, SIGNED(MPI_Offset)),
-	TYPE(MPI_PACKED, char, GIGARANK_UNTYPED),
-	TYPE(MPI_SHORT, short, SIGNED(short)), TYPE(MPI_INT, int, SIGNED(int)), TYPE(MPI_LONG, long, SIGNED(long)), TYPE(MPI_LONG_LONG, long long, SIGNED(long long)),
-	TYPE(MPI_UNSIGNED_SHORT, short, UNSIGNED(short)), TYPE(MPI_UNSIGNED, int, UNSIGNED(int)), TYPE(MPI_UNSIGNED_LONG, long, UNSIGNED(long)),
-	TYPE(MPI_UNSIGNED_LONG_LONG, long long, UNSIGNED(long long)),
-	TYPE(MPI_FLOAT, float, GIGARANK_FLOAT), TYPE(MPI_DOUBLE, double, GIGARANK_DOUBLE), TYPE(MPI_LONG_DOUBLE, long double, GIGARANK_LONG_DOUBLE),
-	TYPE(MPI_C_FLOAT_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_CXX_FLOAT_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX),
-	TYPE(MPI_C_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX), TYPE(MPI_CXX_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX),
-	TYPE(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex, GIGARANK_LONG_DOUBLE_COMPLEX),
-	TYPE(MPI_CXX_LONG_DOUBLE_COMPLEX, long double _Complex, GIGARANK_LONG_DOUBLE_COMPLEX),
-	PAIR(MPI_FLOAT_INT, struct float_int, float, GIGARANK_FLOAT_INT), PAIR(MPI_DOUBLE_INT, struct double_int, double, GIGARANK_DOUBLE_INT),
-	PAIR(MPI_LONG_INT, struct long_int, long, GIGARANK_LONG_INT), PAIR(MPI_2INT, struct two_int, int, GIGARANK_2INT),
-	PAIR(MPI_SHORT_INT, struct short_int, short, GIGARANK_SHORT_INT), PAIR(MPI_LONG_DOUBLE_INT, struct long_double_int, long double, GIGARANK_LONG_DOUBLE_INT),
-	TYPE(MPI_C_BOOL, _Bool, GIGARANK_BOOLEAN), TYPE(MPI_CXX_BOOL, _Bool, GIGARANK_BOOLEAN), TYPE(MPI_WCHAR, wchar_t, SIGNED(wchar_t)),
-	TYPE(MPI_INT8_T, int8_t, GIGARANK_INT8), TYPE(MPI_UINT8_T, int8_t, GIGARANK_UINT8),
-	TYPE(MPI_CHAR, char, GIGARANK_CHARACTER), TYPE(MPI_SIGNED_CHAR, char, GIGARANK_INT8), TYPE(MPI_UNSIGNED_CHAR, char, GIGARANK_UINT8),
-	TYPE(MPI_BYTE, char, GIGARANK_OCTET),
-	TYPE(MPI_INT16_T, int16_t, GIGARANK_INT16), TYPE(MPI_UINT16_T, int16_t, GIGARANK_UINT16),
-	TYPE(MPI_INT32_T, int32_t, GIGARANK_INT32), TYPE(MPI_UINT32_T, int32_t, GIGARANK_UINT32),
-	TYPE(MPI_INT64_T, int64_t, GIGARANK_INT64), TYPE(MPI_UINT64_T, int64_t, GIGARANK_UINT64),
-	/* Types of Fortran: a default INTEGER, REAL and LOGICAL has four bytes. Integers and logicals
-	 * of sixteen bytes and numbers of two bytes, for which C has no portable types, are sent, not reduced. */
-	TYPE(MPI_INTEGER, int32_t, GIGARANK_INT32), TYPE(MPI_REAL, float, GIGARANK_FLOAT), TYPE(MPI_DOUBLE_PRECISION, double, GIGARANK_DOUBLE),
-	TYPE(MPI_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX),
-	TYPE(MPI_CHARACTER, char, GIGARANK_OCTET), TYPE(MPI_LOGICAL, int32_t, GIGARANK_INT32),
-	TYPE(MPI_INTEGER1, int8_t, GIGARANK_INT8), TYPE(MPI_INTEGER2, int16_t, GIGARANK_INT16), TYPE(MPI_INTEGER4, int32_t, GIGARANK_INT32),
-	TYPE(MPI_INTEGER8, int64_t, GIGARANK_INT64), TYPE(MPI_INTEGER16, __int128, GIGARANK_UNTYPED),
-	TYPE(MPI_LOGICAL1, int8_t, GIGARANK_INT8), TYPE(MPI_LOGICAL2, int16_t, GIGARANK_INT16), TYPE(MPI_LOGICAL4, int32_t, GIGARANK_INT32),
-	TYPE(MPI_LOGICAL8, int64_t, GIGARANK_INT64), TYPE(MPI_LOGICAL16, __int128, GIGARANK_UNTYPED),
-	TYPE(MPI_REAL2, int16_t, GIGARANK_UNTYPED), TYPE(MPI_COMPLEX4, struct two_halves, GIGARANK_UNTYPED),
-	TYPE(MPI_REAL4, float, GIGARANK_FLOAT), TYPE(MPI_REAL8, double, GIGARANK_DOUBLE), TYPE(MPI_REAL16, sixteen, GIGARANK_QUAD),
-	TYPE(MPI_COMPLEX8, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_COMPLEX16, double _Complex, GIGARANK_DOUBLE_COMPLEX),
-	TYPE(MPI_COMPLEX32, two_sixteens, GIGARANK_QUAD_COMPLEX),
-	[(uintptr_t)MPI_LB - 0x200] = {0, GIGARANK_UNTYPED, 0, 1, "MPI_LB"}, [(uintptr_t)MPI_UB - 0x200] = {0, GIGARANK_UNTYPED, 0, 1, "MPI_UB"},
-	TYPE(MPI_2INTEGER, struct two_int, GIGARANK_2INT), TYPE(MPI_2REAL, struct two_real, GIGARANK_2REAL),
-	TYPE(MPI_2DOUBLE_PRECISION, struct two_double, GIGARANK_2DOUBLE),
-};
-
-const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent, int *align) {
-	if (place >= sizeof types / sizeof *types)
-		return NULL;
-	*size = types[place].size, *element = types[place].element, *extent = types[place].extent, *align = types[place].align;
-	return types[place].name;
+MPI(MPI_Op_commutative, MPI_Op operation, int *commutes) {
+	GIVEN(commutes, "commute", MPI_ERR_ARG);
+	struct gigarank_operation *o = gigarank_operation_of(operation);
+	if (o) {
+		*commutes = o->commutative;
+		return MPI_SUCCESS;
+	}
+	switch ((uintptr_t)operation) {
+	case (uintptr_t)MPI_SUM: case (uintptr_t)MPI_PROD: case (uintptr_t)MPI_MIN: case (uintptr_t)MPI_MAX:
+	case (uintptr_t)MPI_BAND: case (uintptr_t)MPI_BOR: case (uintptr_t)MPI_BXOR:
+	case (uintptr_t)MPI_LAND: case (uintptr_t)MPI_LOR: case (uintptr_t)MPI_LXOR:
+	case (uintptr_t)MPI_MINLOC: case (uintptr_t)MPI_MAXLOC: case (uintptr_t)MPI_REPLACE: case (uintptr_t)MPI_NO_OP:
+		*commutes = 1;
+		return MPI_SUCCESS;
+	}
+	return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_commutative of a handle that is no operation");
 }
 
 /* gigarank_applies follows the table of MPI 4.1, 6.9.2. As in other implementations characters
@@ -147,13 +114,13 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 	case GIGARANK_FLOAT: EACH(float, expression); return; \
 	case GIGARANK_DOUBLE: EACH(double, expression); return; \
 	case GIGARANK_LONG_DOUBLE: EACH(long double, expression); return; \
-	case GIGARANK_QUAD: EACH(quad, expression); return;
+	case GIGARANK_QUAD: EACH(gigarank_quad, expression); return;
 
 #define COMPLEX(expression) \
 	case GIGARANK_FLOAT_COMPLEX: EACH(float _Complex, expression); return; \
 	case GIGARANK_DOUBLE_COMPLEX: EACH(double _Complex, expression); return; \
 	case GIGARANK_LONG_DOUBLE_COMPLEX: EACH(long double _Complex, expression); return; \
-	case GIGARANK_QUAD_COMPLEX: EACH(quad_complex, expression); return;
+	case GIGARANK_QUAD_COMPLEX: EACH(gigarank_quad_complex, expression); return;
 
 #define PAIRS(before) \
 	case GIGARANK_FLOAT_INT: EACHPAIR(struct packed_float_int, before); return; \
