@@ -140,9 +140,14 @@ func (c Coroutine) Taken() bool { return c.lp.top == taken }
 // since.
 func (c Coroutine) Astray() bool {
 	var here byte
-	at := c.lp.top
-	return at > asked && uintptr(unsafe.Pointer(&here))-at+near > 2*near && !onCoroutine()
+	return uintptr(unsafe.Pointer(&here))-c.lp.top+near > 2*near && c.outside()
 }
+
+// outside reports whether the LP has waited before and the caller runs on another goroutine. It is
+// not inlined, so that Astray is.
+//
+//go:noinline
+func (c Coroutine) outside() bool { return c.lp.top > asked && !onCoroutine() }
 
 // Foreign is Astray without the shortcut: it always walks the stack.
 func (c Coroutine) Foreign() bool { return !onCoroutine() }

@@ -99,7 +99,7 @@ type joinState struct {
 
 	size           int             // of most nodes
 	times          network.Joining // of a node of that size, where nodes are alike
-	alike          bool            // the type of a node makes no difference
+	alike          bool            // all nodes of that size have these times
 	sums           *nodeSums       // if there are data
 	ledFrom, ledTo int             // nodes whose leader belongs to this engine
 	led            int             // number of these nodes whose leader is here; all of them where leaders ascend
@@ -123,7 +123,7 @@ func (c *Collectives) beginJoins(inst *instance) {
 		clear(j.rests)
 	}
 	j.size = nodes.size(0)
-	j.times, j.alike = c.joining(inst, 0), c.partition.Target.JoinsAlike()
+	j.times, j.alike = c.joining(inst, 0), nodes.world && c.partition.Target.JoinsAlike()
 	j.ledFrom, j.ledTo = c.ledRange(inst)
 	for i := range j.awaited {
 		p := nodes.here + i
@@ -158,11 +158,23 @@ func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) 
 func (c *Collectives) enterNode(inst *instance, t vtime.Time, member int) (p int, missing int32) {
 	nodes := inst.comm.nodes
 	p = nodes.at(member)
+	switch leads := nodes.ledBy(p, member); {
+	case c.explains || c.partition.Target.HasJitterWithinNodes():
+		t = c.joinTime(inst, p, member, t, leads)
+	case leads:
+		t = 0
+	}
+	return p, inst.enterOthers(p-nodes.here, t, 1)
+}
+
+// joinTime returns the time at which the leader of node p hears of the entry of a member at t, without the latency, 0 for the
+// leader itself. It records the chain that explains the entry.
+func (c *Collectives) joinTime(inst *instance, p, member int, t vtime.Time, leads bool) vtime.Time {
+	nodes, entry := inst.comm.nodes, t
 	if c.explains {
 		inst.join.rests[p-nodes.here].add(inst.restOf(member, t))
 	}
-	entry := t
-	if nodes.ledBy(p, member) {
+	if leads {
 		t = 0
 	} else if c.partition.Target.HasJitterWithinNodes() {
 		t = t.Add(c.joinJitter(inst, inst.comm.RankOf(member, 0), inst.comm.RankOf(nodes.leader(p), 0)))
@@ -170,7 +182,7 @@ func (c *Collectives) enterNode(inst *instance, t vtime.Time, member int) (p int
 	if c.explains && t > 0 {
 		inst.join.joinsLater(p-nodes.here, inst.restOf(member, entry).chain, t)
 	}
-	return p, inst.enterOthers(p-nodes.here, t, 1)
+	return t
 }
 
 // joinJitter returns the jitter of a join or a release from one rank of a node to another.
@@ -302,10 +314,10 @@ func (c *Collectives) joining(inst *instance, p int) network.Joining {
 	return times
 }
 
-// joiningOf is joining, which it computes only for nodes of unusual size.
-func (inst *instance) joiningOf(c *Collectives, p int) network.Joining {
-	if inst.join.alike && inst.comm.nodes.world && inst.comm.nodes.size(p) == inst.join.size {
-		return inst.join.times
+// joiningOf returns joining of a node with a number of members. It computes the times only for nodes of unusual size.
+func (inst *instance) joiningOf(c *Collectives, p, size int) network.Joining {
+	if j := &inst.join; j.alike && size == j.size {
+		return j.times
 	}
 	return c.joining(inst, p)
 }
@@ -319,8 +331,8 @@ func (c *Collectives) complete(inst *instance, p int) {
 	entry := inst.entryOf(c, lp, leader)
 	come, work := entry, vtime.Duration(0)
 	start := come
-	if nodes.size(p) > 1 {
-		times := inst.joiningOf(c, p)
+	if size := nodes.size(p); size > 1 {
+		times := inst.joiningOf(c, p, size)
 		come, work = max(come, last.Add(times.In)), times.Combine
 		start = come.Add(work)
 		if start == vtime.Forever {
@@ -371,7 +383,7 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 		c.releaseBlock(inst, p, leader, size, t)
 		return
 	}
-	others := t.Add(inst.joiningOf(c, p).Out)
+	others := t.Add(inst.joiningOf(c, p, size).Out)
 	told := c.told[:0]
 	for i := range size {
 		member := nodes.member(p, i)
@@ -409,7 +421,7 @@ func (c *Collectives) releaseBlock(inst *instance, p, leader, size int, t vtime.
 	c.noteTimes(inst, int32(lp), t, clocks[:1])
 	clocks[0] = t
 	if size > 1 {
-		others := t.Add(inst.joiningOf(c, p).Out)
+		others := t.Add(inst.joiningOf(c, p, size).Out)
 		if others == vtime.Forever {
 			c.pastRelease(inst, p, c.partition.First+lp+1, t)
 		}
@@ -424,7 +436,7 @@ func (c *Collectives) releaseBlock(inst *instance, p, leader, size int, t vtime.
 // pastRelease fails the run: a member would leave its node after the end of virtual time. The
 // leader leaves at t.
 func (c *Collectives) pastRelease(inst *instance, p, rank int, t vtime.Time) {
-	c.partition.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.joiningOf(c, p).Out)
+	c.partition.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.joiningOf(c, p, inst.comm.nodes.size(p)).Out)
 }
 
 // noteTimes records the times of consecutive LPs that leave together at t and whose clocks stand at
@@ -452,8 +464,10 @@ func (c *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks [
 // releaseHere releases the local members of a node that another engine leads.
 func (c *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
 	inst.deliver()
-	nodes, others := inst.comm.nodes, t.Add(inst.joiningOf(c, p).Out)
-	for i := range nodes.size(p) {
+	nodes := inst.comm.nodes
+	size := nodes.size(p)
+	others := t.Add(inst.joiningOf(c, p, size).Out)
+	for i := range size {
 		member := nodes.member(p, i)
 		rank := inst.comm.RankOf(member, 0)
 		if lp, local := c.partition.Local(rank); local {

@@ -20,6 +20,7 @@ type nodeTable struct {
 
 	// WORLD under block mapping: the members of node p begin at p·perNode.
 	perNode    int
+	ranks      int
 	reciprocal uint64 // of perNode, times 2^64, rounded up
 
 	// WORLD under a mapping for which finding leaders takes time: by position.
@@ -78,6 +79,7 @@ func (t *nodeTable) layOutWorld(k *Collectives) {
 	switch {
 	case k.partition.Target.KeepsBlocks():
 		t.perNode, t.ascending = k.partition.Target.NodeSize(0), true
+		t.ranks = k.partition.Target.Ranks()
 		t.reciprocal = math.MaxUint64/uint64(t.perNode) + 1
 	case k.partition.Target.LeadersAscend():
 		t.ascending = true
@@ -162,10 +164,14 @@ func (t *nodeTable) quotient(member int) int {
 
 // size returns the number of members on a node.
 func (t *nodeTable) size(position int) int {
-	if t.world {
+	switch {
+	case t.perNode > 0:
+		return min(t.perNode, t.ranks-position*t.perNode)
+	case t.world:
 		return t.target.NodeSize(position)
+	default:
+		return int(t.start[position+1] - t.start[position])
 	}
-	return int(t.start[position+1] - t.start[position])
 }
 
 // member returns the i-th member on a node.

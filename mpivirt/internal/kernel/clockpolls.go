@@ -29,10 +29,12 @@ func (k *Kernel) StartClockPolls(lp int32) {
 // between.
 func (k *Kernel) PollClock(lp int32) vtime.Duration {
 	l := &k.clockPolls
-	if at, long := l.long[lp]; long && at == k.partition.Clock[lp] {
-		return k.partition.Target.PollTime()
-	} else if long {
-		delete(l.long, lp)
+	if len(l.long) > 0 {
+		if at, long := l.long[lp]; long && at == k.partition.Clock[lp] {
+			return k.partition.Target.PollTime()
+		} else if long {
+			delete(l.long, lp)
+		}
 	}
 	if l.lp != lp || l.at != k.partition.Clock[lp] {
 		l.lp, l.made = lp, 0
@@ -51,6 +53,9 @@ func (k *Kernel) PollClock(lp int32) vtime.Duration {
 // ClockPolled stores the time that a clock poll of an LP shows.
 func (k *Kernel) ClockPolled(lp int32) {
 	k.clockPolls.at = k.partition.Clock[lp]
+	if len(k.clockPolls.long) == 0 {
+		return
+	}
 	if _, long := k.clockPolls.long[lp]; long {
 		k.clockPolls.long[lp] = k.partition.Clock[lp]
 	}

@@ -149,7 +149,7 @@ func (k *Kernel) IsStandIn(request int32) bool {
 func (k *Kernel) HasProcessors() bool { return k.collectives.Messages.Processors != nil }
 
 // Activity ends an LP's loop of polls, since the LP has made another call.
-func (k *Kernel) Activity(lp int32) { k.collectives.Messages.Activity(lp) }
+func (k *Kernel) Activity(lp int32) { k.messages.Activity(lp) }
 
 // FailingPolls returns the number of further polls of an LP that are known to fail, if each is the same as the poll that the
 // LP has just made in vain. PolledInVain has the LP make a number of them.
@@ -193,7 +193,7 @@ func (k *Kernel) Compute(lp int32, d vtime.Duration) error {
 
 // DataOf returns the content of the message that a completed receive has received; of several
 // receives, the content of the last receive in the list.
-func (k *Kernel) DataOf(b *Completion) []byte { return k.collectives.Messages.DataOf(b) }
+func (k *Kernel) DataOf(b *Completion) []byte { return k.messages.DataOf(b) }
 
 // Die fails a rank from the rank's own code and unwinds that code. It does not return.
 func (k *Kernel) Die(lp int32, c world.Procedure, err error) { k.collectives.Messages.Die(lp, c, err) }
