@@ -43,12 +43,12 @@ var port = struct {
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
 		Activity ActivityTimes Balance Blocked Call CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath DeadlockError Distribution
-		Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent PhaseTimes Program RankShare Received Repeated Result Sample Simulation
+		Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation
 		SizeClass Task Total`,
 	names: `
 		Auto Body Bulk Bursts CacheKey CallBegin Computing Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
 		Kinds
-		Late Message MessageNoProc MessageNull New Noise NumberOfCauses Observer OutsideMPI Receiver Recorder RegisterKind Reserve Simulate Told`,
+		Late LateSender Message MessageNoProc MessageNull New Noise NumberOfCauses Observer OutsideMPI Receiver Recorder RegisterKind Reserve Simulate Told`,
 }
 
 // rooms are the packages that kinds reach by the port only. Of room world they use the vocabulary, and no partition.

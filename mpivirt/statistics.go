@@ -11,6 +11,7 @@ import "gigarank/mpivirt/internal/kernel"
 //   - Balance has the sum and the greatest of the ranks' computing times, and the least rank with the greatest.
 //   - Speeds has the messages by the bandwidth that they saw, in bytes a second: the bytes of a message over the time from when its content leaves
 //     until it is there. Messages of collectives count, messages without bytes do not. Bytes are those of the messages.
+//   - Blamed has the ranks for which others have waited, those that have cost most time first, of equal ranks the least; nil above 65,536 ranks.
 //   - Between has the bytes of messages between nodes, those of collectives included, 0 if the machine has no energy; 2^64-1 stands for more, too.
 //   - Matrix has the bytes of messages point to point, by sender and receiver, each a block of Block ranks.
 type CallStatistics = kernel.CallStatistics
@@ -21,11 +22,17 @@ type CallTimes = kernel.CallTimes
 // Task sums up the calls of a rank: their number, the bytes that they send, receive or hand to collectives, and the rank's time by cause.
 type Task = kernel.Task
 
+// RankBlame is the time for which other ranks have waited for a rank, by cause, from LateSender on.
+type RankBlame = kernel.RankBlame
+
 // Cause is the reason for which a rank's time passes.
 type Cause = kernel.Cause
 
-// Computing is the cause of time outside MPI.
-const Computing = kernel.Computing
+// Computing is the cause of time outside MPI, LateSender the first of the causes of waiting for another rank.
+const (
+	Computing  = kernel.Computing
+	LateSender = kernel.LateSender
+)
 
 // NumberOfCauses is the number of causes, counted from 0.
 const NumberOfCauses = kernel.NumberOfCauses

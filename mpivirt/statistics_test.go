@@ -131,7 +131,7 @@ func statisticsText(c *mpivirt.CallStatistics) []string {
 	for rank, task := range c.Tasks {
 		all = append(all, fmt.Sprintf("rank %d: %d calls, %d bytes, %s", rank, task.Count, task.Bytes, causesOf(&task.Times)))
 	}
-	return append(all, fmt.Sprintf("%v %v %v %v", c.Phases, c.Balance, c.Matrix, c.Block))
+	return append(all, fmt.Sprintf("%v %v %v %v, waits for ranks %v", c.Phases, c.Balance, c.Matrix, c.Block, c.Blamed))
 }
 
 // statisticsOn returns the statistics of a program on a host.
@@ -184,6 +184,7 @@ func TestTimesOfRandomProgramsAddUp(t *testing.T) {
 		if ofCalls != ofTasks {
 			t.Errorf("the times of procedures are %s, of ranks %s", causesOf(&ofCalls), causesOf(&ofTasks))
 		}
+		checkBlame(t, first.Calls, &ofTasks)
 		phases := vtime.Duration(0)
 		for _, phase := range first.Calls.Phases {
 			phases += phase.Time.Over(1)
@@ -200,4 +201,20 @@ func TestTimesOfRandomProgramsAddUp(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkBlame checks that the times for which ranks wait for others, by the rank that they wait for, are those by the rank that waits.
+func checkBlame(t rapid.TB, c *mpivirt.CallStatistics, times *mpivirt.Causes) {
+	t.Helper()
+	var sums mpivirt.Causes
+	for _, b := range c.Blamed {
+		for cause, sum := range b.Times {
+			sums[int(mpivirt.LateSender)+cause] += sum.Over(1)
+		}
+	}
+	for cause := range (mpivirt.RankBlame{}).Times {
+		if at := int(mpivirt.LateSender) + cause; sums[at] != times[at] {
+			t.Errorf("ranks wait for %v as %v, and for the ranks that they blame for %v", times[at], mpivirt.Cause(at), sums[at])
+		}
+	}
 }

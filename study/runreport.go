@@ -139,6 +139,7 @@ func runFindings(d *result.Document) (found []string) {
 	}
 	found = append(found, fmt.Sprintf("Of the time of all ranks, %s is computing, %s is work for MPI and %s is waiting.",
 		percent(shareOf(&s.Times, "computing")), percent(shareOf(&s.Times, "processor")), percent(floatOf(s.Waiting)/floatOf(s.Time))))
+	found = append(found, culprits(s)...)
 	for _, cause := range waitingCauses(&s.Times) {
 		if share := shareOf(&s.Times, cause); share >= leastFinding {
 			found = append(found, fmt.Sprintf("%s takes %s%s%s.", capital(cause), percent(share), mostIn(s.Calls, cause), extremesOf(s.Tasks, cause)))
@@ -149,6 +150,42 @@ func runFindings(d *result.Document) (found []string) {
 			formatTime(float64(e.Greatest)), formatTime(float64(e.Greatest)*e.LoadBalance)))
 	}
 	return found
+}
+
+// culprits returns sentences on the ranks for which others wait: those with a share of the time of all ranks that is worth a sentence, and of
+// the waiting that is more than that of an average rank.
+func culprits(s *result.Statistics) (found []string) {
+	if s.Late == nil || s.Late.Sign() == 0 {
+		return nil
+	}
+	for i := range s.WaitedFor[:min(len(s.WaitedFor), mostCulprits)] {
+		w := &s.WaitedFor[i]
+		of := floatOf(w.Time) / floatOf(s.Late)
+		if floatOf(w.Time) < leastFinding*floatOf(s.Time) || of*float64(len(s.Tasks)) < leastCulprit {
+			break
+		}
+		found = append(found, fmt.Sprintf("Others wait for rank %d: %s in all, %s of all waiting for ranks, most of it as %s.%s", w.Rank,
+			formatTime(floatOf(w.Time)), percent(of), w.MostlyAs(), ownComputing(s, w.Rank)))
+	}
+	return found
+}
+
+// The number of ranks that a page blames, and the least share of a rank in the waiting, over that of an average rank.
+const (
+	mostCulprits = 3
+	leastCulprit = 2
+)
+
+// ownComputing compares the computing of a rank with the mean.
+func ownComputing(s *result.Statistics, rank int) string {
+	if rank >= len(s.Tasks) {
+		return ""
+	}
+	own, mean := floatOf(s.Tasks[rank].Causes["computing"]), floatOf(s.Causes["computing"])/float64(len(s.Tasks))
+	if own < mean*(1+leastFinding) {
+		return ""
+	}
+	return fmt.Sprintf(" It computes for %s, where the mean is %s.", formatTime(own), formatTime(mean))
 }
 
 // leastFinding is the share of the time that is worth a sentence.

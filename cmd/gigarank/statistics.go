@@ -37,6 +37,7 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 		}
 		s.Tasks = append(s.Tasks, result.Task{Rank: rank, Count: task.Count, Bytes: task.Bytes, Times: causeTimes(&times)})
 	}
+	s.WaitedFor, s.Late = waitedFor(c.Blamed), lateOf(&all)
 	for _, phase := range c.Phases {
 		s.Phases = append(s.Phases, result.Phase{Activity: phase.Name, Count: phase.Count, Time: phase.Time.Big()})
 	}
@@ -55,6 +56,29 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 		s.Matrix = &result.Matrix{Block: c.Block, Bytes: c.Matrix}
 	}
 	return s
+}
+
+// waitedFor returns the ranks for which others wait longest in the form of a document.
+func waitedFor(blamed []mpivirt.RankBlame) (of []result.WaitedFor) {
+	for i := range blamed[:min(len(blamed), result.MostWaitedFor)] {
+		b := result.WaitedFor{Rank: blamed[i].Rank, Time: blamed[i].All().Big(), Causes: map[string]*big.Int{}}
+		for cause, sum := range blamed[i].Times {
+			if d := sum.Big(); d.Sign() > 0 {
+				b.Causes[(mpivirt.LateSender + mpivirt.Cause(cause)).String()] = d
+			}
+		}
+		of = append(of, b)
+	}
+	return of
+}
+
+// lateOf returns the time for which ranks wait for other ranks.
+func lateOf(times *[mpivirt.NumberOfCauses]mpivirt.Total) *big.Int {
+	var sum mpivirt.Total
+	for cause := range (mpivirt.RankBlame{}).Times {
+		sum.Merge(times[int(mpivirt.LateSender)+cause])
+	}
+	return sum.Big()
 }
 
 // causeTimes returns times by cause in the form of a document.
@@ -98,6 +122,7 @@ func (d *document) tabulateStatistics(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "load balance %.3f: rank %d computes longest, %v; communication efficiency %.3f, parallel efficiency %.3f\n\n",
 			e.LoadBalance, e.GreatestRank, vtime.Duration(e.Greatest), e.Communication, e.Parallel)
 	}
+	d.tabulateWaitedFor(w)
 	d.tabulateCalls(w)
 	d.tabulateTasks(w)
 	tabulateMatrix(w, s.Matrix)
@@ -116,6 +141,25 @@ func (d *document) tabulateCauses(w io.Writer) {
 		}
 	}
 	_, _ = fmt.Fprintf(table, "all\t%v\t%s\n", over(s.Times.Time, d.Ranks), share(s.Times.Time, s.Times.Time))
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// shownWaitedFor is the number of ranks that a summary shows of those for which others wait.
+const shownWaitedFor = 4
+
+// tabulateWaitedFor prints the ranks for which others wait longest.
+func (d *document) tabulateWaitedFor(w io.Writer) {
+	s := d.Statistics
+	if len(s.WaitedFor) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "others wait for\ttime in all\tof waiting for ranks\tmost of it as")
+	for i := range s.WaitedFor[:min(len(s.WaitedFor), shownWaitedFor)] {
+		b := &s.WaitedFor[i]
+		_, _ = fmt.Fprintf(table, "rank %d\t%v\t%s\t%s\n", b.Rank, over(b.Time, 1), share(b.Time, s.Late), b.MostlyAs())
+	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(w)
 }

@@ -9,11 +9,36 @@ type Statistics struct {
 	Calls      []CallTimes `json:"calls"`
 	// Tasks has each rank; it is left out above 65,536 ranks.
 	Tasks []Task `json:"tasks,omitempty"`
+	// WaitedFor has the ranks for which others wait longest, at most MostWaitedFor, the greatest first; it is left out above 65,536 ranks.
+	WaitedFor []WaitedFor `json:"waited_for,omitempty"`
+	// Late is the time for which ranks wait for other ranks: of late senders, receivers, roots and members, and at barriers and n-to-n.
+	Late *big.Int `json:"waiting_for_ranks_ps"`
 	// Phases are the six activities of a process in VACED-SIM.
 	Phases []Phase `json:"vaced_sim"`
 	// Bandwidths are the messages by the bandwidth that they saw, those of collectives included.
 	Bandwidths []BandwidthClass `json:"bandwidths"`
 	Matrix     *Matrix          `json:"matrix,omitempty"`
+}
+
+// MostWaitedFor is the number of ranks in WaitedFor.
+const MostWaitedFor = 16
+
+// WaitedFor is a rank for which others wait, the sum of their times, and the times by cause. A rank that is late since it waits for another
+// rank is not waited for during that time, but the other rank.
+type WaitedFor struct {
+	Rank   int                 `json:"rank"`
+	Time   *big.Int            `json:"time_ps"`
+	Causes map[string]*big.Int `json:"causes_ps"`
+}
+
+// MostlyAs returns the cause of most of the time, the first in the alphabet of several.
+func (w *WaitedFor) MostlyAs() (most string) {
+	for cause, d := range w.Causes {
+		if most == "" || d.Cmp(w.Causes[most]) > 0 || d.Cmp(w.Causes[most]) == 0 && cause < most {
+			most = cause
+		}
+	}
+	return most
 }
 
 // BandwidthClass counts messages that saw a bandwidth from Low to High bytes a second: from a power of two up to the next. Bytes is the sum of their sizes;

@@ -95,7 +95,7 @@ func (c *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 	}
 	a := c.newAgent(inst, lp, member, layout, inst.entryOf(c, lp, int(member)))
 	if c.explains {
-		c.beginAccount(a, inst.restOf(int(member), inst.entryOf(c, lp, int(member))), 0)
+		c.beginAccount(a, c.restOf(inst, lp, int(member), inst.entryOf(c, lp, int(member))), 0)
 	}
 	c.paceAgent(a, int(member))
 	if v.Moved() {

@@ -88,7 +88,7 @@ func (c *Collectives) joinsChain(inst *instance, p int, entry, come vtime.Time, 
 	}
 	r := &inst.join.rests[p-inst.comm.nodes.here]
 	if come <= entry {
-		r.chain = inst.restOf(inst.comm.nodes.leader(p), entry).chain
+		r.chain = stats.Chain{Rank: int32(inst.comm.RankOf(inst.comm.nodes.leader(p), 0)), At: entry}
 	}
 	r.chain.Works += work
 }

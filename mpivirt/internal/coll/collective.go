@@ -210,7 +210,7 @@ func (c *Collectives) EnterBarrier(lp int32, comm *Communicator, member int) boo
 		c.startComplete(inst)
 		return true
 	}
-	if p, missing := c.enterNode(inst, c.partition.Clock[lp], member); missing == 0 {
+	if p, missing := c.enterNode(inst, lp, c.partition.Clock[lp], member); missing == 0 {
 		c.joinedHere(inst, p)
 	}
 	return true
@@ -266,7 +266,7 @@ func (c *Collectives) EnterJoiners() {
 		c.enterFailed(inst, j.Hi-1)
 	case inst.leaders && c.partition.Target.HasJitterWithinNodes():
 		for lp := j.Lo; lp < j.Hi; lp++ {
-			if p, missing := c.enterNode(inst, c.partition.Clock[lp], c.partition.First+int(lp)); missing == 0 {
+			if p, missing := c.enterNode(inst, lp, c.partition.Clock[lp], c.partition.First+int(lp)); missing == 0 {
 				c.joinedHere(inst, p)
 			}
 		}

@@ -113,7 +113,7 @@ func (c *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 		if inst.fixedCost != nil {
 			last := vtime.Time(r.U64())
 			if c.explains {
-				inst.fixedCost.chain = readChain(&r)
+				inst.fixedCost.rests = readRest(&r)
 			}
 			c.leaveFixedCost(inst, last, r.Rest)
 		} else {

@@ -7,7 +7,6 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/internal/invariant"
-	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -25,9 +24,9 @@ import (
 
 // fixedCostState is the state, on an engine with participants, of a collective of fixed cost.
 type fixedCostState struct {
-	last    vtime.Time  // last entry that the engine knows
-	chain   stats.Chain // from that entry on, with statistics
-	missing int         // children that have not sent their last entry, plus one for the engine itself
+	last    vtime.Time // last entry that the engine knows
+	rests   rest       // on that entry, with statistics
+	missing int        // children that have not sent their last entry, plus one for the engine itself
 	cost    vtime.Duration
 	sum     *summing // sum of the vectors, whose missing is not used; nil without data
 	outputs [][]byte // outputs of the members here that receive the result of a rooted operation
@@ -90,7 +89,7 @@ func levels(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 // beginFixedCost returns the initial state of a barrier of fixed cost.
 func (c *Collectives) beginFixedCost(inst *instance) *fixedCostState {
-	g := &fixedCostState{chain: unchained, missing: 1 + len(c.fixedCostTree(inst).children), cost: c.partition.Target.BarrierTime()}
+	g := &fixedCostState{rests: unrested, missing: 1 + len(c.fixedCostTree(inst).children), cost: c.partition.Target.BarrierTime()}
 	if inst.Call.Algorithm == collectives.Offload {
 		g.cost = c.partition.Target.OffloadTime(c.spanOf(inst.comm), inst.Call.Bytes)
 	}
@@ -133,40 +132,48 @@ func (c *Collectives) leaderFrom(inst *instance, rank int) int {
 // runFixedCost enters this engine's participants, which have all called the collective.
 func (c *Collectives) runFixedCost(inst *instance) {
 	last, comm := vtime.Time(0), inst.comm
-	chain := unchained
+	rests := unrested
 	switch {
 	case inst.leaders:
 		for p := inst.join.ledFrom; p < inst.join.ledTo; p++ {
 			if comm.nodes.ascending || c.leads(inst, p) {
 				t := inst.join.last[p-comm.nodes.here]
 				if c.explains {
-					chain = latestChain(chain, last, inst.join.rests[p-comm.nodes.here].chain, t)
+					rests = latestRest(rests, last, inst.join.rests[p-comm.nodes.here], t)
 				}
 				last = max(last, t)
 			}
 		}
 	case inst.ofAllHere():
+		latest := 0
 		for lp, t := range c.partition.Clock {
 			if t > last {
-				last, chain.Rank = t, c.partition.Global(int32(lp))
+				last, latest = t, lp
 			}
 		}
-		chain.At = last
+		if c.explains {
+			rests = c.restOf(inst, int32(latest), c.partition.First+latest, last)
+		}
 	default:
 		for member := comm.First; member < comm.Last; member++ {
 			if lp, here := c.partition.Local(comm.RankOf(member, 0)); here {
 				t := inst.entryOf(c, lp, member)
-				chain = latestChain(chain, last, stats.Chain{Rank: c.partition.Global(lp), At: t}, t)
+				if c.explains {
+					rests = latestRest(rests, last, c.restOf(inst, lp, member, t), t)
+				}
 				last = max(last, t)
 			}
 		}
 	}
-	c.addEntries(inst, last, chain)
+	c.addEntries(inst, last, rests)
 }
 
-// latestChain returns the chain of the later of two instants, at a tie that of the lesser rank.
-func latestChain(a stats.Chain, t vtime.Time, b stats.Chain, u vtime.Time) stats.Chain {
-	if a.Rank == world.None || u > t || u == t && b.Rank != world.None && b.Rank < a.Rank {
+// unrested is what a collective rests on before an entry.
+var unrested = rest{chain: unchained}
+
+// latestRest returns what the later of two instants rests on, at a tie that of the lesser rank.
+func latestRest(a rest, t vtime.Time, b rest, u vtime.Time) rest {
+	if a.chain.Rank == world.None || u > t || u == t && b.chain.Rank != world.None && b.chain.Rank < a.chain.Rank {
 		return b
 	}
 	return a
@@ -179,9 +186,9 @@ func (inst *instance) ofAllHere() bool {
 
 // addEntries records the last entry below a child, or of this engine's own participants. After the
 // last of them the engine sends its parent the last entry.
-func (c *Collectives) addEntries(inst *instance, last vtime.Time, chain stats.Chain) {
+func (c *Collectives) addEntries(inst *instance, last vtime.Time, rests rest) {
 	g := inst.fixedCost
-	g.chain = latestChain(g.chain, g.last, chain, last)
+	g.rests = latestRest(g.rests, g.last, rests, last)
 	g.last = max(g.last, last)
 	if g.missing--; g.missing > 0 {
 		return
@@ -205,19 +212,19 @@ func (c *Collectives) addEntries(inst *instance, last vtime.Time, chain stats.Ch
 // receiveEntries reads the last entry of the engines below this engine, or one of their vectors
 // together with the entry.
 func (c *Collectives) receiveEntries(inst *instance, r world.Reader) {
-	last, chain := vtime.Time(r.U64()), unchained
+	last, rests := vtime.Time(r.U64()), unrested
 	if c.explains {
-		chain = readChain(&r)
+		rests = readRest(&r)
 	}
 	if inst.fixedCost.sum == nil || c.receiveValue(inst.fixedCost.sum, r) {
-		c.addEntries(inst, last, chain)
+		c.addEntries(inst, last, rests)
 	}
 }
 
 // entryRecord is the size of the last entry in a record between engines.
 func (c *Collectives) entryRecord() int {
 	if c.explains {
-		return 8 + chainRecord
+		return 8 + restRecord
 	}
 	return 8
 }
@@ -226,7 +233,7 @@ func (c *Collectives) entryRecord() int {
 func (c *Collectives) writeEntry(inst *instance, w *world.Writer) {
 	w.U64(uint64(inst.fixedCost.last))
 	if c.explains {
-		writeChain(w, &inst.fixedCost.chain)
+		inst.fixedCost.rests.write(w)
 	}
 }
 
@@ -236,7 +243,7 @@ func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []b
 	comm, g := inst.comm, inst.fixedCost
 	t := last.Add(g.cost)
 	if c.explains {
-		c.leaving = account{rest: rest{latest: last, chain: g.chain}}
+		c.leaving = account{rest: rest{latest: last, last: g.rests.last, late: g.rests.late, chain: g.rests.chain}}
 	}
 	if g.sum != nil {
 		inst.result = append([]byte(nil), result...)

@@ -144,7 +144,7 @@ func (c *Collectives) beginJoins(inst *instance) {
 
 // join enters a local member.
 func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) {
-	p, missing := c.enterNode(inst, c.partition.Clock[lp], member)
+	p, missing := c.enterNode(inst, lp, c.partition.Clock[lp], member)
 	if v.Moved() {
 		c.contribute(inst, p, member, inst.contributionOf(member, v))
 	}
@@ -155,12 +155,12 @@ func (c *Collectives) join(inst *instance, lp int32, member int, v *Collective) 
 
 // enterNode records the entry of a member at t. It returns the member's node and the number of
 // members still missing there.
-func (c *Collectives) enterNode(inst *instance, t vtime.Time, member int) (p int, missing int32) {
+func (c *Collectives) enterNode(inst *instance, lp int32, t vtime.Time, member int) (p int, missing int32) {
 	nodes := inst.comm.nodes
 	p = nodes.at(member)
 	switch leads := nodes.ledBy(p, member); {
 	case c.explains || c.partition.Target.HasJitterWithinNodes():
-		t = c.joinTime(inst, p, member, t, leads)
+		t = c.joinTime(inst, lp, p, member, t, leads)
 	case leads:
 		t = 0
 	}
@@ -169,10 +169,12 @@ func (c *Collectives) enterNode(inst *instance, t vtime.Time, member int) (p int
 
 // joinTime returns the time at which the leader of node p hears of the entry of a member at t, without the latency, 0 for the
 // leader itself. It records the chain that explains the entry.
-func (c *Collectives) joinTime(inst *instance, p, member int, t vtime.Time, leads bool) vtime.Time {
-	nodes, entry := inst.comm.nodes, t
+func (c *Collectives) joinTime(inst *instance, lp int32, p, member int, t vtime.Time, leads bool) vtime.Time {
+	nodes := inst.comm.nodes
+	var own rest
 	if c.explains {
-		inst.join.rests[p-nodes.here].add(inst.restOf(member, t))
+		own = c.restOf(inst, lp, member, t)
+		inst.join.rests[p-nodes.here].add(own)
 	}
 	if leads {
 		t = 0
@@ -180,7 +182,7 @@ func (c *Collectives) joinTime(inst *instance, p, member int, t vtime.Time, lead
 		t = t.Add(c.joinJitter(inst, inst.comm.RankOf(member, 0), inst.comm.RankOf(nodes.leader(p), 0)))
 	}
 	if c.explains && t > 0 {
-		inst.join.joinsLater(p-nodes.here, inst.restOf(member, entry).chain, t)
+		inst.join.joinsLater(p-nodes.here, own.chain, t)
 	}
 	return t
 }

@@ -17,14 +17,24 @@ import (
 type rest struct {
 	latest vtime.Time // entry of a member
 	root   vtime.Time // entry of the root, 0 if it is not known, or does not matter
+	last   int32      // member with the latest entry, the least rank of several; its rank in WORLD
+	late   stats.Late // the root once its entry is known, else the member with the latest entry
 	chain  stats.Chain
 }
 
 // add adds what another message rests on, and not its chain.
-func (r *rest) add(o rest) { r.latest, r.root = max(r.latest, o.latest), max(r.root, o.root) }
+func (r *rest) add(o rest) {
+	later := o.latest > r.latest || o.latest == r.latest && o.last < r.last
+	if o.root > r.root || o.root == r.root && o.root == 0 && later {
+		r.root, r.late = o.root, o.late
+	}
+	if later {
+		r.latest, r.last = o.latest, o.last
+	}
+}
 
 // restRecord is the size of a rest in a record between engines.
-const restRecord = 2*8 + chainRecord
+const restRecord = 2*8 + 4 + world.LateRecord + chainRecord
 
 // account is the part of an agent so far.
 type account struct {
@@ -114,9 +124,20 @@ func (v *Collective) lateOf() stats.Cause {
 	return stats.LateMember
 }
 
-// restOf returns what the part of a member rests on when it enters at an instant.
-func (inst *instance) restOf(member int, entry vtime.Time) rest {
-	r := rest{latest: entry, chain: stats.Chain{Rank: int32(inst.comm.RankOf(member, 0)), At: entry}}
+// lateAt returns a local member with its waits for other ranks before it entered.
+func (c *Collectives) lateAt(inst *instance, lp int32, member int) stats.Late {
+	if inst.nonblocking != nil {
+		if request := inst.nonblocking.requests[member-inst.comm.First]; request != 0 {
+			return *c.Messages.LateAt(request)
+		}
+	}
+	return c.Messages.Waiter(lp).Late
+}
+
+// restOf returns what the part of a local member rests on when it enters at an instant.
+func (c *Collectives) restOf(inst *instance, lp int32, member int, entry vtime.Time) rest {
+	late := c.lateAt(inst, lp, member)
+	r := rest{latest: entry, last: late.Rank, late: late, chain: stats.Chain{Rank: late.Rank, At: entry}}
 	if inst.Call.toRoot() && member == inst.Call.Root {
 		r.root = entry
 	}
@@ -186,7 +207,7 @@ func (c *Collectives) noteEnding(inst *instance, lp int32, member int, a *accoun
 	}
 	*e = c.Messages.Ending()
 	e.Known, e.From, e.Root, e.Other, e.Late = true, inst.entryOf(c, lp, member), a.root, a.latest, inst.callOf(member).lateOf()
-	e.Works, e.Shared, e.Within, e.Chain = a.works, a.shared, a.within, a.chain
+	e.Works, e.Shared, e.Within, e.Chain, e.Whom, e.Last = a.works, a.shared, a.within, a.chain, a.late, a.last
 }
 
 // readied has the account of an agent rest, from the end of the window on, on the call of the receiver of its message, whose answer
@@ -231,11 +252,13 @@ func (c *Collectives) postedOf(index int32) (r rest) {
 func (r rest) write(w *world.Writer) {
 	w.U64(uint64(r.latest))
 	w.U64(uint64(r.root))
+	w.U32(uint32(r.last))
+	w.Late(&r.late)
 	writeChain(w, &r.chain)
 }
 
 func readRest(r *world.Reader) rest {
-	return rest{vtime.Time(r.U64()), vtime.Time(r.U64()), readChain(r)}
+	return rest{vtime.Time(r.U64()), vtime.Time(r.U64()), int32(r.U32()), r.Late(), readChain(r)}
 }
 
 // write writes what a round message carries to a record.

@@ -106,13 +106,14 @@ type CallEnd struct {
 	// ends that the rank has waited for.
 	Causes  stats.Causes
 	Phases  stats.Phases
-	From    vtime.Time  // instant from which on the call could wait; Ended if it could not
-	Chained bool        // Chain is known
-	Waited  bool        // for the chain: it was there later than the call could wait
-	Chain   stats.Chain // of the operation that ends the call
-	There   vtime.Time  // instant at which the chain was there
-	Busy    Cause       // of the time for which other messages have delayed the chain between nodes
-	Idle    bool        // a wait or test without an active request
+	From    vtime.Time   // instant from which on the call could wait; Ended if it could not
+	Chained bool         // Chain is known
+	Waited  bool         // for the chain: it was there later than the call could wait
+	Chain   stats.Chain  // of the operation that ends the call
+	There   vtime.Time   // instant at which the chain was there
+	Busy    Cause        // of the time for which other messages have delayed the chain between nodes
+	Idle    bool         // a wait or test without an active request
+	Blames  stats.Blames // for whom the call has waited
 }
 
 // hearing is a kernel's state for its observer.
@@ -367,6 +368,7 @@ func (k *Kernel) endsAt(lp int32, e *CallEnd, why *reason) {
 	}
 	if k.messages.Explains() {
 		why.causes(e)
+		k.messages.Waiter(lp).Blame(&why.ending, e.Began, e.Ended, &e.Blames)
 		why.phases(e)
 		why.chain(e)
 	}
@@ -471,7 +473,7 @@ const TasksKept = 1 << 16
 func (k *Kernel) newSums() *sums {
 	p := k.partition
 	ranks := p.Target.Ranks()
-	p.Summary.Calls.Open(p.First, p.Ranks, ranks <= TasksKept)
+	p.Summary.Calls.Open(p.First, p.Ranks, ranks, ranks <= TasksKept)
 	if k.config.Matrix {
 		p.Summary.Calls.Matrix().Open(ranks)
 	}
@@ -522,6 +524,7 @@ func (s *sums) Ends(e *CallEnd) {
 	if e.Idle && e.Ended == e.Began {
 		return
 	}
+	s.Calls.Blame(&e.Blames)
 	s.Calls.Note(lp, stats.CallKey{Procedure: uint8(e.Procedure), Context: e.Context}, e.Bytes, &e.Causes)
 }
 

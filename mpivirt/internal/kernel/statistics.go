@@ -15,11 +15,14 @@ type (
 	Total = stats.Total
 	// Task sums up the calls of a rank.
 	Task = stats.Task
+	// RankBlame is the time for which other ranks have waited for a rank.
+	RankBlame = stats.RankBlame
 )
 
-// Computing is the cause of time outside MPI, and NumberOfCauses the number of causes.
+// Computing is the cause of time outside MPI, LateSender the first cause of waiting for another rank, and NumberOfCauses the number of causes.
 const (
 	Computing      = stats.Computing
+	LateSender     = stats.LateSender
 	NumberOfCauses = stats.NumberOfCauses
 )
 
@@ -32,6 +35,7 @@ type CallStatistics struct {
 	Matrix  [][]uint64
 	Block   int // ranks of a row or column of Matrix; 0 without it
 	Speeds  []SizeClass
+	Blamed  []RankBlame // the greatest first; nil above TasksKept ranks
 	Between uint64
 }
 
@@ -60,7 +64,7 @@ const manyCommunicators = "other communicators"
 func (s *Simulation) statisticsOf(total *world.Summary) *CallStatistics {
 	calls := &total.Calls
 	all := &CallStatistics{Tasks: calls.Tasks(), Balance: calls.Balance(), Matrix: calls.Matrix().Rows(), Block: calls.Matrix().Block(),
-		Speeds: calls.Traffic().Speeds(), Between: calls.Traffic().Between()}
+		Speeds: calls.Traffic().Speeds(), Between: calls.Traffic().Between(), Blamed: calls.Blamed()}
 	own := func(context uint64) bool {
 		return context == world.NoContext || context == world.WorldContext || context == world.SelfContext
 	}

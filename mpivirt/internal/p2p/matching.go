@@ -138,7 +138,7 @@ func (m *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	case m.InCalls || shakes:
 		r.arrival = msg.arrival
 	default:
-		r.arrival = m.match(msg, lp, r.posted, r.Procedure)
+		r.arrival = m.match(ri, msg, lp, r.posted, r.Procedure)
 	}
 	complete := max(r.posted, r.arrival)
 	if m.Partition.Activities != nil {

@@ -150,7 +150,7 @@ func (w *program) Matched(request int32, t vtime.Time) {
 	if m.why != nil && t.Sub(m.why.of.Open(request).came) > resource.LatestMatch {
 		r := m.Requests.At(request)
 		by := m.Partition.Comms.At(r.Comm).Peers().RankOf(int(r.Peer), m.Partition.Global(r.LP))
-		m.readied(request, stats.LateReceiver, readiness{t, world.None})
+		m.readied(request, stats.LateReceiver, readiness{t, world.None, stats.Late{Rank: int32(by)}})
 		m.why.of.Open(request).Chain = stats.Chain{Rank: int32(by), At: t.Add(-vtime.Picosecond)} // its news takes one
 	}
 	m.CompleteRequest(request, t)
@@ -267,7 +267,8 @@ func (m *Messages) sendAt(p *resource.Processor, op *resource.Operation, at vtim
 		m.Partition.PastEnd(int(msg.rank), at, op.Procedure, "a message of %s to rank %d", spelling.Count(msg.bytes, "byte"), op.Dest)
 	}
 	if m.why != nil {
-		m.why.sends(op.Index, at, at, at)
+		lp, _ := m.Partition.Local(int(msg.rank))
+		m.why.sends(lp, op.Index, at, at, at)
 		m.leaves(op.Request, msg.rank, at)
 		if op.Request != 0 {
 			m.why.of.Open(op.Request).came = msg.arrival

@@ -6,6 +6,7 @@ import (
 	"gigarank/engine"
 	"gigarank/internal/invariant"
 	"gigarank/internal/spelling"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -546,7 +547,7 @@ func (m *Messages) answered(kind byte, h handshake, t vtime.Time) {
 		case h.request != 0:
 			m.why.of.Open(h.request).came = t
 		default:
-			m.why.shakes(&h, 0, t)
+			m.why.shakes(&h, 0, t, stats.Late{})
 		}
 		m.scheduleHandshake(h, t)
 	default: // of a synchronous send, whose sender waits in a call
@@ -561,7 +562,7 @@ func (m *Messages) shake(lp, ri, index int32, queued bool) {
 	h := handshake{order: m.orderOfShake(ri), bytes: msg.bytes, lp: lp, peer: msg.rank, request: ri, opposite: msg.request, large: msg.large, blocks: msg.sender&sendsInCall != 0}
 	posted, arrival := m.Requests.At(ri).posted, msg.arrival
 	if m.why != nil {
-		m.why.shakes(&h, posted, arrival)
+		m.why.shakes(&h, posted, arrival, *m.LateAt(ri))
 	}
 	h.by = m.Requests.At(ri).Procedure
 	m.discard(index)

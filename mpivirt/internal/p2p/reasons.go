@@ -17,6 +17,7 @@ type reasons struct {
 	origins world.Beside[origin] // of messages
 	of      world.Beside[reason] // of requests
 	waits   []vtime.Time         // by LP: its clock when its call began to wait, 0 if it did not
+	late    []stats.Waiter       // by LP
 	hears   func(r *Received)    // hears each message that is received; nil for none
 	ending  stats.Ending         // what all endings have in common
 	shaking map[shakingKey]shaking
@@ -28,16 +29,18 @@ type origin struct {
 	sent, left     vtime.Time     // the send began, and its processor let the message go
 	from           vtime.Time     // the send was over, or the message gone, if that was before: the chain leaves the program
 	shared, within vtime.Duration // for which other messages have delayed it, between nodes and within a node
+	late           stats.Late     // the sender when it began to send
 }
 
 // originRecord is the size of an origin in a record between engines.
-const originRecord = 5 * 8
+const originRecord = 5*8 + world.LateRecord
 
 // reason is what a request knows of the time until it is complete. Its Ready is not used.
 type reason struct {
 	stats.Ending
 	came vtime.Time // REQ at its receiver, ACK or the undisturbed match at its sender
 	sent vtime.Time // of a receive that has its message: the send began
+	own  stats.Late // the rank itself when it made the request
 	took bool       // a receive has its message
 }
 
@@ -64,7 +67,10 @@ func (m *Messages) heard(request int32, t vtime.Time) {
 // Explain has messages carry what explains the waiting of their receivers and senders.
 func (m *Messages) Explain() {
 	c := m.Partition.Target.Contention()
-	m.why = &reasons{waits: make([]vtime.Time, m.Partition.Ranks)}
+	m.why = &reasons{waits: make([]vtime.Time, m.Partition.Ranks), late: make([]stats.Waiter, m.Partition.Ranks)}
+	for lp := range m.why.late {
+		m.why.late[lp].Rank = m.Partition.Global(int32(lp))
+	}
 	m.why.ending.Bus = c.Model == network.ModelLinks && c.Busses > 0 && c.Out == 0 && c.In == 0
 	m.why.ending.Link = c.Model != "" && !m.why.ending.Bus
 }
@@ -85,17 +91,23 @@ func (m *Messages) Ending() stats.Ending { return m.why.ending }
 // ReasonOf returns the reason of a nonblocking collective, to be set.
 func (m *Messages) ReasonOf(request int32) *stats.Ending { return &m.why.of.Open(request).Ending }
 
-// sends notes where a message comes from.
-func (w *reasons) sends(message int32, sent, left, from vtime.Time) {
-	*w.origins.Open(message) = origin{sent: sent, left: left, from: from}
+// Waiter returns what is known of an LP's waits for other ranks, to be set.
+func (m *Messages) Waiter(lp int32) *stats.Waiter { return &m.why.late[lp] }
+
+// LateAt returns an LP with its waits for other ranks when it made a request.
+func (m *Messages) LateAt(request int32) *stats.Late { return &m.why.of.Open(request).own }
+
+// sends notes where a message of an LP comes from.
+func (w *reasons) sends(lp, message int32, sent, left, from vtime.Time) {
+	*w.origins.Open(message) = origin{sent: sent, left: left, from: from, late: w.late[lp].Late}
 }
 
 // takes notes the message of a receive, which an LP has posted at an instant. If DATA follow, the chain comes from the later of the
 // post and the arrival of REQ.
 func (m *Messages) takes(lp, request int32, message int32, posted vtime.Time) {
 	o, msg, r := m.why.origins.Open(message), m.messages.At(message), m.why.of.Open(request)
-	*r = reason{Ending: m.why.ending, came: msg.arrival, sent: o.sent, took: true}
-	r.Late, r.Other, r.Left, r.Shared, r.Within = stats.LateSender, o.sent, o.left, o.shared, o.within
+	*r = reason{Ending: m.why.ending, came: msg.arrival, sent: o.sent, own: r.own, took: true}
+	r.Late, r.Other, r.Left, r.Shared, r.Within, r.Whom = stats.LateSender, o.sent, o.left, o.shared, o.within, o.late
 	if r.Chain = o.chain(msg.rank); msg.large && posted > msg.arrival {
 		r.Chain = stats.Chain{Rank: m.Partition.Global(lp), At: posted}
 	}
@@ -114,23 +126,27 @@ func (m *Messages) leaves(request, rank int32, at vtime.Time) {
 }
 
 // readiness is the instant from which on a rank could answer, 0 for none. by is the rank if it has delayed the answer, so that the
-// chain comes from its program, else None.
+// chain comes from its program, else None. late is the rank with its latest wait before the instant.
 type readiness struct {
-	at vtime.Time
-	by int32
+	at   vtime.Time
+	by   int32
+	late stats.Late
 }
 
 var unasked = readiness{by: world.None}
 
 // readyRecord is the size of a readiness in a record between engines.
-const readyRecord = 8 + 4
+const readyRecord = 8 + 4 + world.LateRecord
 
 func (r readiness) write(w *world.Writer) {
 	w.U64(uint64(r.at))
 	w.U32(uint32(r.by))
+	w.Late(&r.late)
 }
 
-func readReadiness(r *world.Reader) readiness { return readiness{vtime.Time(r.U64()), int32(r.U32())} }
+func readReadiness(r *world.Reader) readiness {
+	return readiness{vtime.Time(r.U64()), int32(r.U32()), r.Late()}
+}
 
 // readied notes the readiness of the other end of a request.
 func (m *Messages) readied(request int32, c stats.Cause, ready readiness) {
@@ -138,7 +154,10 @@ func (m *Messages) readied(request int32, c stats.Cause, ready readiness) {
 		return
 	}
 	r := m.why.of.Open(request)
-	r.Late, r.Other = c, max(r.Other, ready.at)
+	r.Late = c
+	if ready.at >= r.Other {
+		r.Other, r.Whom = ready.at, ready.late
+	}
 	if ready.by != world.None {
 		r.Chain = stats.Chain{Rank: ready.by, At: ready.at}
 	}
@@ -180,11 +199,12 @@ func (o *origin) write(w *world.Writer) {
 	w.U64(uint64(o.from))
 	w.U64(uint64(o.shared))
 	w.U64(uint64(o.within))
+	w.Late(&o.late)
 }
 
 // readOrigin reads an origin from a record.
 func readOrigin(r *world.Reader) origin {
-	return origin{vtime.Time(r.U64()), vtime.Time(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64()), vtime.Duration(r.U64())}
+	return origin{vtime.Time(r.U64()), vtime.Time(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64()), vtime.Duration(r.U64()), r.Late()}
 }
 
 // recordSize returns the size of the fixed part of a message between engines.
@@ -212,7 +232,7 @@ func (m *Messages) EndingOf(lp int32, e Ended, why *stats.Ending) {
 	case e.Message != 0:
 		o := m.why.origins.Open(e.Message)
 		*why = m.why.ending
-		why.Late, why.Other, why.Left, why.Shared, why.Within = stats.LateSender, o.sent, o.left, o.shared, o.within
+		why.Late, why.Other, why.Left, why.Shared, why.Within, why.Whom = stats.LateSender, o.sent, o.left, o.shared, o.within, o.late
 		why.Chain = o.chain(m.messages.At(e.Message).rank)
 	default:
 		why.Known = false
@@ -228,7 +248,10 @@ type told struct {
 }
 
 // shaking is when a receive was posted, and when the message for it came that its sender waits for.
-type shaking struct{ posted, came vtime.Time }
+type shaking struct {
+	posted, came vtime.Time
+	late         stats.Late // the rank when it posted the receive
+}
 
 // shakingKey identifies a handshake: REQ above the eager limit by the request of its receive, which waits for DATA, else REQ or ACK by
 // the other rank and its request.
@@ -246,11 +269,11 @@ func (h *handshake) key() shakingKey {
 
 // shakes notes a handshake that its rank may answer later: REQ, or ACK of a buffered send. The receive, or the send, may be over by
 // then.
-func (w *reasons) shakes(h *handshake, posted, came vtime.Time) {
+func (w *reasons) shakes(h *handshake, posted, came vtime.Time, late stats.Late) {
 	if w.shaking == nil {
 		w.shaking = map[shakingKey]shaking{}
 	}
-	w.shaking[h.key()] = shaking{posted, came}
+	w.shaking[h.key()] = shaking{posted, came, late}
 }
 
 // readyOf returns the instant from which on the rank of a handshake, which it answers at an instant, could answer: when it had
@@ -273,11 +296,11 @@ func (m *Messages) readyOf(h *handshake, at vtime.Time) readiness {
 		if h.request != 0 {
 			m.why.of.Open(h.request).Chain = stats.Chain{Rank: own, At: at}
 		}
-		return readiness{at, own}
+		return readiness{at, own, stats.Late{Rank: own}}
 	case s.posted > s.came:
-		return readiness{s.posted, own}
+		return readiness{s.posted, own, s.late}
 	}
-	return readiness{s.posted, world.None}
+	return readiness{s.posted, world.None, s.late}
 }
 
 // causeOf returns the cause for which the receiver of the answer to a handshake waits before that.

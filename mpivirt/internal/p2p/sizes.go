@@ -3,6 +3,7 @@ package p2p
 import (
 	"unsafe"
 
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -13,9 +14,9 @@ const (
 	MessageBytes = int(unsafe.Sizeof(message{}))
 
 	// Where statistics are on, in addition.
-	OriginBytes = int(unsafe.Sizeof(origin{})) // of a message
-	ReasonBytes = int(unsafe.Sizeof(reason{})) // of a request
-	WaitBytes   = int(unsafe.Sizeof(vtime.Time(0)))
+	OriginBytes = int(unsafe.Sizeof(origin{}))                                      // of a message
+	ReasonBytes = int(unsafe.Sizeof(reason{}))                                      // of a request
+	WaitBytes   = int(unsafe.Sizeof(vtime.Time(0)) + unsafe.Sizeof(stats.Waiter{})) // of an LP
 )
 
 // SmallPayload is the greatest length in bytes of a content that needs no buffer besides its

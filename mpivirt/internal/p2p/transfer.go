@@ -73,7 +73,7 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 	m.Partition.Engine.Statistics.Messages++
 	if m.why != nil {
 		from := min(m.left, m.Partition.Clock[lp])
-		m.why.sends(index, sent, m.left, from)
+		m.why.sends(lp, index, sent, m.left, from)
 		m.leaves(msg.request, msg.rank, from)
 	}
 	if msg.large {
@@ -196,7 +196,7 @@ func (m *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	*m.Requests.At(index) = request{Kind: kind, LP: lp, Procedure: c, generation: m.generation, posted: m.Partition.Clock[lp]}
 	m.Box(lp).Wait.active++
 	if m.why != nil {
-		*m.why.of.Open(index) = reason{Ending: m.why.ending}
+		*m.why.of.Open(index) = reason{Ending: m.why.ending, own: m.why.late[lp].Late}
 	}
 	if m.InCalls && (kind == ReceiveRequest || kind == CollectiveRequest) {
 		m.opened(lp)
@@ -393,9 +393,9 @@ func (m *Messages) Landing(rank, dst int, sent, arrival vtime.Time) int32 {
 	return lp
 }
 
-// match returns the arrival of a message's content at an LP that posted its receive at an instant,
+// match returns the arrival of a message's content at an LP that posted its receive, a request, at an instant,
 // in a call. It sends a waiting sender the instant at which its send completes.
-func (m *Messages) match(msg *message, lp int32, posted vtime.Time, c world.Procedure) (arrival vtime.Time) {
+func (m *Messages) match(request int32, msg *message, lp int32, posted vtime.Time, c world.Procedure) (arrival vtime.Time) {
 	if msg.request == 0 && !msg.large {
 		return msg.arrival
 	}
@@ -416,35 +416,39 @@ func (m *Messages) match(msg *message, lp int32, posted vtime.Time, c world.Proc
 		m.Partition.PastEnd(dst, max(posted, msg.arrival), c, "a message of %s from rank %d", spelling.Count(msg.bytes, "byte"), src)
 	}
 	if msg.request != 0 {
-		m.acknowledge(msg, dst, posted, free)
+		m.acknowledge(msg, dst, m.postedBy(lp, request, msg, posted), free)
 	}
 	return arrival
 }
 
-// acknowledge completes the send of a message at instant t, after the match by a rank that has posted its receive at an instant.
-func (m *Messages) acknowledge(msg *message, by int, posted, t vtime.Time) {
+// acknowledge completes the send of a message at instant t, after the match by a rank. ready is what postedBy returns.
+func (m *Messages) acknowledge(msg *message, by int, ready readiness, t vtime.Time) {
 	engine := m.ownerOf(msg)
 	if m.Processors != nil {
 		m.Processors.TellMatch(resource.OfProgram, engine, msg.request, by, t)
 		return
 	}
 	if int(engine) == m.Partition.Engine.Index() {
-		m.readied(msg.request, stats.LateReceiver, m.postedBy(msg, by, posted))
+		m.readied(msg.request, stats.LateReceiver, ready)
 		m.Acknowledged(msg.request, t)
 		return
 	}
 	w := m.Acknowledgement(world.RecordAcknowledgement, engine, msg.request, t, readyRecord)
 	if m.why != nil {
-		m.postedBy(msg, by, posted).write(&w)
+		ready.write(&w)
 	}
 }
 
-// postedBy returns the readiness of a rank that has posted the receive of a message at an instant.
-func (m *Messages) postedBy(msg *message, rank int, posted vtime.Time) readiness {
-	if posted > msg.arrival {
-		return readiness{posted, int32(rank)}
+// postedBy returns the readiness of an LP that has posted the receive of a message, a request, at an instant.
+func (m *Messages) postedBy(lp, request int32, msg *message, posted vtime.Time) readiness {
+	if m.why == nil {
+		return unasked
 	}
-	return readiness{posted, world.None}
+	ready := readiness{posted, world.None, *m.LateAt(request)}
+	if posted > msg.arrival {
+		ready.by = m.Partition.Global(lp)
+	}
+	return ready
 }
 
 // Acknowledgement sends another engine the instant at which a send of that engine completes, and returns the room for what

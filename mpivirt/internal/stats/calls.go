@@ -19,6 +19,7 @@ type Calls struct {
 	counted   bool
 	matrix    Matrix
 	phases    PhaseSums
+	blame     blame
 	traffic   Traffic
 	names     map[uint64]string // of communicators, by context
 	computing []vtime.Duration  // by LP; nil once settled
@@ -77,12 +78,13 @@ func (b *Balance) note(d vtime.Duration, rank int) {
 	}
 }
 
-// Open begins the sums of an engine with ranks from first on. Sums of each rank are kept if tasks says so.
-func (c *Calls) Open(first, ranks int, tasks bool) {
+// Open begins the sums of an engine with ranks from first on, out of all ranks. Sums of each rank are kept if tasks says so.
+func (c *Calls) Open(first, ranks, all int, tasks bool) {
 	c.counted, c.first, c.rows, c.names = true, first, map[CallKey]*callRow{}, map[uint64]string{}
 	c.latest, c.computing = make([]latestRow, 1<<8), make([]vtime.Duration, ranks)
 	if tasks {
 		c.tasks = make([]Task, ranks)
+		c.blame.places = make([]int32, all)
 	}
 }
 
@@ -170,6 +172,7 @@ func (c *Calls) Merge(o *Calls) {
 	c.addTasks(o)
 	c.matrix.Merge(&o.matrix)
 	c.phases.Merge(&o.phases)
+	c.blame.merge(&o.blame)
 	c.traffic.Merge(&o.traffic)
 }
 
@@ -285,7 +288,7 @@ func (c *Calls) Append(b []byte) []byte {
 	for _, p := range c.phases {
 		b = appendWords(b, p.Count, p.Time.High, p.Time.Low)
 	}
-	return c.matrix.append(c.traffic.append(b))
+	return c.matrix.append(c.traffic.append(c.blame.append(b)))
 }
 
 // Read sets the sums from the bytes of Append and returns the rest of b.
@@ -323,6 +326,7 @@ func (c *Calls) Read(b []byte) (rest []byte) {
 		p := &c.phases[i]
 		p.Count, p.Time = r.word(), Total{r.word(), r.word()}
 	}
+	c.blame.read(&r)
 	c.traffic.read(&r)
 	c.matrix.read(&r)
 	return r.b

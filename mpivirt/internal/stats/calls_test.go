@@ -69,7 +69,7 @@ func TestCallsAddUp(t *testing.T) {
 		}), 0, 60).Draw(t, "calls")
 		parts, per := make([]Calls, 3), ranks/3
 		for i := range parts {
-			parts[i].Open(i*per, per, true)
+			parts[i].Open(i*per, per, ranks, true)
 		}
 		computing := make([]vtime.Duration, ranks)
 		for _, c := range calls {
@@ -118,7 +118,7 @@ func TestCallsAddUp(t *testing.T) {
 func TestManyCommunicatorsShareRows(t *testing.T) {
 	for _, many := range []int{ManyContexts, ManyContexts + 1} {
 		var c Calls
-		c.Open(0, 1, false)
+		c.Open(0, 1, 1, false)
 		times := Causes{Network: 1}
 		for context := range many + 1 {
 			c.Name(uint64(context), fmt.Sprint(context))

@@ -27,6 +27,8 @@ const (
 	Memory                     // the memory of the node is busy
 	Processor                  // overheads, copies, combining
 	NumberOfCauses
+
+	NumberOfLate = LateMember - LateSender + 1 // causes of waiting for another rank, from LateSender on
 )
 
 func (c Cause) String() string {
@@ -75,6 +77,8 @@ type Ending struct {
 	Left   vtime.Time     // instant at which the processor of the sender has let the message go
 	Ready  vtime.Time     // instant at which the operation is complete; the processor works from then on
 	Late   Cause          // of the time before Other
+	Whom   Late           // the root if Root is set, else the rank whose instant is Other
+	Last   int32          // the rank whose instant is Other, if Root is set
 	Bus    bool           // Shared is time at busses
 	Link   bool           // Shared is time at links
 	Works  vtime.Duration // of the rank's processor in a collective, after Other

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -53,6 +54,18 @@ func (w *Writer) U32(v uint32) { binary.LittleEndian.PutUint32(w.Rest, v); w.Res
 // U64 writes eight bytes.
 func (w *Writer) U64(v uint64) { binary.LittleEndian.PutUint64(w.Rest, v); w.Rest = w.Rest[8:] }
 
+// LateRecord is the size of a rank for which others wait in a record.
+const LateRecord = 2*4 + 3*8
+
+// Late writes a rank for which others wait.
+func (w *Writer) Late(l *stats.Late) {
+	w.U32(uint32(l.Rank))
+	w.U32(uint32(l.Behind))
+	w.U64(uint64(l.From))
+	w.U64(uint64(l.To))
+	w.U64(uint64(l.Waited))
+}
+
 // Times writes n instants, stride apart in clocks, eight bytes each.
 func (w *Writer) Times(clocks []vtime.Time, n, stride int) {
 	out := w.Rest[:8*n]
@@ -97,4 +110,9 @@ func (r *Reader) Times(clocks []vtime.Time) {
 		}
 	}
 	r.Rest = r.Rest[8*len(clocks):]
+}
+
+// Late reads a rank for which others wait.
+func (r *Reader) Late() stats.Late {
+	return stats.Late{Rank: int32(r.U32()), Behind: int32(r.U32()), From: vtime.Time(r.U64()), To: vtime.Time(r.U64()), Waited: vtime.Duration(r.U64())}
 }

@@ -21,11 +21,11 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 		engines := rapid.IntRange(1, 4).Draw(t, "engines")
 		alone, parts := &Summary{Ended: new(atomic.Int64)}, make([]*Summary, engines)
 		alone.Tally.Start(1<<30, nil)
-		alone.Calls.Open(0, 150, false)
+		alone.Calls.Open(0, 150, 150, false)
 		for i := range parts {
 			parts[i] = &Summary{Ended: new(atomic.Int64)}
 			parts[i].Tally.Start(1<<30, nil)
-			parts[i].Calls.Open(0, 150, false)
+			parts[i].Calls.Open(0, 150, 150, false)
 		}
 		instant := rapid.Int64Range(0, 3)
 		for rank := range rapid.IntRange(0, 150).Draw(t, "ranks") {

@@ -1,0 +1,207 @@
+package stats
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"gigarank/vtime"
+)
+
+// Late is a rank for which others wait, and the rank's own waits before that: between two instants it has waited for the rank
+// Behind, for some of the time.
+type Late struct {
+	Rank, Behind int32 // in WORLD
+	From, To     vtime.Time
+	Waited       vtime.Duration
+}
+
+// waits returns the late rank after it has waited for other ranks from one instant to another, for most of the time for the rank
+// behind. Waits for the same rank with less than four times as much work between them are taken together. Another wait replaces those
+// before, unless they were longer and less than a quarter of their length has passed since.
+func (l Late) waits(behind int32, from, to vtime.Time) Late {
+	length := to.Sub(from)
+	switch {
+	case l.Waited > 0 && behind == l.Behind && from.Sub(l.To) <= length.Times(4):
+		return Late{l.Rank, behind, l.From, to, l.Waited + length}
+	case length < l.Waited && to.Sub(l.To) < l.Waited/4:
+		return l
+	}
+	return Late{l.Rank, behind, from, to, length}
+}
+
+// behind returns the part of a time for which the rank has waited for the rank Behind.
+func (l *Late) behind(from, to vtime.Time) vtime.Duration {
+	overlap := min(to, l.To).Sub(max(from, l.From))
+	if overlap <= 0 {
+		return 0
+	}
+	high, low := bits.Mul64(uint64(overlap), uint64(l.Waited))
+	part, _ := bits.Div64(high, low, uint64(l.To.Sub(l.From)))
+	return vtime.Duration(part)
+}
+
+// Waiter is a rank that waits for others.
+type Waiter struct {
+	Late
+	Met vtime.Time // the end of the latest call in which it has waited for another rank, and of its latest collective
+}
+
+// Blamed is a part of the time for which a call has waited for other ranks.
+type Blamed struct {
+	Rank  int32 // for which it has waited
+	Cause Cause
+	Time  vtime.Duration
+}
+
+// Blames are the parts of the time for which a call has waited for other ranks.
+type Blames struct {
+	parts [4]Blamed
+	count int
+}
+
+// Parts returns the parts, which are valid as long as b is.
+func (b *Blames) Parts() []Blamed { return b.parts[:b.count] }
+
+// add adds the time from one instant to another for which a rank has waited for a late rank. As far as the late rank has waited for
+// another since both could have met last, it is the other that is waited for.
+func (b *Blames) add(w *Waiter, late *Late, cause Cause, from, to vtime.Time) {
+	all := to.Sub(from)
+	behind := min(late.behind(min(w.Met, from), to), all)
+	if late.Behind == w.Rank {
+		behind = 0
+	}
+	for _, part := range [2]Blamed{{late.Behind, cause, behind}, {late.Rank, cause, all - behind}} {
+		if part.Time > 0 {
+			b.parts[b.count] = part
+			b.count++
+		}
+	}
+}
+
+// Blame stores for whom a rank has waited in a call that ends in a way. The parts add up to the times that Split counts
+// as those of late senders, receivers, roots and members.
+func (w *Waiter) Blame(e *Ending, began, ended vtime.Time, b *Blames) {
+	b.count = 0
+	if !e.Known {
+		return
+	}
+	at := max(began, min(e.From, ended))
+	begins := at
+	if root := min(e.Root, ended); root > at {
+		b.add(w, &e.Whom, LateRoot, at, root)
+		at = root
+	}
+	if other := min(e.Other, e.Ready, ended); other > at {
+		whom := e.Whom
+		if e.Root > 0 {
+			whom = Late{Rank: e.Last}
+		}
+		b.add(w, &whom, e.Late, at, other)
+		at = other
+	}
+	if e.Late >= WaitAtBarrier {
+		w.Met = ended
+	}
+	if b.count == 0 {
+		return
+	}
+	most := b.parts[0]
+	for _, part := range b.Parts()[1:] {
+		if part.Time > most.Time {
+			most = part
+		}
+	}
+	w.Late, w.Met = w.waits(most.Rank, begins, at), ended
+}
+
+// blame sums up for which ranks others have waited. It takes memory for the ranks for which somebody has waited, and four bytes for
+// each other rank.
+type blame struct {
+	places []int32     // by rank in WORLD: the place in ranks, counted from 1; 0 for none; nil if ranks are not kept
+	ranks  []RankBlame // in the order in which they were found
+}
+
+// RankBlame is the time for which other ranks have waited for a rank, by cause.
+type RankBlame struct {
+	Rank  int
+	Times [NumberOfLate]Total // by cause, from LateSender on
+}
+
+// All returns the sum over the causes.
+func (r *RankBlame) All() (sum Total) {
+	for _, t := range r.Times {
+		sum.Merge(t)
+	}
+	return sum
+}
+
+// of returns the sums of a rank.
+func (b *blame) of(rank int) *RankBlame {
+	place := &b.places[rank]
+	if *place == 0 {
+		b.ranks = append(b.ranks, RankBlame{Rank: rank})
+		*place = int32(len(b.ranks))
+	}
+	return &b.ranks[*place-1]
+}
+
+// Blame counts for whom a call has waited, if ranks are kept.
+func (c *Calls) Blame(b *Blames) {
+	if c.blame.places == nil {
+		return
+	}
+	for _, part := range b.Parts() {
+		c.blame.of(int(part.Rank)).Times[part.Cause-LateSender].Add(part.Time)
+	}
+}
+
+// merge adds the sums of another engine.
+func (b *blame) merge(o *blame) {
+	if o.places == nil {
+		return
+	}
+	if b.places == nil {
+		b.places = make([]int32, len(o.places))
+	}
+	for i := range o.ranks {
+		of := b.of(o.ranks[i].Rank)
+		for cause := range of.Times {
+			of.Times[cause].Merge(o.ranks[i].Times[cause])
+		}
+	}
+}
+
+func (b *blame) append(to []byte) []byte {
+	to = appendWords(to, uint64(len(b.places)), uint64(len(b.ranks)))
+	for i := range b.ranks {
+		to = appendWords(to, uint64(b.ranks[i].Rank))
+		for _, t := range b.ranks[i].Times {
+			to = appendWords(to, t.High, t.Low)
+		}
+	}
+	return to
+}
+
+func (b *blame) read(r *reader) {
+	*b = blame{}
+	if n := r.word(); n > 0 {
+		b.places = make([]int32, n)
+	}
+	for range r.word() {
+		of := b.of(int(r.word()))
+		for i := range of.Times {
+			of.Times[i] = Total{r.word(), r.word()}
+		}
+	}
+}
+
+// Blamed returns the ranks for which others have waited, those that have cost most time first, of equal ranks the least.
+func (c *Calls) Blamed() []RankBlame {
+	ranks := slices.Clone(c.blame.ranks)
+	slices.SortFunc(ranks, func(a, b RankBlame) int {
+		x, y := a.All(), b.All()
+		return cmp.Or(cmp.Compare(y.High, x.High), cmp.Compare(y.Low, x.Low), cmp.Compare(a.Rank, b.Rank))
+	})
+	return ranks
+}
