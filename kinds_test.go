@@ -44,7 +44,7 @@ var port = struct {
 	values: `
 		Activity ActivityTimes Balance Blocked Call CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath DeadlockError Distribution
 		Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation
-		SizeClass Task Total`,
+		TaskCalls 		SizeClass Task Total`,
 	names: `
 		Auto Body Bulk Bursts CacheKey CallBegin Computing Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
 		Kinds

@@ -7,6 +7,7 @@ import "gigarank/mpivirt/internal/kernel"
 //   - Calls has a row for each procedure and communicator. If there are more than 256 communicators besides WORLD and SELF, they
 //     share rows.
 //   - Tasks has the sums of each rank, nil above 65,536 ranks. The times of a rank add up to its finish time.
+//   - ByTask has the sums of each rank by procedure, nil above 1,024 ranks.
 //   - Phases has the six activities of a process in VACED-SIM, summed over ranks.
 //   - Balance has the sum and the greatest of the ranks' computing times, and the least rank with the greatest.
 //   - Speeds has the messages by the bandwidth that they saw, in bytes a second: the bytes of a message over the time from when its content leaves
@@ -24,6 +25,9 @@ type Task = kernel.Task
 
 // RankBlame is the time for which other ranks have waited for a rank, by cause, from LateSender on.
 type RankBlame = kernel.RankBlame
+
+// TaskCalls sums up the calls of a procedure by rank.
+type TaskCalls = kernel.TaskCalls
 
 // Cause is the reason for which a rank's time passes.
 type Cause = kernel.Cause

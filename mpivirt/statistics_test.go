@@ -131,6 +131,9 @@ func statisticsText(c *mpivirt.CallStatistics) []string {
 	for rank, task := range c.Tasks {
 		all = append(all, fmt.Sprintf("rank %d: %d calls, %d bytes, %s", rank, task.Count, task.Bytes, causesOf(&task.Times)))
 	}
+	for _, of := range c.ByTask {
+		all = append(all, fmt.Sprintf("%s %v", of.Procedure, of.Tasks))
+	}
 	return append(all, fmt.Sprintf("%v %v %v %v, waits for ranks %v", c.Phases, c.Balance, c.Matrix, c.Block, c.Blamed))
 }
 
@@ -185,6 +188,7 @@ func TestTimesOfRandomProgramsAddUp(t *testing.T) {
 			t.Errorf("the times of procedures are %s, of ranks %s", causesOf(&ofCalls), causesOf(&ofTasks))
 		}
 		checkBlame(t, first.Calls, &ofTasks)
+		checkFunctions(t, first.Calls)
 		phases := vtime.Duration(0)
 		for _, phase := range first.Calls.Phases {
 			phases += phase.Time.Over(1)
@@ -215,6 +219,34 @@ func checkBlame(t rapid.TB, c *mpivirt.CallStatistics, times *mpivirt.Causes) {
 	for cause := range (mpivirt.RankBlame{}).Times {
 		if at := int(mpivirt.LateSender) + cause; sums[at] != times[at] {
 			t.Errorf("ranks wait for %v as %v, and for the ranks that they blame for %v", times[at], mpivirt.Cause(at), sums[at])
+		}
+	}
+}
+
+// checkFunctions checks that the calls of each rank by function add up to those of the rank, and over ranks to those of the function.
+func checkFunctions(t rapid.TB, c *mpivirt.CallStatistics) {
+	t.Helper()
+	sums, names := make([]mpivirt.Task, len(c.Tasks)), map[string]uint64{}
+	for _, of := range c.ByTask {
+		for rank, task := range of.Tasks {
+			sums[rank].Count += task.Count
+			sums[rank].Bytes += task.Bytes
+			sums[rank].Times.Add(&task.Times)
+			names[of.Procedure] += task.Count
+		}
+	}
+	for rank, task := range c.Tasks {
+		task.Times[mpivirt.Computing] = sums[rank].Times[mpivirt.Computing] // computing is no call
+		if sums[rank] != task {
+			t.Errorf("rank %d: the calls of its functions add up to %v, not to %v", rank, sums[rank], task)
+		}
+	}
+	for _, row := range c.Calls {
+		names[row.Procedure] -= row.Count
+	}
+	for name, left := range names {
+		if left != 0 {
+			t.Errorf("ranks have %d calls of %s more than the function", int64(left), name)
 		}
 	}
 }

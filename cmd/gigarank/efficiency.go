@@ -266,15 +266,10 @@ func (r *request) silent() (bench.Simulation, error) {
 
 // simulated runs a program whose flags were checked, on the machine or on its ideal network. Ranks print nothing.
 func simulated(c *terminal.Console, program string, f *runFlags, ideal bool) (*mpivirt.Result, error) {
+	f.ideal = ideal
 	r, err := newRequest(c, alone(), program, f)
 	if err != nil {
 		return nil, err
-	}
-	if ideal {
-		if r.config.Target, err = r.config.Target.Machine().Ideal().Target(r.ranks); err != nil {
-			return nil, err
-		}
-		r.engines = 1 // messages that take no time leave engines no lookahead
 	}
 	s, err := r.silent()
 	if err != nil {

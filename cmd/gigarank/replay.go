@@ -69,6 +69,7 @@ func newReplay(c *terminal.Console) *cobra.Command {
 	cmd.Flags().SortFlags = false
 	terminal.Group(cmd.Flags(), groupResults, f.defineReport)
 	terminal.Group(cmd.Flags(), groupResults, f.timeline.define)
+	terminal.Group(cmd.Flags(), groupMachine, f.defineIdeal)
 	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
 		flags.StringVar(&own.ratio, "cpu-ratio", "1", "`RATIO` by which the times of bursts are multiplied")
 		flags.StringVar(&own.cpu, "cpu", string(burstThread), "`TIME` of bursts: thread (CPU time), wall, or none")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -36,6 +37,7 @@ type runFlags struct {
 	library                               string
 	algorithms                            []string
 	mapping, allocation, perNode          string
+	ideal                                 bool // the network is ideal
 	iterations, compute, payload          string
 	contents, datatype                    string
 	seed, noise, json, report, progress   string
@@ -254,6 +256,9 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	}
 	if len(faults) == 0 {
 		faults.Add("--algorithm", r.entry.CheckCollectives(r.config))
+	}
+	if f.ideal {
+		faults.Add("--ideal", r.idealize(h, f.engines))
 	}
 	if h.Index == 0 {
 		faults.Add("--json", terminal.CheckWritable(r.json))
@@ -555,6 +560,32 @@ func (r *request) readRanks(c *terminal.Console, h *host.Processes, f *runFlags,
 // loadMachine reads a preset or a machine file.
 func loadMachine(c *terminal.Console, name string) (*network.Machine, error) {
 	return network.Load(name, c.ReadFile)
+}
+
+// idealize has the run take place on the ideal network of its machine, on which its flags were checked. Messages that take no time leave
+// engines no lookahead: there is one unless a flag asks for more. Collectives that the machine's network carries out by itself go by messages.
+func (r *request) idealize(h *host.Processes, engines string) (err error) {
+	if h.Size > 1 {
+		return errors.New("messages of an ideal network take no time, which leaves host processes nothing to do at the same time: run one process")
+	}
+	if r.config.Target == nil {
+		return nil
+	}
+	ideal := r.config.Target.Machine().Ideal()
+	if engines == "" {
+		r.engines = 1
+	}
+	maps.DeleteFunc(r.config.Algorithms, func(_ collectives.Operation, a collectives.Algorithm) bool {
+		return a == collectives.GivenTime || a == collectives.Offload
+	})
+	r.machine = ideal.Name()
+	r.config.Target, err = ideal.Target(r.ranks)
+	return err
+}
+
+// defineIdeal defines the flag for a run on an ideal network.
+func (f *runFlags) defineIdeal(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.ideal, "ideal", false, "run on an ideal network, whose messages take a picosecond and cost processors nothing: what is left is computing and waiting for each other")
 }
 
 // countEngines sets the number of engines of this process, at most one for each rank.

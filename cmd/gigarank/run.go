@@ -87,6 +87,7 @@ func newRun(c *terminal.Console) *cobra.Command {
 	f.define(cmd)
 	terminal.Group(cmd.Flags(), groupResults, f.defineReport)
 	terminal.Group(cmd.Flags(), groupResults, f.timeline.define)
+	terminal.Group(cmd.Flags(), groupMachine, f.defineIdeal)
 	terminal.Group(cmd.Flags(), groupResults, f.trace.define)
 	terminal.Group(cmd.Flags(), groupSimulated, func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.lambda, "lambda", "", "λ, virtual ranks for each engine: `N` instead of --ranks")

@@ -31,11 +31,13 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 	}
 	s.Times = causeTimes(&all)
 	for rank, task := range c.Tasks {
-		var times [mpivirt.NumberOfCauses]mpivirt.Total
-		for i, d := range task.Times {
-			times[i].Add(d)
+		of := result.Task{Rank: rank, Count: task.Count, Bytes: task.Bytes, Times: taskTimes(&task.Times)}
+		for i := range c.ByTask {
+			if calls := &c.ByTask[i].Tasks[rank]; calls.Count > 0 {
+				of.Functions = append(of.Functions, result.CallTimes{Function: c.ByTask[i].Procedure, Count: calls.Count, Bytes: calls.Bytes, Times: taskTimes(&calls.Times)})
+			}
 		}
-		s.Tasks = append(s.Tasks, result.Task{Rank: rank, Count: task.Count, Bytes: task.Bytes, Times: causeTimes(&times)})
+		s.Tasks = append(s.Tasks, of)
 	}
 	s.WaitedFor, s.Late = waitedFor(c.Blamed), lateOf(&all)
 	for _, phase := range c.Phases {
@@ -79,6 +81,15 @@ func lateOf(times *[mpivirt.NumberOfCauses]mpivirt.Total) *big.Int {
 		sum.Merge(times[int(mpivirt.LateSender)+cause])
 	}
 	return sum.Big()
+}
+
+// taskTimes returns the times of a rank by cause in the form of a document.
+func taskTimes(times *mpivirt.Causes) result.Times {
+	var sums [mpivirt.NumberOfCauses]mpivirt.Total
+	for i, d := range times {
+		sums[i].Add(d)
+	}
+	return causeTimes(&sums)
 }
 
 // causeTimes returns times by cause in the form of a document.

@@ -80,7 +80,7 @@ type Efficiency struct {
 	GreatestRank  int     `json:"greatest_computing_rank"`
 }
 
-// CallTimes sums up the calls of a function on a communicator, "" for calls without one.
+// CallTimes sums up the calls of a function on a communicator, "" for calls without one, and for all communicators together.
 type CallTimes struct {
 	Function     string `json:"function"`
 	Communicator string `json:"communicator,omitempty"`
@@ -95,6 +95,8 @@ type Task struct {
 	Count uint64 `json:"count"`
 	Bytes uint64 `json:"bytes"`
 	Times
+	// Functions has the calls of the rank by function, on all communicators together; it is left out above 1,024 ranks.
+	Functions []CallTimes `json:"functions,omitempty"`
 }
 
 // Phase sums up an activity of processes: "A_DS", "A_RS", "A_DR", "A_AS", "A_WT" or "A_SC".

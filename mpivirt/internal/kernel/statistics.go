@@ -30,6 +30,7 @@ const (
 type CallStatistics struct {
 	Calls   []CallTimes // by procedure, then by communicator
 	Tasks   []Task      // by rank; nil above TasksKept ranks
+	ByTask  []TaskCalls // by procedure; nil above FunctionsKept ranks
 	Phases  []PhaseTimes
 	Balance Balance
 	Matrix  [][]uint64
@@ -46,6 +47,15 @@ type CallTimes struct {
 	Count, Bytes uint64
 	Times        [NumberOfCauses]Total
 }
+
+// TaskCalls sums up the calls of a procedure by rank.
+type TaskCalls struct {
+	Procedure string // as programs name it
+	Tasks     []Task // by rank
+}
+
+// FunctionsKept is the number of ranks up to which the calls of each rank are kept by procedure.
+const FunctionsKept = stats.FunctionsKept
 
 // PhaseTimes sums up an activity of processes as VACED-SIM defines it.
 type PhaseTimes struct {
@@ -75,6 +85,11 @@ func (s *Simulation) statisticsOf(total *world.Summary) *CallStatistics {
 			of.Communicator = manyCommunicators
 		}
 		all.Calls = append(all.Calls, of)
+	}
+	for p, tasks := range calls.Functions() {
+		if tasks != nil {
+			all.ByTask = append(all.ByTask, TaskCalls{name(world.Procedure(p)), tasks})
+		}
 	}
 	for p, sum := range calls.Phases() {
 		all.Phases = append(all.Phases, PhaseTimes{stats.Phase(p).String(), sum.Count, sum.Time})

@@ -13,8 +13,9 @@ type Calls struct {
 	rows   map[CallKey]*callRow
 	latest []latestRow // by procedure
 
-	tasks     []Task // by LP, or all ranks once merged; nil if ranks are not kept
-	first     int    // rank of the first task
+	tasks     []Task   // by LP, or all ranks once merged; nil if ranks are not kept
+	functions [][]Task // by procedure, then as tasks; nil if they are not kept, and for procedures without calls
+	first     int      // rank of the first task
 	balance   Balance
 	counted   bool
 	matrix    Matrix
@@ -54,6 +55,9 @@ const (
 	OtherContext = ^uint64(0)
 )
 
+// FunctionsKept is the number of ranks up to which the calls of each rank are kept by procedure.
+const FunctionsKept = 1 << 10
+
 // Task sums up the calls of a rank.
 type Task struct {
 	Count, Bytes uint64
@@ -84,6 +88,9 @@ func (c *Calls) Open(first, ranks, all int, tasks bool) {
 	c.latest, c.computing = make([]latestRow, 1<<8), make([]vtime.Duration, ranks)
 	if tasks {
 		c.tasks = make([]Task, ranks)
+		if all <= FunctionsKept {
+			c.functions = make([][]Task, 1<<8)
+		}
 		c.blame.places = make([]int32, all)
 	}
 }
@@ -102,12 +109,23 @@ func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
 			row.times[i].Add(d)
 		}
 	}
-	if c.tasks != nil {
-		t := &c.tasks[lp]
-		t.Count++
-		t.Bytes = addUp(t.Bytes, uint64(bytes))
-		t.Times.Add(times)
+	if c.tasks == nil {
+		return
 	}
+	c.tasks[lp].note(bytes, times)
+	if c.functions != nil {
+		if c.functions[key.Procedure] == nil {
+			c.functions[key.Procedure] = make([]Task, len(c.tasks))
+		}
+		c.functions[key.Procedure][lp].note(bytes, times)
+	}
+}
+
+// note counts a call.
+func (t *Task) note(bytes int64, times *Causes) {
+	t.Count++
+	t.Bytes = addUp(t.Bytes, uint64(bytes))
+	t.Times.Add(times)
 }
 
 // Names reports whether a communicator has a name.
@@ -183,15 +201,29 @@ func (c *Calls) addTasks(o *Calls) {
 	}
 	if c.tasks == nil {
 		c.first, c.tasks = o.first, slices.Clone(o.tasks)
+		for _, of := range o.functions {
+			c.functions = append(c.functions, slices.Clone(of))
+		}
 		return
 	}
 	first, last := min(c.first, o.first), max(c.first+len(c.tasks), o.first+len(o.tasks))
-	if first < c.first || last > c.first+len(c.tasks) {
+	spread := func(tasks []Task) []Task {
+		if len(tasks) == last-first {
+			return tasks
+		}
 		all := make([]Task, last-first)
-		copy(all[c.first-first:], c.tasks)
-		c.first, c.tasks = first, all
+		copy(all[c.first-first:], tasks)
+		return all
 	}
-	copy(c.tasks[o.first-c.first:], o.tasks)
+	c.tasks = spread(c.tasks)
+	copy(c.tasks[o.first-first:], o.tasks)
+	for p, of := range o.functions {
+		if of != nil || c.functions[p] != nil {
+			c.functions[p] = spread(c.functions[p])
+			copy(c.functions[p][o.first-first:], of)
+		}
+	}
+	c.first = first
 }
 
 // CallTimes sums up the calls of a procedure on a communicator.
@@ -245,6 +277,9 @@ func (c *Calls) Times(own func(context uint64) bool) (all []CallTimes) {
 // Tasks returns the sums of each rank, nil if they were not kept.
 func (c *Calls) Tasks() []Task { return c.tasks }
 
+// Functions returns the sums of each rank by procedure, nil if they were not kept. A procedure without calls has none.
+func (c *Calls) Functions() [][]Task { return c.functions }
+
 // Balance returns what the load balance rests on.
 func (c *Calls) Balance() Balance { return c.balance }
 
@@ -277,12 +312,11 @@ func (c *Calls) Append(b []byte) []byte {
 		name := c.names[context]
 		b = append(appendWords(b, context, uint64(len(name))), name...)
 	}
-	b = slices.Grow(b, len(c.tasks)*8*(2+int(NumberOfCauses)))
-	for i := range c.tasks {
-		t := &c.tasks[i]
-		b = appendWords(b, t.Count, t.Bytes)
-		for _, d := range t.Times {
-			b = appendWords(b, uint64(d))
+	b = appendTasks(b, c.tasks)
+	b = appendWords(b, uint64(len(c.functions)))
+	for _, of := range c.functions {
+		if b = appendWords(b, uint64(len(of))); of != nil {
+			b = appendTasks(b, of)
 		}
 	}
 	for _, p := range c.phases {
@@ -312,15 +346,9 @@ func (c *Calls) Read(b []byte) (rest []byte) {
 		c.names[context] = string(r.b[:n])
 		r.b = r.b[n:]
 	}
-	if tasks > 0 {
-		c.tasks = make([]Task, tasks)
-	}
-	for i := range c.tasks {
-		t := &c.tasks[i]
-		t.Count, t.Bytes = r.word(), r.word()
-		for j := range t.Times {
-			t.Times[j] = vtime.Duration(r.word())
-		}
+	c.tasks = r.tasks(tasks)
+	for range r.word() {
+		c.functions = append(c.functions, r.tasks(r.word()))
 	}
 	for i := range c.phases {
 		p := &c.phases[i]
@@ -330,4 +358,33 @@ func (c *Calls) Read(b []byte) (rest []byte) {
 	c.traffic.read(&r)
 	c.matrix.read(&r)
 	return r.b
+}
+
+// appendTasks appends the sums of ranks to b.
+func appendTasks(b []byte, tasks []Task) []byte {
+	b = slices.Grow(b, len(tasks)*8*(2+int(NumberOfCauses)))
+	for i := range tasks {
+		t := &tasks[i]
+		b = appendWords(b, t.Count, t.Bytes)
+		for _, d := range t.Times {
+			b = appendWords(b, uint64(d))
+		}
+	}
+	return b
+}
+
+// tasks reads the sums of n ranks, nil for none.
+func (r *reader) tasks(n uint64) []Task {
+	if n == 0 {
+		return nil
+	}
+	all := make([]Task, n)
+	for i := range all {
+		t := &all[i]
+		t.Count, t.Bytes = r.word(), r.word()
+		for j := range t.Times {
+			t.Times[j] = vtime.Duration(r.word())
+		}
+	}
+	return all
 }
