@@ -11,6 +11,7 @@ import (
 
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/timeline"
+	"gigarank/sync"
 	"gigarank/vtime"
 )
 
@@ -189,5 +190,40 @@ func TestPictureHasALimit(t *testing.T) {
 		if tooLong != nil && (tooLong.At == 0 || !strings.Contains(tooLong.Error(), "--window")) {
 			t.Errorf("%v", tooLong)
 		}
+	}
+}
+
+// A picture of a run that the watchdog has ended is what was drawn until then: the rank that was blocked may go on while the picture is written.
+// The race detector looks on.
+func TestPictureOfARunThatTheWatchdogEnds(t *testing.T) {
+	c := timeline.New(timeline.Options{Shown: []timeline.Range{{First: 0, Last: 3}}, To: vtime.Forever, Limit: 1 << 30, Format: timeline.Formats[0]})
+	line, over := make(chan int), make(chan int)
+	s, err := mpivirt.New(mpivirt.Config{
+		Target: target(t, flat4, 4), Activities: true, Transports: sync.NewInProcess(2), Watchdog: 0.1,
+		Observer: func(first, n int) mpivirt.Observer { return c.Observer(first, n) },
+		Program: mpivirt.Program{Name: "blocked", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			r.Compute(us(1))
+			if r.Rank() == 1 {
+				<-line
+				for range 10_000 {
+					r.Compute(us(1))
+				}
+				close(over)
+			}
+			return r.World().Barrier()
+		})}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.Run()
+	if err == nil || !strings.Contains(err.Error(), "chan receive") {
+		t.Fatalf("the run ends with %v", err)
+	}
+	close(line)
+	picture := c.Timeline("p", "m", 4, result.VirtualTime, nil)
+	<-over
+	if n := len(picture.Slices); n == 0 || picture.Slices[0].End.Sub(picture.Slices[0].Begin) != us(1) {
+		t.Errorf("the picture has %d slices: %v", n, picture.Slices)
 	}
 }

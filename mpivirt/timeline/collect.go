@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
@@ -27,6 +28,7 @@ type Range struct{ First, Last int }
 // activities.
 type Collector struct {
 	options Options
+	count   atomic.Int64 // of engines
 	mutex   sync.Mutex
 	engines []*engine
 }
@@ -40,18 +42,34 @@ func (c *Collector) Observer(first, n int) kernel.Observer {
 	defer c.mutex.Unlock()
 	e := &engine{options: &c.options, collector: c}
 	c.engines = append(c.engines, e)
+	c.count.Add(1)
 	return e
 }
 
-// engine collects what the ranks of an engine do. It implements [kernel.Receiver].
+// engine collects what the ranks of an engine do. It implements [kernel.Receiver]. An engine that the watchdog has given up may go on
+// while the picture is drawn: what it does then is left out.
 type engine struct {
 	options   *Options
 	collector *Collector
 	k         *kernel.Kernel
-	slices    []Slice
-	parts     []Part
-	messages  []Message
-	full      bool
+	mutex     sync.Mutex // of the rest
+	records
+	full bool
+}
+
+// records are what ranks have done.
+type records struct {
+	slices   []Slice
+	parts    []Part
+	messages []Message
+}
+
+// take returns the records, and ends the collecting.
+func (e *engine) take() (r records) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	r, e.records, e.full = e.records, records{}, true
+	return r
 }
 
 var _ kernel.Receiver = (*engine)(nil)
@@ -74,11 +92,16 @@ func (o *Options) shows(rank int) bool {
 // Ends keeps a call of a rank that is shown. Its time is cut at the window.
 func (e *engine) Ends(c *kernel.CallEnd) {
 	o := e.options
-	if e.full || !o.shows(c.Rank) || c.Began > o.To || c.Ended < o.From || c.Idle && c.Ended == c.Began || c.Procedure == world.Compute && c.Ended == c.Began {
+	if !o.shows(c.Rank) || c.Began > o.To || c.Ended < o.From || c.Idle && c.Ended == c.Began || c.Procedure == world.Compute && c.Ended == c.Began {
 		return
 	}
 	if c.Ended == o.From && c.Began < c.Ended || c.Began == o.To && c.Began < c.Ended {
 		return // it only touches the window
+	}
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.full {
+		return
 	}
 	s := Slice{Rank: int32(c.Rank), Procedure: uint8(c.Procedure), Bytes: c.Bytes, Begin: max(c.Began, o.From), End: min(c.Ended, o.To), parts: int32(len(e.parts))}
 	e.part(c, &s)
@@ -122,7 +145,12 @@ func (e *engine) part(c *kernel.CallEnd, s *Slice) {
 // Receives keeps a message between ranks that are shown.
 func (e *engine) Receives(r *kernel.Received) {
 	o := e.options
-	if e.full || r.Sent < o.From || r.Arrived > o.To || !o.shows(r.Source) || !o.shows(r.Dest) {
+	if r.Sent < o.From || r.Arrived > o.To || !o.shows(r.Source) || !o.shows(r.Dest) {
+		return
+	}
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.full {
 		return
 	}
 	e.messages = append(e.messages, Message{From: int32(r.Source), To: int32(r.Dest), Tag: int32(r.Tag), Bytes: r.Bytes, Sent: r.Sent, Received: r.Arrived})
@@ -136,7 +164,7 @@ func (e *engine) checkLimit() {
 		return
 	}
 	size := int64(len(e.slices))*f.sliceBytes + int64(len(e.parts))*f.partBytes + int64(len(e.messages))*f.messageBytes
-	if size > e.options.Limit/int64(max(len(e.collector.engines), 1)) {
+	if size > e.options.Limit/max(e.collector.count.Load(), 1) {
 		e.full = true
 		e.k.FailHost(&LimitError{Limit: e.options.Limit, At: e.slices[len(e.slices)-1].End})
 	}
@@ -163,12 +191,14 @@ func (c *Collector) Timeline(program, machine string, ranks int, end vtime.Time,
 			t.Shown = append(t.Shown, rank)
 		}
 	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
 	for _, e := range c.engines {
-		for i := range e.slices {
-			e.slices[i].parts += int32(len(t.Parts))
+		r := e.take()
+		for i := range r.slices {
+			r.slices[i].parts += int32(len(t.Parts))
 		}
-		t.Slices, t.Parts, t.Messages = append(t.Slices, e.slices...), append(t.Parts, e.parts...), append(t.Messages, e.messages...)
-		*e = engine{options: e.options, collector: c, full: true}
+		t.Slices, t.Parts, t.Messages = append(t.Slices, r.slices...), append(t.Parts, r.parts...), append(t.Messages, r.messages...)
 	}
 	// The calls of a rank are in the order of its program.
 	slices.SortStableFunc(t.Slices, func(a, b Slice) int { return cmp.Compare(a.Rank, b.Rank) })
