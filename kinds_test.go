@@ -48,7 +48,7 @@ var port = struct {
 	names: `
 		Auto Body Bulk Bursts CacheKey CallBegin Computing Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
 		Kinds
-		Late LateSender Message MessageNoProc MessageNull New Noise NumberOfCauses Observer OutsideMPI Receiver Recorder RegisterKind Reserve Simulate Told`,
+		Late LateSender Message MessageNoProc MessageNull New Noise NumberOfCauses Observer OutsideMPI Receiver Recorder RegisterKind Reserve Simulate Told ToldOf`,
 }
 
 // rooms are the packages that kinds reach by the port only. Of room world they use the vocabulary, and no partition.

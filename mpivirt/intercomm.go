@@ -98,7 +98,7 @@ func (c *Comm) Merge(high bool) (*Comm, error) {
 	}
 	first := flag[0] < theirs[0] || flag[0] == theirs[0] && c.c.Context < c.c.Remote.Context
 	c.made++
-	return c.handle(c.r.k.Merge(c.c, c.made, first)), nil
+	return c.handle(c.r.k.Merge(c.r.lp, c.c, c.made, first)), nil
 }
 
 // dupInter is Dup of an intercommunicator. It takes the time of a barrier.
@@ -107,7 +107,7 @@ func (c *Comm) dupInter() (*Comm, error) {
 		return nil, err
 	}
 	c.made++
-	made := c.handle(c.r.k.DupInter(c.c, c.made))
+	made := c.handle(c.r.k.DupInter(c.r.lp, c.c, c.made))
 	return made, c.copyAttributes(made)
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // across runs a program on machines of all kinds and any number of engines, with and without contents, and checks that
-// each rank ends at the same time everywhere.
+// each rank ends at the same time everywhere. A recorded run replays with the same fingerprint.
 func across(t *testing.T, ranks int, main func(r *mpivirt.Rank) error) {
 	t.Helper()
 	acrossContents(t, ranks, true, main)
@@ -37,6 +37,9 @@ func acrossContents(t *testing.T, ranks int, without bool, main func(r *mpivirt.
 			})}}}, engines)
 			if err != nil {
 				t.Errorf("%s, %d engines, no contents %v: %v", machine, engines, noContents, err)
+			}
+			if run == 0 {
+				replaysAlike(t, machine, ranks, main)
 			}
 			if plain = append(plain, ends...); !slices.Equal(plain[:ranks], ends) {
 				t.Errorf("%s: ranks end at %v on 1 engine, at %v on %d, no contents %v", machine, plain[:ranks], ends, engines, noContents)

@@ -18,6 +18,45 @@ func programKinds() []*mpivirt.Kind {
 	return slices.DeleteFunc(mpivirt.Kinds(), func(k *mpivirt.Kind) bool { return k == traces.Kind })
 }
 
+// replaysAlike records a program of goroutine ranks, and holds the fingerprint of its replays to that of the recorded run.
+func replaysAlike(t *testing.T, machine string, ranks int, main func(r *mpivirt.Rank) error) {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, trace.Header{Origin: "simulated", Tasks: ranks}, trace.Zstd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recording := record.New(w)
+	c := mpivirt.Config{Target: target(t, machine, ranks), Observer: recording.Observer, Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(main)}}}
+	want, err := simulate(t, c, 2)
+	if err == nil {
+		err = recording.Close("")
+	}
+	if err != nil {
+		t.Errorf("%s: the recorded run: %v", machine, err)
+		return
+	}
+	f, err := trace.Open("file.grt", bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err == nil {
+		err = f.Verify()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if faults, _, err := trace.Check(f, 5); err != nil || faults != nil {
+		t.Errorf("%s: check: %v, %q", machine, err, faults)
+	}
+	c.Observer, c.NoContents = nil, true
+	for engines := 1; engines <= 3; engines++ {
+		form := traces.New(f, traces.Options{})
+		c.Strict, c.Program = engines == 2, mpivirt.Program{Name: "file.grt", Forms: []mpivirt.Form{form}}
+		got, err := simulate(t, c, engines)
+		if err != nil || got.Fingerprint != want.Fingerprint || form.Departures() != (traces.Departures{}) {
+			t.Errorf("%s, %d engines: the replay of %s in %v ends with %v, %+v", machine, engines, want.Fingerprint, want.VirtualTime, err, got)
+		}
+	}
+}
+
 // A random program is recorded, whatever its kind of rank and hosting. Its replay has the same virtual times, in any hosting.
 func TestRandomProgramsReplay(t *testing.T) {
 	for _, c := range []struct {

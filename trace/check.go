@@ -18,7 +18,7 @@ func Check(f *File, most int) (faults []string, count int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	x := &check{file: f, blocks: b, most: most, made: map[maker][]joined{}, joins: map[place]bool{}, member: map[place]int64{},
+	x := &check{file: f, blocks: b, most: most, made: map[maker][]joined{}, remote: map[commID]commID{}, joins: map[place]bool{}, member: map[place]int64{},
 		messages: map[message]*balance{}, calls: map[commID]map[int]*course{}}
 	for _, pass := range []func(o *Operation){x.makes, x.counts} {
 		for task := range f.Header.Tasks {
@@ -34,7 +34,8 @@ func Check(f *File, most int) (faults []string, count int, err error) {
 	return x.faults, x.count, nil
 }
 
-// commID identifies a communicator in all tasks: WORLD is 0, SELF of a task is its number below 0.
+// commID identifies a communicator in all tasks: WORLD is 0, SELF of a task is its number below 0. Each side of an
+// intercommunicator has one.
 type commID int64
 
 // maker is a call that makes communicators: the parent, and the number of the call on it.
@@ -47,9 +48,15 @@ type maker struct {
 type joined struct {
 	task       int
 	color, key int64
-	id         commID
+	id, parent commID
 	function   Function
 }
+
+// Colors that no split has. They tell the communicators that are made by numbers of the program from those that calls have made.
+const (
+	ofDuplicate = -1 - iota
+	ofMerge
+)
 
 // place is a member of a communicator.
 type place struct {
@@ -83,7 +90,8 @@ type check struct {
 	count  int
 
 	made     map[maker][]joined
-	joins    map[place]bool // the tasks in them
+	joins    map[place]bool    // the tasks in them
+	remote   map[commID]commID // the other side, by the side of an intercommunicator
 	member   map[place]int64
 	messages map[message]*balance
 	calls    map[commID]map[int]*course
@@ -144,11 +152,11 @@ func (o *Operation) fails() bool { return o.Function.Class() > ClassEnd && o.For
 
 // makes follows the communicators that a task makes.
 func (x *check) makes(o *Operation) {
-	if o.Function.Class() < ClassDuplicate && o.fails() {
+	if o.fails() {
 		return
 	}
 	switch o.Function.Class() {
-	case ClassCommunicator, ClassDuplicate, ClassGiven:
+	case ClassCommunicator, ClassDuplicate, ClassGiven, ClassMeeting, ClassMerge:
 		x.makesComm(o)
 	case ClassFree:
 		delete(x.comms, o.Comm)
@@ -162,21 +170,28 @@ func (x *check) makesComm(o *Operation) {
 	switch o.Function {
 	case CommCreateGroup, CommGiven:
 		parent, known, alone = 0, true, true
-	case CommDup, GraphCreate, DistGraphCreate, DistGraphCreateAdjacent, LocalDuplicate:
+	case CommDup, GraphCreate, DistGraphCreate, DistGraphCreateAdjacent, LocalDuplicate, IntercommCreate:
 		color = 0
 	}
 	if !known {
 		x.at(o, "the task has no communicator %d here", o.Comm)
 		return
 	}
-	of := maker{parent, x.numbers[parent]}
+	remote, between := x.remote[parent]
+	if o.Function == LocalMerge && !between {
+		x.at(o, "communicator %d has no remote group", o.Comm)
+		return
+	}
+	of, key := maker{parent, x.numbers[parent]}, o.Key
 	switch {
 	case alone:
 		group := identity(append([]int64{-1, o.Context}, o.Group...)...)
 		of = maker{group, x.numbers[group]}
 		x.numbers[group]++
 	case o.Function == LocalDuplicate:
-		of = maker{parent, -1 - o.Key}
+		of, color = maker{parent, o.Key}, ofDuplicate
+	case o.Function == LocalMerge: // the members of both sides
+		of, color, key = maker{min(parent, remote), o.Key}, ofMerge, 1-o.Color
 	default:
 		x.numbers[parent]++
 	}
@@ -184,16 +199,27 @@ func (x *check) makesComm(o *Operation) {
 		return
 	}
 	id := identity(int64(of.parent), of.number, color)
+	switch {
+	case o.Function == IntercommCreate:
+		id = identity(o.Token, o.RemoteToken)
+		x.remote[id] = identity(o.RemoteToken, o.Token)
+	case between && o.Function != LocalMerge:
+		x.remote[id] = identity(int64(remote), of.number, color)
+	}
 	x.comms[o.Made] = id
 	if x.second || x.joins[place{id, x.cursor.Task()}] { // a local duplicate is the same each time
 		return
 	}
 	x.joins[place{id, x.cursor.Task()}] = true
-	j := joined{task: x.cursor.Task(), color: color, key: o.Key, id: id, function: o.Function}
-	if len(o.Group) > 0 { // its members are in the order of the group
-		j.key = positionIn(o.Group, int64(j.task))
-	} else if o.Function != CommSplit && o.Function != CommSplitType && o.Function != CartSub {
+	j := joined{task: x.cursor.Task(), color: color, key: key, id: id, parent: parent, function: o.Function}
+	switch o.Function {
+	case CommSplit, CommSplitType, CartSub, LocalMerge:
+	case IntercommCreate:
 		j.key = 0
+	default: // members of a group are in its order
+		if j.key = 0; len(o.Group) > 0 {
+			j.key = positionIn(o.Group, int64(j.task))
+		}
 	}
 	x.made[of] = append(x.made[of], j)
 }
@@ -221,8 +247,8 @@ func (x *check) number() {
 		for _, of := range waiting {
 			list := x.made[of]
 			alone := len(list) > 0 && (list[0].function == CommCreateGroup || list[0].function == CommGiven)
-			inParent := func(task int) int64 { return x.member[place{of.parent, task}] }
-			ready := alone || !slices.ContainsFunc(list, func(j joined) bool { _, known := x.member[place{of.parent, j.task}]; return !known })
+			inParent := func(j joined) int64 { return x.member[place{j.parent, j.task}] }
+			ready := alone || !slices.ContainsFunc(list, func(j joined) bool { _, known := x.member[place{j.parent, j.task}]; return !known })
 			if !ready {
 				left = append(left, of)
 				continue
@@ -230,7 +256,7 @@ func (x *check) number() {
 			slices.SortFunc(list, func(a, b joined) int {
 				order := cmp.Or(cmp.Compare(a.color, b.color), cmp.Compare(a.key, b.key))
 				if order == 0 && !alone {
-					order = cmp.Compare(inParent(a.task), inParent(b.task))
+					order = cmp.Compare(inParent(a), inParent(b))
 				}
 				return order
 			})
@@ -277,7 +303,10 @@ func (x *check) counts(o *Operation) {
 			x.enters(o)
 		}
 		x.makes(o)
-	case ClassDuplicate, ClassGiven, ClassFree:
+	case ClassMeeting:
+		x.enters(o)
+		x.makes(o)
+	case ClassDuplicate, ClassGiven, ClassFree, ClassMerge:
 		x.makes(o)
 	case ClassProbe:
 		if o.Message > 0 { // the receive that takes the message does not name it
@@ -310,6 +339,9 @@ func (x *check) sends(o *Operation) {
 	id, member, known := x.commOf(o)
 	if !known || o.Peer == ProcNull {
 		return
+	}
+	if remote, between := x.remote[id]; between { // a message belongs to the side of its receiver
+		id = remote
 	}
 	if b := x.of(message{id, member, o.Peer, o.Tag}); o.fails() {
 		b.maySent++
@@ -394,6 +426,10 @@ func (x *check) enters(o *Operation) {
 	if !known || id < 0 || o.fails() || o.Function.Class() == ClassNeighborhood {
 		return
 	}
+	remote, between := x.remote[id]
+	if between {
+		id = min(id, remote)
+	}
 	if x.calls[id] == nil {
 		x.calls[id] = map[int]*course{}
 	}
@@ -405,8 +441,9 @@ func (x *check) enters(o *Operation) {
 	c.calls++
 	c.last = o.Function
 	c.hash = c.hash*0x9e3779b97f4a7c15 + uint64(o.Function)
-	switch o.Function.Class() {
-	case ClassCollective:
+	switch {
+	case between: // roots and lengths of the groups differ
+	case o.Function.Class() == ClassCollective:
 		c.hash = c.hash*0x9e3779b97f4a7c15 + uint64(o.Root)
 		switch o.Function {
 		case Gatherv, Scatterv, Alltoallv, Alltoallw: // each member has lengths of its own
@@ -465,7 +502,11 @@ func (x *check) compareMessages() {
 func (x *check) compareCalls() {
 	members := map[commID][]int{}
 	for p := range x.member {
-		members[p.comm] = append(members[p.comm], p.task)
+		id := p.comm
+		if remote, between := x.remote[id]; between {
+			id = min(id, remote)
+		}
+		members[id] = append(members[id], p.task)
 	}
 	for _, id := range slices.Sorted(maps.Keys(x.calls)) {
 		tasks := members[id]

@@ -78,6 +78,9 @@ const (
 	DistGraphCreateAdjacent Function = 80
 	LocalDuplicate          Function = 81 // a communicator that all members make with the same number, without a message
 	CommGiven               Function = 82 // a communicator that is there, and takes no time to make
+	IntercommCreate         Function = 83 // the leaders' messages are operations before it
+	IntercommMerge          Function = 84 // the groups agree on their order; the communicator is a local merge
+	LocalMerge              Function = 85 // the communicator of both groups, which all members make with the same number, without a message
 
 	extension Function = 127
 )
@@ -104,6 +107,8 @@ const (
 	ClassFree
 	ClassDuplicate
 	ClassGiven
+	ClassMeeting // makes an intercommunicator of two groups
+	ClassMerge
 )
 
 // functions is the table of functions.
@@ -184,6 +189,9 @@ var functions = [...]struct {
 	DistGraphCreateAdjacent: {name: "MPI_Dist_graph_create_adjacent", class: ClassCommunicator},
 	LocalDuplicate:          {name: "local duplicate", class: ClassDuplicate},
 	CommGiven:               {name: "communicator", class: ClassGiven},
+	IntercommCreate:         {name: "MPI_Intercomm_create", class: ClassMeeting},
+	IntercommMerge:          {name: "MPI_Intercomm_merge", class: ClassCollective},
+	LocalMerge:              {name: "local merge", class: ClassMerge},
 }
 
 // Known reports whether a number stands for a function.

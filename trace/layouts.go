@@ -12,6 +12,7 @@ var fieldNames = [fields]string{
 	fieldSource: "Source", fieldSourceTag: "SourceTag", fieldRoom: "Room", fieldGotSource: "GotSource", fieldGotTag: "GotTag", fieldGotBytes: "GotBytes",
 	fieldMessage: "Message", fieldRequest: "Request", fieldTimes: "Times", fieldRoot: "Root", fieldVector: "Vector", fieldElement: "Element",
 	fieldDatatype: "Datatype", fieldTraits: "Traits", fieldColor: "Color", fieldKey: "Key", fieldMade: "Made", fieldContext: "Context", fieldTook: "Took",
+	fieldGiven: "Given", fieldTaken: "Taken", fieldToken: "Token", fieldRemoteToken: "RemoteToken",
 	fieldRequests: "Requests", fieldCompleted: "Completed", fieldCounts: "Counts", fieldInCounts: "InCounts", fieldOutCounts: "OutCounts", fieldGroup: "Group",
 	fieldSendPeers: "SendPeers", fieldSendTags: "SendTags", fieldSendBytes: "SendBytes",
 	fieldReceivePeers: "ReceivePeers", fieldReceiveTags: "ReceiveTags", fieldReceiveRooms: "ReceiveRooms", fieldMatched: "Matched", fieldName: "Name",
@@ -36,7 +37,7 @@ func WriteLayouts(w io.Writer) error {
 	}{
 		{"FORM_NONBLOCKING", Nonblocking}, {"FORM_FAILED", Failed}, {"FORM_MISSED", Missed}, {"FORM_PERSISTENT", Persistent}, {"FORM_UNSIZED", Unsized},
 		{"TRAIT_DATA", Data}, {"TRAIT_OPERATOR", Operator}, {"TRAIT_COMMUTATIVE", Commutative},
-		{"RANK_ANY_SOURCE", AnySource}, {"RANK_PROC_NULL", ProcNull}, {"TAG_ANY", AnyTag}, {"COLOR_UNDEFINED", Undefined},
+		{"RANK_ANY_SOURCE", AnySource}, {"RANK_PROC_NULL", ProcNull}, {"TAG_ANY", AnyTag}, {"COLOR_UNDEFINED", Undefined}, {"ROOT", Root},
 		{"CLASS_SEND", ClassSend}, {"CLASS_RECEIVE", ClassReceive}, {"CLASS_WAIT", ClassWait}, {"CLASS_COLLECTIVE", ClassCollective},
 		{"SCALARS", scalars}, {"FIELDS", fields}, {"REPEATED", repeated}, {"BLOCK_BYTES", blockBytes}, {"MOST_BYTES", mostBytes}, {"VERSION", Version},
 	} {

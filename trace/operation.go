@@ -5,6 +5,7 @@ const (
 	AnySource = -2
 	ProcNull  = -3
 	AnyTag    = -4
+	Root      = -5 // the task is the root of a collective on an intercommunicator
 	Undefined = -32766
 )
 
@@ -66,10 +67,12 @@ type Operation struct {
 	Datatype                    int64 // of the elements: a number by which members compare theirs
 	Traits                      Trait
 	Counts, InCounts, OutCounts []int64 // bytes by member; see mpivirt/internal/coll.Collective
-	Color, Key                  int64   // of a split
-	Group                       []int64 // ranks of WORLD in the new communicator, for functions that name them
+	Given, Taken                int64   // of a collective on an intercommunicator: the bytes of the vectors that the task hands in and gets
+	Color, Key                  int64   // of a split; of a local merge the color is 1 if the local group comes first; the key of a local function is its number
+	Group                       []int64 // ranks of WORLD in the new communicator, for functions that name them; of an intercommunicator the remote group
 	Made                        int64   // number of the new communicator; -1 for none
 	Context                     int64   // MPI_Comm_create_group: what tells the call from others of the same group
+	Token, RemoteToken          int64   // MPI_Intercomm_create: numbers of the group and the remote group, which tell the intercommunicator from others
 	SendPeers, SendTags         []int64 // of an exchange with neighbours
 	SendBytes                   []int64
 	ReceivePeers, ReceiveTags   []int64
@@ -86,7 +89,7 @@ func (t Trait) Has(bits Trait) bool { return t&bits == bits }
 // Calls returns how many calls the operation stands for: 1, but for runs of failing tests, and 0 where it is no call.
 func (o *Operation) Calls() int64 {
 	switch o.Function.Class() {
-	case ClassNone, ClassBurst, ClassMark, ClassEnd, ClassDuplicate, ClassGiven:
+	case ClassNone, ClassBurst, ClassMark, ClassEnd, ClassDuplicate, ClassGiven, ClassMerge:
 		return 0
 	case ClassTest, ClassProbe:
 		if o.Form.Has(Missed) {
@@ -143,7 +146,11 @@ const (
 	fieldKey
 	fieldMade
 	fieldContext
-	fieldTook // no operation refers to that of another one: a state does not hold it
+	fieldTook // no operation refers to this field of another one, or to those behind it: a state does not hold them
+	fieldGiven
+	fieldTaken
+	fieldToken
+	fieldRemoteToken
 	scalars
 
 	fieldRequests field = iota - 1
@@ -177,17 +184,19 @@ var layouts = [...][]field{
 	ClassTest:         {fieldRequests, fieldCompleted, fieldForm, fieldTimes, fieldTook, fieldMatched},
 	ClassProbe:        {fieldSource, fieldSourceTag, fieldGotSource, fieldGotTag, fieldGotBytes, fieldComm, fieldForm, fieldMessage, fieldTimes, fieldTook},
 	ClassCancel:       {fieldRequests, fieldForm, fieldTook},
-	ClassCollective:   {fieldVector, fieldRoot, fieldComm, fieldElement, fieldCounts, fieldTraits, fieldRequest, fieldForm, fieldDatatype, fieldInCounts, fieldOutCounts, fieldTook},
+	ClassCollective:   {fieldVector, fieldRoot, fieldComm, fieldElement, fieldCounts, fieldTraits, fieldRequest, fieldForm, fieldDatatype, fieldInCounts, fieldOutCounts, fieldTook, fieldGiven, fieldTaken},
 	ClassNeighborhood: {fieldComm, fieldRequest, fieldForm, fieldSendPeers, fieldSendTags, fieldSendBytes, fieldReceivePeers, fieldReceiveTags, fieldReceiveRooms, fieldTook},
 	ClassCommunicator: {fieldComm, fieldMade, fieldColor, fieldKey, fieldGroup, fieldContext, fieldForm, fieldTook},
 	ClassFree:         {fieldComm, fieldForm, fieldTook},
 	ClassDuplicate:    {fieldComm, fieldKey, fieldMade},
 	ClassGiven:        {fieldMade, fieldGroup, fieldContext},
+	ClassMeeting:      {fieldComm, fieldMade, fieldRoot, fieldGroup, fieldToken, fieldRemoteToken, fieldForm, fieldTook},
+	ClassMerge:        {fieldComm, fieldKey, fieldMade, fieldColor},
 }
 
 // rare reports whether a field that a mask does not name is 0, and not the value before.
 func (f field) rare() bool {
-	return f == fieldForm || f == fieldMessage || f == fieldTimes || f == fieldTook
+	return f == fieldForm || f == fieldMessage || f == fieldTimes || f >= fieldTook && f < scalars
 }
 
 // scalar returns a field with a number.
@@ -243,6 +252,14 @@ func (o *Operation) scalar(f field) *int64 {
 		return &o.Made
 	case fieldTook:
 		return &o.Took
+	case fieldGiven:
+		return &o.Given
+	case fieldTaken:
+		return &o.Taken
+	case fieldToken:
+		return &o.Token
+	case fieldRemoteToken:
+		return &o.RemoteToken
 	default:
 		return &o.Context
 	}

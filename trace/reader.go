@@ -256,7 +256,7 @@ func (c *Cursor) Next(b *Blocks, o *Operation) (bool, error) {
 	return true, nil
 }
 
-// Current stores the operation that was read last once more, but for how long it took.
+// Current stores the operation that was read last once more, but for the fields that a state does not hold, such as how long it took.
 func (c *Cursor) Current(b *Blocks, o *Operation) error {
 	k, err := b.get(c.entry, c.task)
 	if err != nil {
@@ -267,7 +267,7 @@ func (c *Cursor) Current(b *Blocks, o *Operation) error {
 	for _, f := range layouts[o.Function.Class()] {
 		if f < fieldTook {
 			*o.scalar(f) = c.state.last[f]
-		} else if f == fieldTook {
+		} else if f < scalars {
 			continue
 		} else if c.state.again(&r, o, f); r.problem != "" {
 			return c.Fault(b.file, r.problem)

@@ -30,7 +30,7 @@ program needs no change: the library is loaded before it, and hears C, C++ and F
 use what gigarank trace library prints.
 
 MPI_Pcontrol(0) switches the recording off, and other levels on, which begin phases; communicators are recorded all the time. --calls
-FROM..TO records the calls with these numbers, by task, from 1. One-sided communication, files, intercommunicators, persistent
+FROM..TO records the calls with these numbers, by task, from 1. One-sided communication, files, persistent
 collectives and partitioned messages are not recorded: gigarank trace info names those that the program has called. Only the thread that
 has called MPI_Init is recorded.
 

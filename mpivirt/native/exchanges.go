@@ -89,6 +89,6 @@ func (b *body) merged(lp int32, c *cCall) {
 	comm := b.k.Communicator(int32(c.comm))
 	own, theirs := memory(c.input, 1)[0], memory(c.output, 1)[0]
 	first := own < theirs || own == theirs && comm.Context < comm.Remote.Context
-	b.madeComm(lp, c, b.k.Merge(comm, int32(c.key), first))
+	b.madeComm(lp, c, b.k.Merge(lp, comm, int32(c.key), first))
 	c.topology = C.struct_gigarank_topology{}
 }

@@ -230,7 +230,7 @@ func (b *body) madeComm(lp int32, c *cCall, made *kernel.Communicator) {
 // message.
 func (b *body) duplicateLocally(lp int32, c *kernel.Communicator, number int32) *kernel.Communicator {
 	if c.Remote != nil {
-		return b.k.DupInter(c, number)
+		return b.k.DupInter(lp, c, number)
 	}
 	return b.k.Twin(lp, c, number)
 }

@@ -56,6 +56,9 @@ func (r *recorder) Enters(lp int32, q *kernel.Call) {
 	case trace.ClassCommunicator:
 		notesRefusal(o, q)
 		r.creates(lp, o, q)
+	case trace.ClassMeeting:
+		notesRefusal(o, q)
+		r.meets(o, q)
 	}
 	n.on = q.On().Index
 	if o.Function != trace.CommCreateGroup {
@@ -79,12 +82,10 @@ func (r *recorder) nameComm(lp int32, p world.Procedure, o *trace.Operation, c *
 		o.Comm = trace.Self
 	case c.Size == 0:
 		o.Comm = -1 // the call fails
-	case c.Remote != nil:
-		r.refuse(lp, p, "calls on intercommunicators cannot be recorded yet")
 	default:
 		i := slices.Index(r.ranks[lp].comms, c.Index)
 		if i < 0 {
-			r.refuse(lp, p, c.String()+" was made by a call that cannot be recorded yet, such as MPI_Comm_idup or MPI_Intercomm_merge")
+			r.refuse(lp, p, c.String()+" was made by a call that cannot be recorded yet")
 		}
 		o.Comm = int64(2 + i)
 	}
@@ -158,6 +159,9 @@ func (r *recorder) collective(o *trace.Operation, q *kernel.Call) {
 	if o.Form.Has(trace.Refused) {
 		return
 	}
+	if q.On().Remote != nil && o.Function != trace.Barrier {
+		o.Given, o.Taken = q.Lengths()
+	}
 	o.Root, o.Vector, o.Element, o.Datatype = int64(v.Root), v.Bytes, v.Element, int64(v.Type)
 	if v.Data {
 		o.Traits |= trace.Data
@@ -198,6 +202,9 @@ func (r *recorder) creates(lp int32, o *trace.Operation, q *kernel.Call) {
 		r.refuse(lp, q.Procedure, "it cannot be recorded yet")
 		return
 	}
+	if q.On().Remote != nil && v.Creation == nil {
+		return // of the duplicate of an intercommunicator the recorder hears by Duplicates
+	}
 	o.Color = int64(v.Color())
 	switch p := q.Procedure.Plain(); p {
 	case world.CommSplit:
@@ -208,6 +215,16 @@ func (r *recorder) creates(lp int32, o *trace.Operation, q *kernel.Call) {
 			o.Context = int64(q.On().Context & world.TagUB)
 		}
 	}
+}
+
+// meets stores the arguments of a call that makes an intercommunicator. The leader alone has them.
+func (r *recorder) meets(o *trace.Operation, q *kernel.Call) {
+	if o.Made = -1; o.Form.Has(trace.Refused) {
+		return
+	}
+	token, remoteToken, remote := q.Meets()
+	o.Root, o.Token, o.RemoteToken = int64(q.Arguments().Root), int64(token), int64(remoteToken)
+	o.Group = slices.Clone(r.runsOf(remote))
 }
 
 // runsOf returns the members of a group as runs of equal distances: first rank, distance, number.
@@ -261,6 +278,12 @@ func (r *recorder) Leaves(lp int32, b *kernel.Completion) {
 	case trace.ClassCommunicator:
 		if b.Err == nil && o.Color >= 0 {
 			r.made(lp, o)
+		}
+	case trace.ClassMeeting:
+		if b.Err == nil {
+			c := r.k.Communicator(b.NewComm)
+			o.Made, o.Group = n.numberComm(c), slices.Clone(r.runsOf(c.Remote.Group))
+			o.Token, o.RemoteToken = int64(c.Tokens[0]), int64(c.Tokens[1])
 		}
 	case trace.ClassFree:
 		if b.Err == nil && o.Comm >= 2 {
@@ -402,5 +425,17 @@ func (r *recorder) Duplicates(lp int32, c, duplicate *kernel.Communicator, numbe
 	r.burst = trace.Operation{Function: trace.LocalDuplicate, Key: int64(number)}
 	r.nameComm(lp, world.CommDup, &r.burst, c)
 	r.burst.Made = r.ranks[lp].numberComm(duplicate)
+	r.add(lp, &r.burst)
+}
+
+// Merges implements [kernel.Recorder].
+func (r *recorder) Merges(lp int32, c, merged *kernel.Communicator, number int32, localFirst bool) {
+	r.endPolls(lp)
+	r.burst = trace.Operation{Function: trace.LocalMerge, Key: int64(number)}
+	if localFirst {
+		r.burst.Color = 1
+	}
+	r.nameComm(lp, world.IntercommMerge, &r.burst, c)
+	r.burst.Made = r.ranks[lp].numberComm(merged)
 	r.add(lp, &r.burst)
 }

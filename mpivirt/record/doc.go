@@ -4,5 +4,5 @@
 // each declared or measured computing, without noise. The recorded times are those of the simulated machine. A replay on the same
 // machine has the same virtual times.
 //
-// Calls on intercommunicators, and those that make such, are not recorded: the first of them ends the run with its name.
+// The first call that cannot be recorded ends the run with its name.
 package record

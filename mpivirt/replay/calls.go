@@ -58,10 +58,8 @@ func (b *body) begin(lp int32, r *rank) (more, over bool) {
 		return true, true
 	}
 	switch o.Function {
-	case trace.LocalDuplicate:
-		if c, _ := b.comm(lp, r, o.Comm); !b.k.HasFailed(lp) {
-			b.numbersComm(lp, r, int32(number(o.Made)), b.k.Twin(lp, c, int32(number(o.Key))))
-		}
+	case trace.LocalDuplicate, trace.LocalMerge:
+		b.makesLocally(lp, r, o)
 		return true, true
 	case trace.CommGiven: // that on which a group would make a communicator
 		c, _, err := b.k.CreateGroup(b.k.Communicator(world.World), b.groups.of(o.Group), number(o.Context), lp)
@@ -74,6 +72,27 @@ func (b *body) begin(lp int32, r *rank) (more, over bool) {
 	}
 	r.last, r.state = procedures[o.Function], calling
 	return true, b.submitted(lp, r, b.call(lp, r, o))
+}
+
+// makesLocally makes a communicator that all members make with the same number, without a message.
+func (b *body) makesLocally(lp int32, r *rank, o *trace.Operation) {
+	c, _ := b.comm(lp, r, o.Comm)
+	if b.k.HasFailed(lp) {
+		return
+	}
+	made, key := (*kernel.Communicator)(nil), int32(number(o.Key))
+	switch {
+	case o.Function == trace.LocalMerge && c.Remote == nil:
+		b.fails(lp, r.last, "communicator %d has no remote group", o.Comm)
+		return
+	case o.Function == trace.LocalMerge:
+		made = b.k.Merge(lp, c, key, o.Color == 1)
+	case c.Remote != nil:
+		made = b.k.DupInter(lp, c, key)
+	default:
+		made = b.k.Twin(lp, c, key)
+	}
+	b.numbersComm(lp, r, int32(number(o.Made)), made)
 }
 
 // submitted returns whether a call is over. It takes the error of such a call, which is lost if the rank pauses.
@@ -144,7 +163,13 @@ func (b *body) call(lp int32, r *rank, o *trace.Operation) bool {
 		}
 		begins = !p.Blocks()
 	case trace.ClassCollective:
-		q.Enters(b.collective(p, o), refusal(o))
+		if !b.enters(lp, q, c, o) {
+			return false
+		}
+	case trace.ClassMeeting:
+		if !b.meets(lp, q, c, o) {
+			return false
+		}
 	case trace.ClassNeighborhood:
 		q.Exchanges(kernel.Exchange{Receives: parts(o.ReceivePeers, o.ReceiveTags, o.ReceiveRooms), Sends: parts(o.SendPeers, o.SendTags, o.SendBytes)}, refusal(o))
 	case trace.ClassCommunicator:
@@ -256,13 +281,63 @@ func (b *body) matched(r *rank, o *trace.Operation) (source, tag int64, err erro
 	return o.Source, o.SourceTag, nil
 }
 
+// enters fills in a collective. It ends the rank, and reports false, for a call that its communicator does not have.
+func (b *body) enters(lp int32, q *kernel.Call, c *kernel.Communicator, o *trace.Operation) bool {
+	p := q.Procedure
+	switch {
+	case c.Remote == nil && p == world.IntercommMerge && !o.Form.Has(trace.Failed):
+		b.fails(lp, p, "communicator %d has no remote group", o.Comm)
+		return false
+	case o.Given < 0 || o.Taken < 0:
+		b.fails(lp, p, "vectors of %d and %d bytes", o.Given, o.Taken)
+		return false
+	}
+	if q.Enters(b.collective(p, o), refusal(o)); c.Remote != nil && p != world.IntercommMerge && o.Function != trace.Barrier {
+		q.OfLengths(o.Given, o.Taken)
+	}
+	return true
+}
+
+// meets fills in a call that makes an intercommunicator. It ends the rank, and reports false, for a leader or a remote group that cannot be.
+func (b *body) meets(lp int32, q *kernel.Call, c *kernel.Communicator, o *trace.Operation) bool {
+	k, p, r := b.k, q.Procedure, &b.ranks[lp]
+	r.made = int32(number(o.Made))
+	if err := refusal(o); err != nil {
+		v, _ := k.Split(world.Undefined, 0)
+		q.Enters(v, err)
+		return true
+	}
+	if c.Remote != nil || o.Root < 0 || o.Root >= int64(c.Size) {
+		b.fails(lp, p, "there is no leader %d on communicator %d", o.Root, o.Comm)
+		return false
+	}
+	var told []byte
+	if int64(q.Member) == o.Root {
+		remote := b.groups.of(o.Group)
+		if err := world.Strided(0, 1, b.file.Header.Tasks).Contains(remote); err != nil || remote.Size() == 0 {
+			b.fails(lp, p, "a remote group of %d: %v", remote.Size(), err)
+			return false
+		}
+		told = kernel.ToldOf(uint64(o.Token), uint64(o.RemoteToken), remote)
+	}
+	q.Enters(k.Meeting(int(o.Root), told), nil)
+	return true
+}
+
 // collective returns the arguments of a collective. Its operator is never applied: vectors have no contents.
 func (b *body) collective(p world.Procedure, o *trace.Operation) *kernel.Collective {
 	if o.Function == trace.Barrier {
 		return b.k.Barrier()
 	}
+	operation := p.Operation()
+	switch o.Function {
+	case trace.IntercommMerge:
+		operation = world.Allreduce.Operation()
+	case trace.CommIdup:
+		operation = world.Barrier.Operation()
+	}
 	v := kernel.Collective{
-		Procedure: p, Operation: p.Operation(), Root: number(o.Root), Bytes: o.Vector, Element: o.Element, Type: world.ElementType(o.Datatype),
+		Procedure: p, Operation: operation, Root: number(o.Root), Bytes: o.Vector, Element: o.Element, Type: world.ElementType(o.Datatype),
 		Data: o.Traits.Has(trace.Data), Phantom: o.Traits.Has(trace.Data),
 	}
 	v.Counts, v.InCounts, v.OutCounts = counts(o.Counts), counts(o.InCounts), counts(o.OutCounts)
@@ -307,10 +382,12 @@ func (b *body) creates(lp int32, r *rank, c *kernel.Communicator, p world.Proced
 		v, _ = k.Split(world.Undefined, 0)
 		return v, err
 	}
-	switch p.Plain() {
-	case world.CommDup:
+	switch {
+	case o.Function == trace.CommDup && c.Remote != nil: // the local duplicate follows
+		v = k.Prepare(*k.Barrier())
+	case p.Plain() == world.CommDup:
 		v = k.Dup(k.GroupOf(c, lp))
-	case world.CommSplit:
+	case p.Plain() == world.CommSplit:
 		v, err = k.Split(number(o.Color), number(o.Key))
 	default:
 		v, err = k.Create(k.GroupOf(c, lp), b.groups.of(o.Group), int(k.Global(lp)))
@@ -542,6 +619,8 @@ func (b *body) end(lp int32, r *rank) bool {
 	switch r.function.Class() {
 	case trace.ClassCommunicator:
 		b.made(lp, r)
+	case trace.ClassMeeting:
+		b.numbersComm(lp, r, r.made, b.k.Communicator(done.NewComm))
 	case trace.ClassFree:
 		b.freed(r)
 	}

@@ -163,6 +163,9 @@ func (b *body) Resume(i int) bool {
 				return false
 			}
 		default:
+			if b.k.InParts(lp) && !b.k.Submit(lp, b.k.Composed()) {
+				return true // the next part of the call is under way
+			}
 			over = b.end(lp, r)
 		}
 		if !over || b.k.Pause(lp) {

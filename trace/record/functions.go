@@ -43,7 +43,7 @@ var Recorded = sync.OnceValue(func() []string {
 })
 
 // moving are the beginnings of the names of functions that move data or wait for other processes, and whose calls are no operations: one-sided
-// communication, files, dynamic processes, intercommunicators, persistent collectives, partitioned messages.
+// communication, files, dynamic processes, persistent collectives, partitioned messages.
 var moving = []string{
 	"Put", "Get_accumulate", "Accumulate", "Rput", "Rget", "Raccumulate", "Fetch_and_op", "Compare_and_swap",
 	"Win_allocate", "Win_create", "Win_free", "Win_fence", "Win_start", "Win_post", "Win_complete", "Win_wait", "Win_test", "Win_lock", "Win_unlock", "Win_flush", "Win_sync",

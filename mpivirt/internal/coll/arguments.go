@@ -112,8 +112,8 @@ func (v *Collective) own(member int) int64 {
 }
 
 // Handed returns the number of bytes that a member contributes to a collective whose arguments have
-// been checked: of MPI, the length of its send buffer.
-func (c *Communicator) Handed(member int, v *Collective) int64 {
+// been checked: of MPI, the length of its send buffer. l are the lengths of its vectors.
+func (c *Communicator) Handed(member int, v *Collective, l Lengths) int64 {
 	isRoot, inRootsGroup := member == v.Root, false
 	if c.Remote != nil {
 		isRoot, inRootsGroup = v.Root == world.Root, v.Root == world.Root || v.Root == world.ProcNull
@@ -138,7 +138,7 @@ func (c *Communicator) Handed(member int, v *Collective) int64 {
 	case op == collectives.Allgatherv && c.Remote == nil:
 		return v.Counts[member]
 	case c.Remote != nil && v.Data:
-		return v.Lengths().Input
+		return l.Input
 	case op == collectives.Scatter, op == collectives.Alltoall:
 		return blocks(v.Bytes, c.Peers().Size)
 	case op == collectives.ReduceScatter:

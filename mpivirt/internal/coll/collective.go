@@ -154,6 +154,7 @@ type Communicator struct {
 	// Of an intercommunicator: the communicators of the local group and of both groups; nil before
 	// their first use.
 	local, union *Communicator
+	Tokens       [2]uint64    // of the local and the remote group, if their leaders have met; else 0
 	first        *world.Group // of a communicator of both groups: the first group; else nil
 }
 

@@ -50,7 +50,9 @@ func (c *Collectives) meeting(g *world.Group, told []byte) (*Communicator, error
 	}
 	least, greatest := min(token, remoteToken), max(token, remoteToken)
 	context := func(side uint64) uint64 { return random.Uint64(least, greatest, side) }
-	return c.Inter(context(token), g, context(remoteToken), remote), nil
+	made := c.Inter(context(token), g, context(remoteToken), remote)
+	made.Tokens = [2]uint64{token, remoteToken}
+	return made, nil
 }
 
 // Told returns the bytes that a leader broadcasts in its group: the tokens of both leaders and the

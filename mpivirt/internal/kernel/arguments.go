@@ -28,6 +28,20 @@ func (q *Call) Started() *Persistent {
 // Arguments returns what the rank hands in to a collective, nil if it hands in nothing.
 func (q *Call) Arguments() *coll.Collective { return q.collective }
 
+// Lengths returns the lengths of the vectors that the rank hands in to a collective and gets.
+func (q *Call) Lengths() (input, output int64) { return q.lengths.Input, q.lengths.Output }
+
+// Meets returns the tokens of both groups and the remote group, which the leader hands in to the call that makes an
+// intercommunicator.
+func (q *Call) Meets() (token, remoteToken uint64, remote *world.Group) {
+	if q.collective == nil || len(q.collective.Input) == 0 {
+		return 0, 0, nil
+	}
+	r := world.Reader{Rest: q.collective.Input}
+	token, remoteToken = r.U64(), r.U64()
+	return token, remoteToken, world.ReadGroup(&r)
+}
+
 // IsNonblocking reports whether a collective is called in its nonblocking form.
 func (q *Call) IsNonblocking() bool { return q.nonblocking }
 

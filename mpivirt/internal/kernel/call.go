@@ -38,6 +38,12 @@ func (q *Call) Enters(v *coll.Collective, err error) *Call {
 	return q
 }
 
+// OfLengths sets the lengths of the vectors of a collective that has no memory for them. It returns the call.
+func (q *Call) OfLengths(input, output int64) *Call {
+	q.lengths = coll.Lengths{Input: input, Output: output}
+	return q
+}
+
 // Waits sets the requests to wait for or to test, and the error in these requests. It returns the
 // call.
 func (q *Call) Waits(requests []int32, err error) *Call {

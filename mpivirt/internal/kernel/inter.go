@@ -26,6 +26,11 @@ func Told(token uint64, theirs []uint64) []byte {
 	return coll.Told(token, remoteToken, world.NewGroup(ranks))
 }
 
+// ToldOf is Told of a group.
+func ToldOf(token, remoteToken uint64, remote *world.Group) []byte {
+	return coll.Told(token, remoteToken, remote)
+}
+
 // Meeting returns the collective by which the members of a group make an intercommunicator after
 // their leader has exchanged data with the remote leader. told holds the bytes of Told at the
 // leader, and is nil at other members. The completion of the call contains the communicator.

@@ -45,6 +45,8 @@ type Recorder interface {
 	BeginsPhase(lp int32, name string)
 	// Duplicates hears that a rank makes the local duplicate of a communicator that has a number.
 	Duplicates(lp int32, c, duplicate *Communicator, number int32)
+	// Merges hears that a rank makes the communicator of both groups of an intercommunicator that has a number.
+	Merges(lp int32, c, merged *Communicator, number int32, localFirst bool)
 	// Finishes hears that a rank has come to the end of its program.
 	Finishes(lp int32)
 }
@@ -233,7 +235,7 @@ func (k *Kernel) describeCall(lp int32, q *Call) {
 	case b.Sent.Present:
 		k.describeDest(lp, q)
 	case class == world.ClassCollective:
-		b.Handed = q.communicator.Handed(int(q.Member), q.collective)
+		b.Handed = q.communicator.Handed(int(q.Member), q.collective, q.lengths)
 	case class == world.ClassNeighborhood:
 		b.Handed = q.handed()
 	}

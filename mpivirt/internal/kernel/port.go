@@ -69,8 +69,16 @@ func (k *Kernel) Dup(g *world.Group) *Collective { return k.collectives.Dup(g) }
 
 // DupInter returns the duplicate of an intercommunicator that has a number. All members make equal
 // duplicates, without a message.
-func (k *Kernel) DupInter(c *Communicator, number int32) *Communicator {
-	return k.collectives.DupInter(c, number)
+func (k *Kernel) DupInter(lp int32, c *Communicator, number int32) *Communicator {
+	return k.duplicated(lp, c, k.collectives.DupInter(c, number), number)
+}
+
+// duplicated tells the recorder of a local duplicate, and returns it.
+func (k *Kernel) duplicated(lp int32, c, duplicate *Communicator, number int32) *Communicator {
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Duplicates(lp, c, duplicate, number)
+	}
+	return duplicate
 }
 
 // EnterBarrier enters a member into a blocking barrier that is under way, by a counter or over
@@ -94,8 +102,12 @@ func (k *Kernel) GroupOf(c *Communicator, lp int32) *world.Group { return k.coll
 
 // Merge returns the communicator of both groups of an intercommunicator that has a number.
 // localFirst puts the local group first. All members make equal communicators, without a message.
-func (k *Kernel) Merge(c *Communicator, number int32, localFirst bool) *Communicator {
-	return k.collectives.Merge(c, number, localFirst)
+func (k *Kernel) Merge(lp int32, c *Communicator, number int32, localFirst bool) *Communicator {
+	merged := k.collectives.Merge(c, number, localFirst)
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Merges(lp, c, merged, number, localFirst)
+	}
+	return merged
 }
 
 // NewComm returns the communicator of a color that the latest collective on another communicator
@@ -127,11 +139,7 @@ func (k *Kernel) Token(lp int32) uint64 { return k.collectives.Token(lp) }
 // Twin returns the local duplicate of a communicator that has a number. All members make equal
 // duplicates, without a message.
 func (k *Kernel) Twin(lp int32, c *Communicator, number int32) *Communicator {
-	twin := k.collectives.Twin(lp, c, number)
-	if k.hearing.recorder != nil {
-		k.hearing.recorder.Duplicates(lp, c, twin, number)
-	}
-	return twin
+	return k.duplicated(lp, c, k.collectives.Twin(lp, c, number), number)
 }
 
 // Messages, requests and failures.

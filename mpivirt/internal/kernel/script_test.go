@@ -503,11 +503,11 @@ func (b *scriptBody) alone(lp int32, r *scripted, name, word string, words []str
 		r.comm = map[string]int32{"world": world.World, "self": world.Self}[words[0]]
 	case "merge": // the group with high comes last
 		r.numbers++
-		r.comm = k.Merge(k.Communicator(r.comm), r.numbers, words[0] == "low").Index
+		r.comm = k.Merge(lp, k.Communicator(r.comm), r.numbers, words[0] == "low").Index
 	case "twin":
 		r.numbers++
 		if c := k.Communicator(r.comm); c.Remote != nil {
-			r.comm = k.DupInter(c, r.numbers).Index
+			r.comm = k.DupInter(lp, c, r.numbers).Index
 		} else {
 			r.comm = k.Twin(lp, c, r.numbers).Index
 		}

@@ -44,9 +44,20 @@ static const struct communicator *joins(struct function *f, int function, MPI_Co
 		return NULL;
 	}
 	operation(function);
-	V(Comm) = c->number, V(Root) = V(Vector) = V(Datatype) = V(Request) = 0, V(Element) = 1, V(Traits) = TRAIT_DATA;
+	V(Comm) = c->number, V(Root) = V(Vector) = V(Datatype) = V(Request) = 0, V(Element) = 1, V(Traits) = TRAIT_DATA, V(Given) = V(Taken) = 0;
 	L(Counts)->n = L(InCounts)->n = L(OutCounts)->n = 0;
 	return c;
+}
+
+/* Of a collective with a root: its number, whether the task is the root, and whether the root is in the remote group. */
+static int64_t root_of(const struct communicator *c, int root) { return c->remote && root == MPI_ROOT ? ROOT : rank_of(root); }
+static int is_root(const struct communicator *c, int root) { return c->remote ? root == MPI_ROOT : root == c->rank; }
+static int is_away(const struct communicator *c, int root) { return c->remote && root != MPI_ROOT && root != MPI_PROC_NULL; }
+
+/* between sets the vectors of a collective on an intercommunicator: some blocks of some bytes that go out and come in. */
+static int between(int64_t outgoing, int64_t out, int64_t incoming, int64_t in) {
+	V(Given) = outgoing * out, V(Taken) = incoming * in, V(Vector) = outgoing ? out : incoming ? in : 0;
+	return 1;
 }
 
 /* of_elements sets the elements of a collective whose blocks have the same length. */
@@ -63,11 +74,14 @@ static int barrier(struct function *f, MPI_Comm comm) {
 }
 
 static int bcast(struct function *f, int64_t count, MPI_Datatype type, int root, MPI_Comm comm) {
-	if (!joins(f, FUNCTION_Bcast, comm))
+	const struct communicator *c = joins(f, FUNCTION_Bcast, comm);
+	if (!c)
 		return 0;
-	of_elements(type);
-	V(Root) = root, V(Vector) = bytes_of(count, type);
+	V(Root) = root_of(c, root), V(Vector) = bytes_of(count, type);
 	f->bytes += V(Vector);
+	if (c->remote)
+		return between(is_root(c, root), V(Vector), is_away(c, root), V(Vector));
+	of_elements(type);
 	return 1;
 }
 
@@ -80,21 +94,31 @@ static void reduces(MPI_Datatype type, MPI_Op operator) {
 }
 
 static int reduction(struct function *f, int function, int64_t count, MPI_Datatype type, MPI_Op operator, int root, MPI_Comm comm) {
-	if (!joins(f, function, comm))
+	const struct communicator *c = joins(f, function, comm);
+	if (!c)
 		return 0;
 	reduces(type, operator);
-	V(Root) = root, V(Vector) = bytes_of(count, type);
+	V(Root) = root_of(c, root), V(Vector) = bytes_of(count, type);
 	f->bytes += V(Vector);
-	return 1;
+	if (c->remote && function == FUNCTION_Reduce)
+		return between(is_away(c, root), V(Vector), is_root(c, root), V(Vector));
+	return !c->remote || between(1, V(Vector), 1, V(Vector));
 }
 
 static int gather(struct function *f, int function, const void *sent, int64_t sendcount, MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-	if (!joins(f, function, comm))
+	const struct communicator *c = joins(f, function, comm);
+	if (!c)
 		return 0;
 	if (sent == MPI_IN_PLACE)
 		sendcount = recvcount, sendtype = recvtype;
+	V(Root) = root_of(c, root);
+	if (c->remote) {
+		int all = function == FUNCTION_Allgather, sends = all || is_away(c, root), receives = all || is_root(c, root);
+		f->bytes += sends ? bytes_of(sendcount, sendtype) : 0;
+		return between(sends, sends ? bytes_of(sendcount, sendtype) : 0, receives * c->remote, receives ? bytes_of(recvcount, recvtype) : 0);
+	}
 	of_elements(sendtype);
-	V(Root) = root, V(Vector) = bytes_of(sendcount, sendtype);
+	V(Vector) = bytes_of(sendcount, sendtype);
 	f->bytes += V(Vector);
 	return 1;
 }
@@ -105,8 +129,14 @@ static int scatter(struct function *f, int64_t sendcount, MPI_Datatype sendtype,
 		return 0;
 	if (received == MPI_IN_PLACE)
 		recvcount = sendcount, recvtype = sendtype;
+	V(Root) = root_of(c, root);
+	if (c->remote) {
+		int sends = is_root(c, root), receives = is_away(c, root);
+		f->bytes += receives ? bytes_of(recvcount, recvtype) : 0;
+		return between(sends * c->remote, sends ? bytes_of(sendcount, sendtype) : 0, receives, receives ? bytes_of(recvcount, recvtype) : 0);
+	}
 	of_elements(recvtype);
-	V(Root) = root, V(Vector) = root == c->rank ? bytes_of(sendcount, sendtype) : bytes_of(recvcount, recvtype);
+	V(Vector) = root == c->rank ? bytes_of(sendcount, sendtype) : bytes_of(recvcount, recvtype);
 	f->bytes += V(Vector);
 	return 1;
 }
@@ -115,8 +145,14 @@ static int gatherv(struct function *f, int function, const void *sent, int64_t s
 	const struct communicator *c = joins(f, function, comm);
 	if (!c)
 		return 0;
-	int all = function == FUNCTION_Allgatherv, at_root = all || root == c->rank;
-	int64_t total = at_root ? lists(L(Counts), &received, c->size) : 0;
+	int all = function == FUNCTION_Allgatherv, at_root = all || is_root(c, root);
+	int64_t total = at_root ? lists(L(Counts), &received, c->remote ? c->remote : c->size) : 0;
+	if (c->remote) {
+		int64_t out = all || is_away(c, root) ? bytes_of(sendcount, sendtype) : 0;
+		V(Root) = all ? 0 : root_of(c, root), V(Given) = out, V(Taken) = total, f->bytes += out;
+		V(Vector) = all ? total : is_away(c, root) ? out : at_root && total >= 0 ? L(Counts)->at[0] : 0;
+		return 1;
+	}
 	int64_t own = sent == MPI_IN_PLACE && at_root && total >= 0 ? L(Counts)->at[c->rank] : sent == MPI_IN_PLACE ? 0 : bytes_of(sendcount, sendtype);
 	V(Root) = all ? 0 : root, V(Vector) = all ? total : own;
 	f->bytes += own;
@@ -127,8 +163,15 @@ static int scatterv(struct function *f, struct blocks sent, const void *received
 	const struct communicator *c = joins(f, FUNCTION_Scatterv, comm);
 	if (!c)
 		return 0;
-	if (root == c->rank && lists(L(Counts), &sent, c->size) < 0)
+	int64_t total = is_root(c, root) ? lists(L(Counts), &sent, c->remote ? c->remote : c->size) : 0;
+	if (total < 0)
 		return 0;
+	if (c->remote) {
+		int64_t in = is_away(c, root) ? bytes_of(recvcount, recvtype) : 0;
+		V(Root) = root_of(c, root), V(Given) = total, V(Taken) = in, f->bytes += in;
+		V(Vector) = is_root(c, root) ? L(Counts)->at[0] : in;
+		return 1;
+	}
 	V(Root) = root, V(Vector) = received == MPI_IN_PLACE ? L(Counts)->at[c->rank] : bytes_of(recvcount, recvtype);
 	f->bytes += V(Vector);
 	return 1;
@@ -140,8 +183,12 @@ static int alltoall(struct function *f, const void *sent, int64_t sendcount, MPI
 		return 0;
 	if (sent == MPI_IN_PLACE)
 		sendcount = recvcount, sendtype = recvtype;
-	of_elements(sendtype);
 	V(Vector) = bytes_of(sendcount, sendtype);
+	if (c->remote) {
+		f->bytes += V(Vector) * c->remote;
+		return between(c->remote, V(Vector), c->remote, bytes_of(recvcount, recvtype));
+	}
+	of_elements(sendtype);
 	f->bytes += V(Vector) * c->size;
 	return 1;
 }
@@ -150,8 +197,10 @@ static int alltoallv(struct function *f, int function, const void *sent, struct 
 	const struct communicator *c = joins(f, function, comm);
 	if (!c)
 		return 0;
-	int64_t all = lists(L(InCounts), sent == MPI_IN_PLACE ? &in : &out, c->size);
-	lists(L(OutCounts), &in, c->size);
+	int n = c->remote ? c->remote : c->size;
+	int64_t all = lists(L(InCounts), sent == MPI_IN_PLACE ? &in : &out, n), incoming = lists(L(OutCounts), &in, n);
+	if (c->remote)
+		V(Given) = all, V(Taken) = incoming;
 	f->bytes += all > 0 ? all : 0;
 	return 1;
 }
@@ -162,6 +211,8 @@ static int reduce_scatter(struct function *f, int function, struct blocks receiv
 		return 0;
 	reduces(received.type, operator);
 	V(Vector) = lists(L(Counts), &received, c->size);
+	if (c->remote && V(Vector) >= 0)
+		V(Given) = V(Vector), V(Taken) = L(Counts)->at[c->rank];
 	f->bytes += V(Vector) > 0 ? V(Vector) : 0;
 	return 1;
 }

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-enum { MOST_COMMUNICATORS = 1 << 16, GIVEN = 1 << 12, MOST_CONTEXT = 1 << 20 };
+enum { MOST_COMMUNICATORS = 1 << 16, MOST_CONTEXT = 1 << 20 };
 
 static struct table known; /* by handle: index in all */
 static struct communicator *all;
@@ -12,7 +12,7 @@ static int32_t free_count, places;
 static struct numbers numbers; /* from 2 on: minus 2 */
 static int *ranks, *translated; /* of a group */
 static MPI_Group world;
-static int32_t given[GIVEN]; /* communicators that are there without a call, by hash of their group */
+static struct table counted; /* by hash of the groups: communicators of a group that are there without a call, intercommunicators of two groups */
 static MPI_Comm latest;
 static struct communicator *latest_of;
 
@@ -24,14 +24,17 @@ static struct communicator *enter_communicator(MPI_Comm comm, int64_t number) {
 	}
 	struct communicator *c = &all[place];
 	*c = (struct communicator){.number = number};
-	next.comm_size(comm, &c->size), next.comm_rank(comm, &c->rank);
+	int inter = 0;
+	next.comm_size(comm, &c->size), next.comm_rank(comm, &c->rank), next.comm_test_inter(comm, &inter);
+	if (inter)
+		next.comm_remote_size(comm, &c->remote);
 	latest_of = NULL;
 	return c;
 }
 
 int start_communicators(void) {
 	size_t n = (size_t)task.size;
-	if (!make_table(&known) || !(all = room(MOST_COMMUNICATORS * sizeof *all)) || !(free_places = room(MOST_COMMUNICATORS * sizeof *free_places)) ||
+	if (!make_table(&known) || !make_table(&counted) || !(all = room(MOST_COMMUNICATORS * sizeof *all)) || !(free_places = room(MOST_COMMUNICATORS * sizeof *free_places)) ||
 	    !(numbers.used = room(MOST_ENTRIES / 8)) || !(ranks = room(n * sizeof *ranks)) || !(translated = room(n * sizeof *translated)))
 		return 0;
 	next.comm_group(MPI_COMM_WORLD, &world);
@@ -71,10 +74,10 @@ static int runs(struct list *l, MPI_Group group) {
 	return 1;
 }
 
-/* runs_of is runs of the group of a communicator. */
-static int runs_of(struct list *l, MPI_Comm comm) {
+/* runs_of is runs of the group of a communicator, or of its remote group. */
+static int runs_of(struct list *l, MPI_Comm comm, int is_remote) {
 	MPI_Group group;
-	if (next.comm_group(comm, &group) != MPI_SUCCESS)
+	if ((is_remote ? next.comm_remote_group(comm, &group) : next.comm_group(comm, &group)) != MPI_SUCCESS)
 		return 0;
 	int could = runs(l, group);
 	next.group_free(&group);
@@ -94,14 +97,28 @@ static int makes(struct function *f, int function, MPI_Comm parent) {
 	return 1;
 }
 
-/* made gives a new communicator a number, and emits the operation. */
-static void made(MPI_Comm comm) {
-	if (comm != MPI_COMM_NULL) {
-		int64_t number = take_number(&numbers);
-		if (number < 0 || !enter_communicator(comm, 2 + number))
-			return;
-		V(Made) = 2 + number;
-	}
+/* mixed returns a number that depends on all bits of two others. */
+static uint64_t mixed(uint64_t a, uint64_t b) {
+	a = (a ^ b) * 0x9e3779b97f4a7c15u;
+	a = (a ^ a >> 32) * 0xd6e8feb86659fd93u;
+	return a ^ a >> 32;
+}
+
+static uint64_t hash_of(const struct list *l) {
+	uint64_t hash = 1;
+	for (int64_t i = 0; i < l->n; i++)
+		hash = mixed(hash, (uint64_t)l->at[i]);
+	return hash;
+}
+
+/* count counts a communicator whose groups have a hash, and returns how many there have been. All members count alike. */
+static int32_t count(uint64_t hash) {
+	int32_t e = find_entry(&counted, hash);
+	return e ? ++counted.entries[e].value : add_entry(&counted, hash, 1);
+}
+
+/* emit_always emits an operation that a replay needs even if it has the calls around it not. */
+static void emit_always(void) {
 	if (task.stopped || task.mode != MODE_TRACE)
 		return;
 	int before = task.on;
@@ -110,6 +127,17 @@ static void made(MPI_Comm comm) {
 		task.start = task.burst_end; /* the burst is not recorded */
 	emit();
 	task.on = before;
+}
+
+/* made gives a new communicator a number, and emits the operation. */
+static void made(MPI_Comm comm) {
+	if (comm != MPI_COMM_NULL) {
+		int64_t number = take_number(&numbers);
+		if (number < 0 || !enter_communicator(comm, 2 + number))
+			return;
+		V(Made) = 2 + number;
+	}
+	emit_always();
 }
 
 /* first_of returns the rank in WORLD of the first member, which tells the communicators that a call makes apart. */
@@ -142,6 +170,14 @@ static int64_t rank_in(MPI_Comm comm) {
 /* duplicates records a call whose new communicator has the members of its parent. If they are in another order, it is a split. */
 static void duplicates(struct function *f, int function, MPI_Comm parent, MPI_Comm comm) {
 	int result = MPI_CONGRUENT;
+	struct communicator *c = communicator(parent);
+	if (c && c->remote && makes(f, function, parent)) { /* all wait, and then make the duplicate with a number */
+		emit_always();
+		operation(FUNCTION_local_duplicate);
+		V(Comm) = c->number, V(Key) = c->duplicates++;
+		made(comm);
+		return;
+	}
 	next.comm_compare(parent, comm, &result);
 	if (result == MPI_SIMILAR)
 		splits(f, FUNCTION_Comm_split, parent, 0, rank_in(comm), comm);
@@ -151,12 +187,17 @@ static void duplicates(struct function *f, int function, MPI_Comm parent, MPI_Co
 
 /* of_group sets the group of a call that makes a communicator of some members. Members of the group tell it from others by its first member. */
 static void of_group(MPI_Comm comm) {
-	if (comm != MPI_COMM_NULL && runs_of(L(Group), comm) && L(Group)->n)
+	if (comm != MPI_COMM_NULL && runs_of(L(Group), comm, 0) && L(Group)->n)
 		V(Color) = L(Group)->at[0];
 }
 
 /* covers records a call that makes a communicator of some members. The others hand in no group. */
 static void covers(struct function *f, int function, MPI_Comm parent, MPI_Comm comm) {
+	const struct communicator *c = communicator(parent);
+	if (c && c->remote) { /* the groups are parts of both groups */
+		splits(f, FUNCTION_Comm_split, parent, 0, rank_in(comm), comm);
+		return;
+	}
 	if (!makes(f, function, parent))
 		return;
 	of_group(comm);
@@ -168,12 +209,72 @@ static void is_given(MPI_Comm comm) {
 	if (comm == MPI_COMM_NULL)
 		return;
 	operation(FUNCTION_communicator);
-	if (!runs_of(L(Group), comm))
+	if (!runs_of(L(Group), comm, 0))
 		return;
-	uint64_t hash = 0;
-	for (int64_t i = 0; i < L(Group)->n; i++)
-		hash = (hash ^ (uint64_t)L(Group)->at[i]) * 0x100000001b3u + 1;
-	V(Context) = ++given[(hash ^ hash >> 32) % GIVEN] % MOST_CONTEXT;
+	V(Context) = count(hash_of(L(Group))) % MOST_CONTEXT;
+	made(comm);
+}
+
+/* greets records the messages by which the leaders tell each other of their groups. The call's time is that of the call itself. */
+static void greets(const struct communicator *peer, int leader, int tag, int own, int remote) {
+	int64_t number = number_within();
+	uint64_t ended = task.ended;
+	task.ended = task.begun;
+	operation(FUNCTION_Isend);
+	V(Comm) = peer->number, V(Peer) = leader, V(Tag) = tag, V(Bytes) = 8 * (1 + (int64_t)own), V(Request) = number;
+	emit_always();
+	operation(FUNCTION_Probe);
+	V(Source) = V(GotSource) = leader, V(SourceTag) = V(GotTag) = tag, V(GotBytes) = 8 * (1 + (int64_t)remote);
+	emit_always();
+	operation(FUNCTION_Recv);
+	V(Room) = V(GotBytes);
+	emit_always();
+	operation(FUNCTION_Wait);
+	L(Requests)->n = 1, L(Requests)->at[0] = number, L(Completed)->n = L(Matched)->n = 0;
+	emit_always();
+	task.ended = ended;
+}
+
+/* token returns the number of a group that meets another one. */
+static int64_t token(uint64_t group, uint64_t other, uint64_t number) { return (int64_t)mixed(mixed(group, other * 3), number); }
+
+/* meets records a call that makes an intercommunicator. All members of both groups number those of the same groups alike. */
+static void meets(struct function *f, MPI_Comm local, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm comm) {
+	const struct communicator *c = communicator(local), *with = c && c->rank == leader ? communicator(peer) : c;
+	int remote = 0;
+	if (!c || !with || c->remote || with->remote || comm == MPI_COMM_NULL) {
+		unrecorded(f);
+		return;
+	}
+	next.comm_remote_size(comm, &remote);
+	if (c->rank == leader)
+		greets(with, remote_leader, tag, c->size, remote);
+	operation(FUNCTION_Intercomm_create);
+	if (!runs_of(L(Group), comm, 0))
+		return;
+	uint64_t own = hash_of(L(Group));
+	if (!runs_of(L(Group), comm, 1))
+		return;
+	uint64_t others = hash_of(L(Group)), number = (uint64_t)count(own ^ others);
+	V(Comm) = c->number, V(Made) = -1, V(Root) = leader;
+	V(Token) = token(own, others, number), V(RemoteToken) = token(others, own, number);
+	made(comm);
+}
+
+/* merges records the call that makes a communicator of both groups, and the communicator, which is made with a number. */
+static void merges(struct function *f, MPI_Comm parent, MPI_Comm comm) {
+	struct communicator *c = communicator(parent);
+	if (!c || !c->remote) {
+		unrecorded(f);
+		is_given(comm);
+		return;
+	}
+	operation(FUNCTION_Intercomm_merge);
+	V(Comm) = c->number, V(Root) = V(Datatype) = V(Request) = 0, V(Vector) = V(Element) = V(Given) = V(Taken) = 1, V(Traits) = TRAIT_DATA;
+	L(Counts)->n = L(InCounts)->n = L(OutCounts)->n = 0;
+	emit_always();
+	operation(FUNCTION_local_merge);
+	V(Comm) = c->number, V(Key) = c->duplicates++, V(Color) = first_of(comm) == first_of(parent);
 	made(comm);
 }
 
@@ -212,7 +313,9 @@ MAKES(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const int d
 	(comm, n, sources, degrees, destinations, weights, info, reorder, new), duplicates(&called, FUNCTION_Dist_graph_create, comm, *new))
 MAKES(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int destinations[], const int out_weights[], MPI_Info info, int reorder, MPI_Comm *new),
 	(comm, in, sources, in_weights, out, destinations, out_weights, info, reorder, new), duplicates(&called, FUNCTION_Dist_graph_create_adjacent, comm, *new))
-MAKES(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *new), (comm, high, new), unrecorded(&called); is_given(*new))
+MAKES(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *new), (comm, high, new), merges(&called, comm, *new))
+MAKES(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *new), (local, leader, peer, remote_leader, tag, new),
+	meets(&called, local, leader, peer, remote_leader, tag, *new))
 #if MPI_VERSION >= 4
 MAKES(Comm_create_from_group, (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *new), (group, tag, info, handler, new), is_given(*new))
 #endif
@@ -247,7 +350,7 @@ static void later(struct function *f, MPI_Comm parent, MPI_Comm comm, MPI_Reques
 	V(Comm) = c->number, V(Key) = c->duplicates++;
 	made(comm);
 	operation(FUNCTION_Comm_idup);
-	V(Comm) = c->number, V(Root) = V(Vector) = V(Element) = V(Datatype) = V(Traits) = 0;
+	V(Comm) = c->number, V(Root) = V(Vector) = V(Element) = V(Datatype) = V(Traits) = V(Given) = V(Taken) = 0;
 	L(Counts)->n = L(InCounts)->n = L(OutCounts)->n = 0;
 	V(Form) |= FORM_NONBLOCKING;
 	V(Request) = begun(request);

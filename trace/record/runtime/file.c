@@ -337,7 +337,7 @@ void end_file(void) {
 
 /* --- operations --------------------------------------------------------------------- */
 
-static inline int rare(int f) { return f == FIELD_Form || f == FIELD_Message || f == FIELD_Times || f == FIELD_Took; }
+static inline int rare(int f) { return f == FIELD_Form || f == FIELD_Message || f == FIELD_Times || f >= FIELD_Took; }
 
 static inline int64_t predicted(const struct operation *o, int f) {
 	switch (f) {
@@ -403,7 +403,7 @@ static inline __attribute__((always_inline)) void append_fields(const struct ope
 				p = put_time(p, o->v[f]);
 			else if (is_named)
 				p = put_signed(p, o->v[f] - predicted(o, f));
-			if (f != FIELD_Took)
+			if (f < FIELD_Took)
 				out.last[f] = o->v[f];
 		} else if (is_named) {
 			const struct list *l = &o->list[f - SCALARS];

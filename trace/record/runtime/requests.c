@@ -42,6 +42,14 @@ int64_t begun(MPI_Request request) {
 	return number;
 }
 
+/* number_within returns the number of a request that begins and ends within the call. */
+int64_t number_within(void) {
+	int64_t number = take_number(&numbers);
+	if (number >= 0)
+		free_number(&numbers, number);
+	return number;
+}
+
 /* --- waits and tests ---------------------------------------------------------------- */
 
 /* names takes the requests of a list out of the table. They are the list Requests of the operation. */

@@ -37,7 +37,7 @@ void *find_next(struct function *f) { return f->next = needed(f->name + 4); }
 void find_library(void) {
 #define FIND(field_, name_) next.field_ = (__typeof__(next.field_))needed(#name_)
 	FIND(comm_rank, Comm_rank), FIND(comm_size, Comm_size), FIND(comm_remote_size, Comm_remote_size), FIND(comm_test_inter, Comm_test_inter);
-	FIND(comm_group, Comm_group), FIND(comm_compare, Comm_compare), FIND(group_free, Group_free), FIND(group_size, Group_size);
+	FIND(comm_group, Comm_group), FIND(comm_remote_group, Comm_remote_group), FIND(comm_compare, Comm_compare), FIND(group_free, Group_free), FIND(group_size, Group_size);
 	FIND(group_translate_ranks, Group_translate_ranks), FIND(error_class, Error_class), FIND(type_size, Type_size_x);
 	FIND(type_get_envelope, Type_get_envelope), FIND(type_get_contents, Type_get_contents), FIND(type_free, Type_free);
 	FIND(get_elements, Get_elements_x), FIND(topo_test, Topo_test), FIND(cartdim_get, Cartdim_get), FIND(cart_shift, Cart_shift);

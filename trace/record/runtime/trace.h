@@ -56,6 +56,7 @@ struct library {
 	__typeof__(&PMPI_Comm_remote_size) comm_remote_size;
 	__typeof__(&PMPI_Comm_test_inter) comm_test_inter;
 	__typeof__(&PMPI_Comm_group) comm_group;
+	__typeof__(&PMPI_Comm_remote_group) comm_remote_group;
 	__typeof__(&PMPI_Comm_compare) comm_compare;
 	__typeof__(&PMPI_Group_free) group_free;
 	__typeof__(&PMPI_Group_size) group_size;
@@ -299,7 +300,8 @@ void free_number(struct numbers *n, int64_t i);
 struct communicator {
 	int64_t number;   /* -1 for one whose calls are not recorded */
 	int32_t size, rank;
-	int32_t duplicates; /* by MPI_Comm_idup */
+	int32_t remote;     /* size of the remote group; 0 for none */
+	int32_t duplicates; /* that are made with a number: by MPI_Comm_idup, of intercommunicators, and merges */
 };
 
 /* communicator returns a communicator, NULL for one whose calls are not recorded. */
@@ -319,6 +321,7 @@ static inline int64_t bytes_of(int64_t count, MPI_Datatype type) {
 /* requests */
 int start_requests(void);
 int64_t begun(MPI_Request request);
+int64_t number_within(void);
 extern int64_t *named; /* entries of the requests that a wait names, 0 for none */
 
 static inline int64_t rank_of(int rank) { return rank == MPI_ANY_SOURCE ? RANK_ANY_SOURCE : rank == MPI_PROC_NULL ? RANK_PROC_NULL : rank; }

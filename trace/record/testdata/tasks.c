@@ -28,6 +28,36 @@ static double seconds(void) {
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* groups has tasks with even and odd ranks meet three times, and exchange data on what they make. The leaders are the last tasks of each group, then those before. */
+static void groups(void) {
+	MPI_Comm half, inter, copy, merged;
+	int sum = 0, others, n, theirs = -1, group = rank % 2, last = size - 1 - (size + group) % 2; /* of the other group */
+	MPI_Comm_split(MPI_COMM_WORLD, group, -rank, &half);
+	for (int round = 0; round < 3; round++) {
+		if (round == 1)
+			MPI_Pcontrol(0);
+		MPI_Intercomm_create(half, round % 2, MPI_COMM_WORLD, last - 2 * (round % 2), round, &inter);
+		if (round == 1)
+			MPI_Pcontrol(1);
+		MPI_Comm_remote_size(inter, &others);
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, inter);
+		MPI_Comm_rank(half, &n);
+		if (n < others && n < size - others)
+			MPI_Sendrecv(&rank, 1, MPI_INT, n, 0, &theirs, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, inter, MPI_STATUS_IGNORE);
+		if (round < 2) {
+			MPI_Comm_dup(inter, &copy);
+			MPI_Bcast(&sum, 1, MPI_INT, group ? 1 : n == 1 ? MPI_ROOT : MPI_PROC_NULL, copy);
+			MPI_Intercomm_merge(copy, round ? group : 0, &merged);
+			MPI_Comm_rank(merged, &n);
+			MPI_Sendrecv(&n, 1, MPI_INT, (n + 1) % size, 0, &theirs, 1, MPI_INT, (n + size - 1) % size, 0, merged, MPI_STATUS_IGNORE);
+			MPI_Comm_free(&copy);
+			MPI_Comm_free(&merged);
+		}
+		MPI_Comm_free(&inter);
+	}
+	MPI_Comm_free(&half);
+}
+
 /* to_oneself returns the time of an isend and a wait for a byte to oneself, the least of some loops. */
 static double to_oneself(void) {
 	enum { LOOPS = 20, CALLS = 20000 };
@@ -144,6 +174,8 @@ int main(int argc, char **argv) {
 			MPI_Wait(&q[1], MPI_STATUS_IGNORE);
 			MPI_Barrier(MPI_COMM_WORLD);
 		}
+	} else if (!strcmp(what, "groups")) {
+		groups();
 	} else if (!strcmp(what, "cost")) {
 		printf("cost %.1f %.1f\n", 1e9 * to_oneself(), 1e9 * a_reading());
 	}
