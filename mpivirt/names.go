@@ -36,6 +36,8 @@ type (
 	Interpreter = kernel.Interpreter
 	// Late counts the events that came later than decisions which they might have changed.
 	Late = kernel.Late
+	// Departures counts operations of a replay that did not take the course of the record.
+	Departures = kernel.Departures
 )
 
 // What ranks of every kind share.

@@ -25,6 +25,7 @@ type Result struct {
 	Path        *CriticalPath    // nil if it was not followed, or the run did not come to its end
 	Uncharged   bool             // ranks have computed, and no virtual time was charged for it; it rests on times of the host
 	Weighed     float64          // seconds of virtual time that tasks of a skeleton have taken by their weights, summed over the ranks
+	Departures  Departures       // of a replay from the course of the record
 	Late        Late             // what came later than decisions that it might have changed
 }
 
@@ -103,7 +104,7 @@ func resultOf(r *kernel.Result) *Result {
 	}
 	of := &Result{
 		Complete: r.Complete, VirtualTime: r.VirtualTime, Finished: r.Finished, Fingerprint: r.Fingerprint,
-		Statistics: r.Statistics, SetupWall: r.SetupWall, Uncharged: r.Uncharged, Weighed: r.Weighed, Late: r.Late,
+		Statistics: r.Statistics, SetupWall: r.SetupWall, Uncharged: r.Uncharged, Weighed: r.Weighed, Late: r.Late, Departures: r.Departures,
 		Finish: Distribution{Min: r.Finish.Min, Max: r.Finish.Max, Mean: r.Finish.Mean, Histogram: Histogram(r.Finish.Histogram)},
 	}
 	if r.Iterations != nil {

@@ -13,6 +13,7 @@ import (
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/replay"
 )
 
 // document is the result of a run.
@@ -59,6 +60,10 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 			}
 			d.TaskShare = &share
 		}
+	}
+	if r.config.Kind == replay.Kind {
+		departures := result.Departures(simulated.Departures)
+		d.Departures = &departures
 	}
 	if r.options.NoContents {
 		d.Contents = noContents.String()

@@ -187,7 +187,7 @@ func (f *efficiencyFlags) replayTrace(c *terminal.Console, name string, argument
 		return "", err
 	}
 	warnOfTrace(c, file)
-	if _, err := f.run.replay(name, file, bursts{ratio: fraction{1, 1}, time: burstThread}, replay.Options{}); err != nil {
+	if err := f.run.replay(name, file, bursts{ratio: fraction{1, 1}, time: burstThread}, replay.Options{}); err != nil {
 		return "", terminal.UsageError{fmt.Errorf("PROGRAM: %w", err)}
 	}
 	f.ranks = f.run.ranks

@@ -155,16 +155,13 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 		return err
 	}
 	warnOfTrace(c, file)
-	form, err := f.replay(name, file, bursts{ratio: ratio, time: time}, replay.Options{Recorded: matching == matchRecorded, Window: window})
+	err = f.replay(name, file, bursts{ratio: ratio, time: time}, replay.Options{Recorded: matching == matchRecorded, Window: window})
 	if err != nil {
 		return terminal.UsageError{fmt.Errorf("FILE: %w", err)}
 	}
 	err = run(c, f.replays.Name, f)
 	if damage := (*trace.Fault)(nil); errors.As(err, &damage) && damage.Damaged {
 		err = terminal.UsageError{fmt.Errorf("FILE: %w", damage)}
-	}
-	if d := form.Departures(); d != (replay.Departures{}) {
-		_, _ = fmt.Fprintf(c.Stderr, "gigarank: the course departs from the record: %d tests and probes had to wait for what they had found, %d found what they had not\n", d.Waited, d.Found)
 	}
 	return err
 }
@@ -181,17 +178,17 @@ func warnOfTrace(c *terminal.Console, file *trace.File) {
 }
 
 // replay has a run replay a trace.
-func (f *runFlags) replay(name string, file *trace.File, b bursts, o replay.Options) (*replay.Form, error) {
+func (f *runFlags) replay(name string, file *trace.File, b bursts, o replay.Options) error {
 	repeated, err := repeats(file.Header.Repeats)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b.simulated = file.Header.Origin == simulatedOrigin
 	o.Burst = b.of
 	form := replay.New(file, o)
 	f.replays, f.ranks, f.contents = entryOf(name, form, repeated), strconv.Itoa(file.Header.Tasks), string(noContents)
 	f.machineRead = func(t *network.Target) { b.target = t }
-	return form, nil
+	return nil
 }
 
 // simulatedOrigin is the origin of traces that run --trace writes.

@@ -39,6 +39,7 @@ func (d *document) summarize(w io.Writer) {
 	d.tabulateEnergy(w)
 	d.tabulatePath(w)
 	d.tabulateActivities(w)
+	d.tabulateDepartures(w)
 	tabulateSizes(w, "messages sent point to point", "messages", d.Sent)
 	tabulateSizes(w, "bytes that a rank hands to a collective", "calls", d.Handed)
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
@@ -62,6 +63,9 @@ func (d *document) summarize(w io.Writer) {
 	}
 	if d.Uncharged {
 		p("The program's computing took no virtual time, and times and rates that it prints leave it out: charge it by --cpu measured, or declare it by gigarank_compute\n")
+	}
+	if d.Departures != nil && *d.Departures != (result.Departures{}) {
+		p("%s\n", d.departuresLine())
 	}
 	if d.Late != "" {
 		p("%s\n", d.Late)
@@ -166,6 +170,32 @@ func (d *document) tabulateActivities(w io.Writer) {
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(w)
+}
+
+// tabulateDepartures prints how often a replay did not take the course of the record.
+func (d *document) tabulateDepartures(w io.Writer) {
+	if d.Departures == nil || len(d.Activities) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	row := func(what string, count uint64) { _, _ = fmt.Fprintf(table, "%s\t%d\n", what, count) }
+	_, _ = fmt.Fprintln(table, "departures from the record\tcount")
+	row("tests and probes that had to wait", d.Departures.Waited)
+	row("tests and probes that found what they had not", d.Departures.Found)
+	row("wildcards that took another message", d.Departures.Matched)
+	row("requests that Waitany and the like passed over", d.Departures.Passed)
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// times returns a number of times as text.
+func times(n uint64) string { return spelling.Count(n, "time") }
+
+// departuresLine tells how often a replay did not take the course of the record.
+func (d *document) departuresLine() string {
+	n := d.Departures
+	return fmt.Sprintf("The course departs from the record: tests and probes had to wait %s for what they had found, and found %s what they had not; wildcards took another message %s; Waitany and the like passed over %s that came first",
+		times(n.Waited), times(n.Found), times(n.Matched), spelling.Count(n.Passed, "request"))
 }
 
 // tabulateSizes prints the classes of sizes that have messages or calls.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/result"
 )
 
 // A run is recorded, looked at, checked, converted, damaged, repaired and replayed.
@@ -22,6 +23,12 @@ func TestTraces(t *testing.T) {
 		t.Errorf("trace info prints\n%s", text)
 	}
 	printed(t, "trace", "check", in("s.grt"))
+	if d := readDocument(t, in("replay.json")).Departures; d == nil || *d != (result.Departures{}) {
+		t.Errorf("departures on the machine of the record: %v", d)
+	}
+	if text := printed(t, "replay", in("s.grt"), "--machine", "xt5", "--stats", "--progress", "none"); !strings.Contains(text, "departures from the record") {
+		t.Errorf("replay --stats prints\n%s", text)
+	}
 	printed(t, "run", "stencil", "--ranks", "9", "--iterations", "3", "--machine", "xt5", "--trace", in("plain.grt"), "--compress", "none", "--progress", "none")
 
 	text, err := os.ReadFile(in("plain.grt"))

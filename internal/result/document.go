@@ -60,6 +60,8 @@ type Document struct {
 	Late string `json:"late,omitempty"`
 	// SkippedPolls is how many polls of long loops were not made, since their ranks only seemed to wait.
 	SkippedPolls uint64 `json:"skipped_polls,omitempty"`
+	// Departures are those of a replay from the course of the record; left out for other runs.
+	Departures *Departures `json:"departures,omitempty"`
 	// VirtualTime is the last finish of any rank.
 	VirtualTime int64 `json:"virtual_time_ps"`
 	// Fingerprint is a digest of (rank, finish time) over the finished ranks.
@@ -170,4 +172,12 @@ type UncountedTask struct {
 	Line  string   `json:"line"`
 	Loops []string `json:"loops"`
 	Share float64  `json:"share"`
+}
+
+// Departures counts operations of a replay that did not take the course of the record.
+type Departures struct {
+	Waited  uint64 `json:"waited"`  // tests and probes that found something then, and had to wait for it
+	Found   uint64 `json:"found"`   // tests and probes that found nothing then, and found something
+	Matched uint64 `json:"matched"` // receives with wildcards, and probes, that took another message
+	Passed  uint64 `json:"passed"`  // requests that were complete before those that a Waitany, or the like, took then
 }

@@ -71,6 +71,7 @@ func (b *body) begin(lp int32, r *rank) (more, over bool) {
 		return true, true
 	}
 	r.last, r.state = procedures[o.Function], calling
+	r.compares = b.comparesOutcome(lp, o)
 	return true, b.submitted(lp, r, b.call(lp, r, o))
 }
 
@@ -451,7 +452,7 @@ func (b *body) waits(lp int32, r *rank, o *trace.Operation) bool {
 	} else {
 		r.state = calling
 	}
-	if !b.completes(lp, r, o, r.state == calling) {
+	if !b.completes(lp, r, o, r.state == calling && !r.compares) {
 		return false
 	}
 	procedure := all
@@ -519,12 +520,17 @@ func (b *body) tried(lp int32, r *rank, found bool) bool {
 	isTest := r.function.Class() == trace.ClassTest
 	switch {
 	case found && isTest:
-		b.completes(lp, r, &b.o, true)
+		if b.completes(lp, r, &b.o, true); r.compares {
+			b.comparesRequests(lp, &b.o)
+		}
 		return true
 	case found:
+		if r.compares {
+			b.comparesMessage(&b.o, b.k.CompletionOf(lp).Status)
+		}
 		return true
 	}
-	b.departures.Waited++
+	b.k.Departures().Waited++
 	over := false
 	if r.state = trying; isTest {
 		over = b.waits(lp, r, &b.o)
@@ -545,7 +551,7 @@ func (b *body) tried(lp int32, r *rank, found bool) bool {
 // missed ends a test or probe that found nothing in the record. Requests that it completes now are over; a probe leaves its message.
 func (b *body) missed(lp int32, r *rank, done *kernel.Completion) bool {
 	if done.Found && (r.function.Class() == trace.ClassProbe || len(done.Completed) > 0) {
-		b.departures.Found++
+		b.k.Departures().Found++
 		for _, index := range done.Completed {
 			if i := slices.Index(r.slots, index); i >= 0 {
 				r.slots[i] = tested
@@ -615,6 +621,9 @@ func (b *body) end(lp int32, r *rank) bool {
 	}
 	if s == trying {
 		return b.tried(lp, r, done.Found)
+	}
+	if r.compares {
+		b.compare(lp, r, done)
 	}
 	switch r.function.Class() {
 	case trace.ClassCommunicator:

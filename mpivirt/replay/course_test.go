@@ -18,7 +18,7 @@ const quick = "name: quick\nnetwork: {model: flat, latency: 1us, bandwidth: 1000
 const us = vtime.Microsecond
 
 // course is the outcome of a replay in which each rank's first burst takes another time.
-func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []vtime.Duration, recordedMessages bool) (recordedTime, replayedTime vtime.Time, d replay.Departures) {
+func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []vtime.Duration, recordedMessages bool) (recordedTime, replayedTime vtime.Time, d mpivirt.Departures) {
 	t.Helper()
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, trace.Header{Origin: "simulated", Tasks: ranks}, trace.Zstd)
@@ -28,7 +28,7 @@ func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []v
 	recording := record.New(w)
 	c := mpivirt.Config{Target: target(t, quick, ranks), Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(main)}}}
 	c.Transports, c.Observer = sync.NewInProcess(1), recording.Observer
-	simulate := func() vtime.Time {
+	simulate := func() *mpivirt.Result {
 		s, err := mpivirt.New(c)
 		if err != nil {
 			t.Fatal(err)
@@ -37,9 +37,9 @@ func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []v
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.VirtualTime
+		return r
 	}
-	recordedTime = simulate()
+	recordedTime = simulate().VirtualTime
 	if err := recording.Close(""); err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +58,12 @@ func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []v
 			return cpu
 		}})
 		c.Program.Forms, c.Transports = []mpivirt.Form{form}, sync.NewInProcess(engines)
-		now := simulate()
-		if engines > 1 && (now != replayedTime || form.Departures() != d) {
-			t.Errorf("%v and %+v on %d engines, %v and %+v on one", now, form.Departures(), engines, replayedTime, d)
+		got := simulate()
+		now := got.VirtualTime
+		if engines > 1 && (now != replayedTime || got.Departures != d) {
+			t.Errorf("%v and %+v on %d engines, %v and %+v on one", now, got.Departures, engines, replayedTime, d)
 		}
-		replayedTime, d = now, form.Departures()
+		replayedTime, d = now, got.Departures
 	}
 	return recordedTime, replayedTime, d
 }
@@ -186,25 +187,27 @@ func TestTheCourseOfTheRecordIsKept(t *testing.T) {
 		main           func(r *mpivirt.Rank) error
 		first          []vtime.Duration
 		record, replay vtime.Duration
-		departures     replay.Departures
+		departures     mpivirt.Departures
 		recorded       bool
 	}{
-		{"Waitany as recorded", anyOfTwo("any"), []vtime.Duration{0, 10 * us, 20 * us}, 21 * us, 21 * us, replay.Departures{}, false},
+		{"Waitany as recorded", anyOfTwo("any"), []vtime.Duration{0, 10 * us, 20 * us}, 21 * us, 21 * us, mpivirt.Departures{}, false},
 		// It waits for rank 1, until 51, then computes. A Waitany would have taken rank 2 at 21, computed, and ended at 51.
-		{"Waitany, another first", anyOfTwo("any"), []vtime.Duration{0, 50 * us, 20 * us}, 21 * us, 56 * us, replay.Departures{}, false},
-		{"Waitsome, another first", anyOfTwo("some"), []vtime.Duration{0, 50 * us, 20 * us}, 21 * us, 56 * us, replay.Departures{}, false},
+		{"Waitany, another first", anyOfTwo("any"), []vtime.Duration{0, 50 * us, 20 * us}, 21 * us, 56 * us, mpivirt.Departures{Passed: 1}, false},
+		{"Waitsome, another first", anyOfTwo("some"), []vtime.Duration{0, 50 * us, 20 * us}, 21 * us, 56 * us, mpivirt.Departures{Passed: 1}, false},
 		// Tests at 0, 1.1, 2.2, 3.3, 4.4 fail, each for 0.1 us, that at 5.5 finds the message of 4.5.
-		{"tests as recorded", tests, []vtime.Duration{0, 3500 * vtime.Nanosecond}, 5500 * vtime.Nanosecond, 5500 * vtime.Nanosecond, replay.Departures{}, false},
-		{"a test that found something waits", tests, []vtime.Duration{0, 100 * us}, 5500 * vtime.Nanosecond, 101 * us, replay.Departures{Waited: 1}, false},
+		{"tests as recorded", tests, []vtime.Duration{0, 3500 * vtime.Nanosecond}, 5500 * vtime.Nanosecond, 5500 * vtime.Nanosecond, mpivirt.Departures{}, false},
+		{"a test that found something waits", tests, []vtime.Duration{0, 100 * us}, 5500 * vtime.Nanosecond, 101 * us, mpivirt.Departures{Waited: 1}, false},
 		// The test at 1.1 finds the message: the later ones have no request left, and take no time.
-		{"a test that found nothing finds", tests, []vtime.Duration{0, 0}, 5500 * vtime.Nanosecond, 5100 * vtime.Nanosecond, replay.Departures{Found: 1}, false},
-		{"probes as recorded", probes, []vtime.Duration{0, 3500 * vtime.Nanosecond}, 4500 * vtime.Nanosecond, 4500 * vtime.Nanosecond, replay.Departures{}, false},
-		{"a probe that found something waits", probes, []vtime.Duration{0, 100 * us}, 4500 * vtime.Nanosecond, 101 * us, replay.Departures{Waited: 1}, false},
-		{"receives with wildcards match anew", wildcards, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 36 * us, replay.Departures{}, false},
-		{"as recorded", wildcards, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, replay.Departures{}, true},
-		{"receives with wildcards that wait match anew", waits, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 36 * us, replay.Departures{}, false},
-		{"waits as recorded", waits, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, replay.Departures{}, true},
-		{"probes with wildcards as recorded", looks, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, replay.Departures{}, true},
+		{"a test that found nothing finds", tests, []vtime.Duration{0, 0}, 5500 * vtime.Nanosecond, 5100 * vtime.Nanosecond, mpivirt.Departures{Found: 1}, false},
+		{"probes as recorded", probes, []vtime.Duration{0, 3500 * vtime.Nanosecond}, 4500 * vtime.Nanosecond, 4500 * vtime.Nanosecond, mpivirt.Departures{}, false},
+		{"a probe that found something waits", probes, []vtime.Duration{0, 100 * us}, 4500 * vtime.Nanosecond, 101 * us, mpivirt.Departures{Waited: 1}, false},
+		{"receives with wildcards match anew", wildcards, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 36 * us, mpivirt.Departures{Matched: 2}, false},
+		{"as recorded", wildcards, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, mpivirt.Departures{}, true},
+		{"receives with wildcards that wait match anew", waits, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 36 * us, mpivirt.Departures{Matched: 2}, false},
+		{"waits as recorded", waits, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, mpivirt.Departures{}, true},
+		// The replay probes rank 2 first, whose message the receive, which names rank 1, leaves.
+		{"probes with wildcards look anew", looks, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, mpivirt.Departures{Matched: 1}, false},
+		{"probes with wildcards as recorded", looks, []vtime.Duration{0, 30 * us, 20 * us}, 26 * us, 41 * us, mpivirt.Departures{}, true},
 	} {
 		was, is, d := course(t, len(c.first), c.main, c.first, c.recorded)
 		if was != vtime.Time(c.record) || is != vtime.Time(c.replay) || d != c.departures {

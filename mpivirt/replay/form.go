@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"sync"
 
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
@@ -32,9 +31,6 @@ type Options struct {
 type Form struct {
 	file    *trace.File
 	options Options
-
-	mutex  sync.Mutex
-	bodies []*body
 }
 
 // New returns the form of a trace, whose index has been verified. The number of ranks is that of its tasks.
@@ -58,9 +54,6 @@ func (f *Form) Body(k *kernel.Kernel, n int) kernel.Body {
 	if b.blocks, err = trace.NewBlocks(f.file, f.options.BlockBytes); err != nil {
 		k.FailHost(err)
 	}
-	f.mutex.Lock()
-	f.bodies = append(f.bodies, b)
-	f.mutex.Unlock()
 	if b.window != nil {
 		b.windows = make([]passage, n)
 	}
@@ -77,14 +70,6 @@ func (f *Form) Body(k *kernel.Kernel, n int) kernel.Body {
 		}
 	}
 	return b
-}
-
-// Departures returns the departures of the ranks of this process. The run is over.
-func (f *Form) Departures() (all Departures) {
-	for _, b := range f.bodies {
-		all.Waited, all.Found = all.Waited+b.departures.Waited, all.Found+b.departures.Found
-	}
-	return all
 }
 
 // CheckRanks returns the error of a number of ranks that is not that of the tasks.
@@ -113,13 +98,8 @@ type body struct {
 	window  *Window   // nil for none
 	windows []passage // by LP, if there is a window
 
-	departures Departures
-}
-
-// Departures counts operations that did not take the course of the record.
-type Departures struct {
-	Waited uint64 // tests and probes that found something in the record, and had to wait for it
-	Found  uint64 // tests and probes that found nothing in the record, and found something
+	passed map[slot]passing     // requests that a Waitany or the like has passed over
+	asked  map[int32]vtime.Time // by LP: when such a call was made
 }
 
 // rank is a rank of a trace.
@@ -138,6 +118,7 @@ type rank struct {
 	state    state
 	failed   bool // the call failed in the record
 	ended    bool
+	compares bool // the outcome of the call is compared with that in the record
 }
 
 // state is the state of a rank in an operation.

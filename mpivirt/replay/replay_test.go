@@ -105,7 +105,7 @@ func checked(t testing.TB, file []byte) {
 }
 
 // replayed returns the result of a replay.
-func replayed(t testing.TB, file []byte, c mpivirt.Config, engines int) (*mpivirt.Result, replay.Departures, error) {
+func replayed(t testing.TB, file []byte, c mpivirt.Config, engines int) (*mpivirt.Result, mpivirt.Departures, error) {
 	t.Helper()
 	f, err := trace.Open("file.grt", bytes.NewReader(file), int64(len(file)))
 	if err == nil {
@@ -129,7 +129,7 @@ func replayed(t testing.TB, file []byte, c mpivirt.Config, engines int) (*mpivir
 		t.Fatal(err)
 	}
 	r, err := s.Run()
-	return r, form.Departures(), err
+	return r, r.Departures, err
 }
 
 // On the machine on which a program was recorded, its replay has the same virtual times, whatever the kind of rank that was recorded, and
@@ -165,7 +165,7 @@ func TestReplaysHaveTheTimesOfTheRecord(t *testing.T) {
 						got, departures, err := replayed(t, file, c.Config, engines)
 						if err != nil {
 							t.Errorf("%s, %v, %d engines: %v", m.name, kind, engines, err)
-						} else if got.Fingerprint != want.Fingerprint || got.VirtualTime != want.VirtualTime || departures != (replay.Departures{}) {
+						} else if got.Fingerprint != want.Fingerprint || got.VirtualTime != want.VirtualTime || departures != (mpivirt.Departures{}) {
 							t.Errorf("%s, %v, %d engines: fingerprint %s, %v, %+v; want %s, %v", m.name, kind, engines, got.Fingerprint, got.VirtualTime, departures, want.Fingerprint, want.VirtualTime)
 						}
 					}

@@ -57,6 +57,8 @@ type (
 	SizeClass = stats.SizeClass
 	// Late counts events that came after decisions that they might have changed.
 	Late = world.Late
+	// Departures counts operations of a replay that did not take the course of the record.
+	Departures = world.Departures
 )
 
 // Result is the result of a simulation. Package mpivirt has a Result with the same fields, and
@@ -79,6 +81,7 @@ type Result struct {
 	Late        Late             // events that came after decisions that they might have changed
 	Uncharged   bool             // ranks have computed without a charge of virtual time; depends on times of the host
 	Weighed     float64          // seconds of virtual time that tasks of a skeleton have taken, summed over the ranks
+	Departures  Departures       // of a replay from the course of the record
 }
 
 // Progress is the state of a running simulation. Package mpivirt documents the fields.

@@ -147,6 +147,16 @@ func (k *Kernel) Twin(lp int32, c *Communicator, number int32) *Communicator {
 // Completion returns the completion of the engine's latest call, of whichever LP.
 func (k *Kernel) Completion() *Completion { return &k.collectives.Messages.Completion }
 
+// Departures returns the departures of the engine's ranks from the course of a record. A replay counts them.
+func (k *Kernel) Departures() *world.Departures {
+	return &k.collectives.Messages.Partition.Summary.Departures
+}
+
+// RequestTime returns the virtual time at which a complete request was complete.
+func (k *Kernel) RequestTime(index int32) vtime.Time {
+	return k.collectives.Messages.Requests.At(index).Time
+}
+
 // IsStandIn reports whether an index stands in for requests that complete at once.
 func (k *Kernel) IsStandIn(request int32) bool {
 	return request == k.collectives.Messages.CompletedSend || request == k.collectives.Messages.CompletedReceive

@@ -11,6 +11,6 @@ func resultOf(s *world.Summary, counts engine.Statistics) *Result {
 	return &Result{
 		VirtualTime: s.Digest.Last, Finished: s.Digest.Finished, Fingerprint: s.Digest.String(), Statistics: counts,
 		SetupWall: s.Tally.SetUp(), Finish: finish, Operations: s.Tally.Operations(), Iterations: s.Tally.Iterations(),
-		Late: s.Late, Uncharged: s.Uncharged.Matters(s.Digest.Finished, finish.Mean), Weighed: float64(s.Weighed) / 1e9,
+		Late: s.Late, Departures: s.Departures, Uncharged: s.Uncharged.Matters(s.Digest.Finished, finish.Mean), Weighed: float64(s.Weighed) / 1e9,
 	}
 }

@@ -23,6 +23,7 @@ type Summary struct {
 	Path       stats.PathLog // of the critical path
 	Uncharged  Uncharged
 	Weighed    int64 // virtual time of tasks of a skeleton, in nanoseconds
+	Departures Departures
 }
 
 // Finish records the finish of a rank.
@@ -53,11 +54,12 @@ func (s *Summary) Merge(o *Summary) {
 	s.Path.Merge(&o.Path)
 	s.Uncharged.merge(&o.Uncharged)
 	s.Weighed += o.Weighed
+	s.Departures.Merge(&o.Departures)
 }
 
 // Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return AppendWords(s.Tally.Append(s.Path.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))))))))), uint64(s.Weighed))
+	return AppendWords(AppendWords(s.Tally.Append(s.Path.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))))))))), uint64(s.Weighed)), s.Departures.words()...)
 }
 
 // DecodeSummary returns the summary and statistics that Encode has packed into b, and the rest of
@@ -67,5 +69,6 @@ func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte)
 	rest = s.Tally.Read(s.Path.Read(s.Calls.Read(s.Uncharged.read(s.Handed.Read(s.Sent.Read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b)))))))))))
 	r := Reader{Rest: rest}
 	s.Weighed = int64(r.U64())
+	s.Departures.read(&r)
 	return s, counts, r.Rest
 }
