@@ -232,7 +232,7 @@ func (b *body) receives(lp int32, q *kernel.Call, r *rank, o *trace.Operation) b
 	if b.recorded && (source == trace.AnySource || tag == trace.AnyTag) && !o.Form.Has(trace.Failed) {
 		if source, tag = o.GotSource, o.GotTag; !r.last.Blocks() {
 			var err error
-			if source, tag, err = b.matched(r, o); err != nil {
+			if source, tag, err = b.matched(lp, r, o); err != nil {
 				b.k.Fail(lp, r.last, err)
 				return false
 			}
@@ -249,37 +249,6 @@ func (b *body) receives(lp int32, q *kernel.Call, r *rank, o *trace.Operation) b
 		q.Takes(kernel.MessageNull)
 	}
 	return true
-}
-
-// matched returns source and tag of the message that a receive with wildcards, which begins, took in the record: the operation that completed it says
-// them. They are the wildcards for a receive that was cancelled or has not been completed.
-func (b *body) matched(r *rank, o *trace.Operation) (source, tag int64, err error) {
-	at, next := r.at, &b.ahead
-	for !o.Form.Has(trace.Freed) {
-		more, err := at.Next(b.blocks, next)
-		if err != nil {
-			return 0, 0, err
-		}
-		if !more {
-			break
-		}
-		switch next.Function.Class() {
-		case trace.ClassCancel:
-			if slices.Contains(next.Requests, o.Request) {
-				return o.Source, o.SourceTag, nil
-			}
-		case trace.ClassWait, trace.ClassTest:
-			for m := next.Matched; len(m) >= 3; m = m[3:] {
-				if m[0] == o.Request {
-					return m[1], m[2], nil
-				}
-			}
-			if b.named = next.Named(b.named[:0]); !next.Form.Has(trace.Missed) && slices.Contains(b.named, o.Request) {
-				return 0, 0, r.at.Fault(b.file, r.function.String()+": the trace does not say which message the receive took: give --matching virtual")
-			}
-		}
-	}
-	return o.Source, o.SourceTag, nil
 }
 
 // enters fills in a collective. It ends the rank, and reports false, for a call that its communicator does not have.

@@ -92,8 +92,10 @@ type body struct {
 	named  []int64         // scratch
 	groups groups
 
-	recorded bool            // receives with wildcards take the recorded messages
-	ahead    trace.Operation // scratch: an operation behind the one that begins
+	recorded bool                 // receives with wildcards take the recorded messages
+	ahead    trace.Operation      // scratch: an operation behind the one that begins
+	aheads   map[int32]*lookahead // by LP
+	looked   uint64               // operations that look-aheads have read
 
 	window  *Window   // nil for none
 	windows []passage // by LP, if there is a window
