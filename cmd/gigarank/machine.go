@@ -16,7 +16,7 @@ func newMachine(c *terminal.Console) *cobra.Command {
 		Short: "Show, check or measure a target machine",
 		Long: `Machine shows or checks a target machine: a preset (see gigarank list) or a YAML
 file. Calibrate makes a machine file of the machine on which it runs, fit makes one of the output of
-benchmarks.`,
+benchmarks, import one of a configuration of Dimemas.`,
 	}
 	group.AddCommand(
 		&cobra.Command{
@@ -38,7 +38,7 @@ file again. Figures that are estimates are marked.`,
 			RunE:    func(_ *cobra.Command, args []string) error { return checkMachine(c, args[0]) },
 		},
 	)
-	group.AddCommand(newMeasure(c), newFit(c))
+	group.AddCommand(newMeasure(c), newFit(c), newImport(c))
 	requireSubcommand(group)
 	return group
 }

@@ -64,3 +64,27 @@ func TestTraces(t *testing.T) {
 		}
 	}
 }
+
+// A configuration of Dimemas becomes a machine file, on which a trace replays; its faults are named by their lines.
+func TestMachineImport(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	node := "\"multi node information\" {0, 4, \"\", 2, 1.0, 0.000001, 1000.0, 0, 0, 0, 0.000002, 1, 1, 0.0};;\n"
+	for name, text := range map[string]string{
+		"m.cfg":     "#DIMEMAS_CONFIGURATION\n\"environment information\" {\"\", 0, \"\", 4, 250.0, 1, 3};;\n" + node,
+		"wrong.cfg": "#DIMEMAS_CONFIGURATION\n" + node,
+	} {
+		if err := os.WriteFile(in(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := printed(t, "machine", "import", in("m.cfg"), "-o", in("m.yaml")); !strings.Contains(text, "left out of "+in("m.cfg")+", line 2: the model of collectives 3") {
+		t.Errorf("machine import prints\n%s", text)
+	}
+	printed(t, "machine", "check", in("m.yaml"))
+	printed(t, "run", "ring", "--ranks", "8", "--machine", in("m.yaml"), "--progress", "none")
+	if says := executed(t, terminal.ExitUsage, "machine", "import", in("wrong.cfg")); !strings.Contains(says, "a configuration has the records") {
+		t.Errorf("a configuration without environment: %s", says)
+	}
+	executed(t, terminal.ExitUsage, "machine", "import", in("none.cfg"))
+}

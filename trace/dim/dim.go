@@ -12,6 +12,8 @@
 // Communicators of collectives are those of the lines d:. prv2dim gives each message a number of its own as its communicator: where
 // that is none of the lines d:, a message is on WORLD. Nobody waits for an immediate send. The v-forms
 // of collectives have no counts by member, so they are refused, and so are nonblocking ones, whose end is not in the file.
+//
+// [Machine] reads the machines of Dimemas, files .cfg.
 package dim
 
 import (

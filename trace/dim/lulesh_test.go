@@ -4,12 +4,14 @@ package dim_test
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"gigarank/trace"
+	"gigarank/trace/dim"
 	"gigarank/vtime"
 )
 
@@ -66,6 +68,42 @@ func TestTimesOfDimemas(t *testing.T) {
 			if r.Fingerprint != first {
 				t.Errorf("%s, %s: fingerprint %s on %d engines, %s on one", c.bandwidth, c.contention, r.Fingerprint, engines, first)
 			}
+		}
+	}
+}
+
+// A machine file that is imported from a configuration without latency gives the same times, by limits of busses and links as the configuration has them.
+func TestTimesOnImportedMachinesOfDimemas(t *testing.T) {
+	f, _, err := converted(lulesh(t), trace.Zstd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		bandwidth       string
+		busses, in, out int
+		want, within    vtime.Duration
+	}{
+		{"0.0", 0, 0, 0, 1_612_594_828 * vtime.Nanosecond, vtime.Nanosecond},
+		{"100.0", 0, 0, 0, 1_626_223_133 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"100.0", 0, 1, 8, 1_639_942_133 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"100.0", 0, 8, 1, 1_650_512_798 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"100.0", 1, 0, 0, 1_815_811_680 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"100.0", 2, 0, 0, 1_700_466_167 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"100.0", 4, 0, 0, 1_648_515_931 * vtime.Nanosecond, 10 * vtime.Microsecond},
+		{"100.0", 0, 1, 1, 1_652_578_595 * vtime.Nanosecond, 10 * vtime.Microsecond},
+	} {
+		text := fmt.Sprintf("#DIMEMAS_CONFIGURATION\n\"wide area network information\" {\"\", 1, 0, 4, 0.0, 0.0, 1};;\n\"environment information\" {\"\", 0, \"\", 8, %s, %d, 3};;\n"+
+			"\"multi node information\" {0, 8, \"\", 1, 1.0, 0.0, 0.0, 0, 1, 1, 0.0, %d, %d, 0.0};;\n\"predefined mapping information\" {\"1 TASKS_PER_NODE\"};;\n", c.bandwidth, c.busses, c.in, c.out)
+		yaml, _, err := dim.Machine("m.cfg", "m", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := simulate(t, f, string(yaml), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := r.VirtualTime.Sub(vtime.Time(c.want)); d < -c.within || d > c.within {
+			t.Errorf("%v: %v, want %v within %v", c, r.VirtualTime, c.want, c.within)
 		}
 	}
 }
