@@ -86,6 +86,14 @@ func (c *Collectives) participantFrom(inst *instance, rank int) int {
 
 // enterBulk enters a member into an instance that is carried out in bulk.
 func (c *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collective) {
+	if inst.mode == InStep {
+		if !c.awaitsOthers(inst, lp) {
+			c.demote(inst)
+			return
+		}
+		c.startComplete(inst)
+		return
+	}
 	if v.Moved() && (inst.mode == ByArrays && !Moves(v.Operation) || inst.mode == AtFixedCost) {
 		input := inst.contributionOf(member, v)
 		value := c.partition.Buffers.Take(len(input))
@@ -110,6 +118,9 @@ func (c *Collectives) runBulk(inst *instance) {
 	switch inst.mode {
 	case Locally:
 		c.runLocally(inst)
+		return
+	case InStep:
+		c.runInStep(inst)
 		return
 	case AtFixedCost:
 		c.runFixedCost(inst)

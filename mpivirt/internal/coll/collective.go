@@ -103,6 +103,7 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	}
 	if c.Messages.Processors != nil {
 		c.Messages.Processors.Carries(resource.OfAgents, (*rounds)(c))
+		c.Messages.Processors.Disturbed(c.outOfStep)
 	}
 	if c.Messages.Interfaces != nil {
 		c.Messages.Interfaces.Carries(resource.OfAgents, (*roundFreight)(c))
@@ -173,11 +174,12 @@ type collecting struct {
 	incomplete []*instance // local instances that lacked a member when they were added; see addIncomplete
 	holds      []*hold     // holds in effect
 	rounding
-	localRun  localRun       // scratch of runLocally
-	memory    maxplus.Memory // of arrays and of stretches of clocks
-	idleInbox []stretch      // the inbox of an ended array
-	told      []int          // scratch of release
-	children  []branch       // scratch of branchesOf
+	localRun     localRun       // scratch of runLocally
+	processorRun processorRun   // scratch of runInStep
+	memory       maxplus.Memory // of arrays and of stretches of clocks
+	idleInbox    []stretch      // the inbox of an ended array
+	told         []int          // scratch of release
+	children     []branch       // scratch of branchesOf
 }
 
 // Launches reports whether a collective takes time before the entry of its rank.

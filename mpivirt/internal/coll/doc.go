@@ -32,7 +32,7 @@
 //
 // # Instances and interpreters
 //
-// A call enters an *instance* (communicator, number). The instance is carried out in one of four
+// A call enters an *instance* (communicator, number). The instance is carried out in one of five
 // ways. All engines choose the same way, from data that all of them know (`interpreter.go`):
 //
 //   - by messages (`agent.go`): each participant has an agent that goes through the
@@ -51,6 +51,9 @@
 //   - locally (`local.go`): a communicator on a single engine, round by round, for any
 //     algorithm without windows of several rounds, data and delay model. If the engine runs dry before all members have entered,
 //     the instance continues by messages;
+//   - in step (`instep.go`): under state at the receiver, a collective of all ranks on a single engine, while processors have
+//     nothing else. A round is a pass over an array of processors. Where the order at a processor may be another than that of
+//     rounds, or ranks enter or leave so far apart that their messages meet other work, the instance goes by messages;
 //   - at a fixed cost (`fixedcost.go`): a barrier whose cost is in the machine file. The last
 //     entry goes up a tree of the engines and down again.
 //

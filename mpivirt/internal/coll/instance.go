@@ -45,6 +45,7 @@ type instance struct {
 	fixedCost   *fixedCostState   // state at a fixed cost
 	split       *splitState       // state of a call that makes communicators
 	failed      *failure          // state of a collective that fails as a whole
+	deadline    vtime.Time        // in step: its first message would arrive then
 
 	result   []byte        // result that all members share
 	errors   map[int]error // by member: the error of its call
@@ -257,7 +258,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	inst.signature = v.signature()
 	inst.entrant = entrant{c.partition.Clock[lp], c.partition.Global(lp), inst.signature}
 	inst.timed = c.Timing
-	inst.leaders = ledByNodes(c.partition.Target, v.Algorithm)
+	inst.leaders = ledByNodes(c.partition.Target, v.Algorithm) && (c.explains || !comm.Group.Ascending() || !leadsAlone(c.partition.Target, v))
 	if inst.leaders && comm.nodes == nil {
 		comm.nodes = c.newNodeTable(comm)
 	}
@@ -275,7 +276,8 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	}
 	choice := c.choiceFor(inst)
 	inst.mode = choice.mode()
-	if inst.mode == Locally {
+	if inst.canDemote() {
+		inst.deadline = vtime.Forever
 		c.addIncomplete(inst)
 	}
 	if inst.mode == ByArrays && v.Operation == collectives.Alltoallv {
@@ -479,9 +481,12 @@ func (c *Collectives) within(inst *instance, lp int32) bool {
 	return c.agentOf(inst, lp) != 0
 }
 
-// lacksMembers reports whether an instance is carried out locally and a member has not entered.
+// canDemote reports whether an instance may yet go by messages.
+func (inst *instance) canDemote() bool { return inst.mode == Locally || inst.mode == InStep }
+
+// lacksMembers reports whether an instance is carried out locally or in step and a member has not entered.
 func (inst *instance) lacksMembers() bool {
-	return inst.mode == Locally && inst.Count < inst.comm.Locals
+	return inst.canDemote() && inst.Count < inst.comm.Locals
 }
 
 // addIncomplete adds a local instance that lacks members. When the list is full, it removes
@@ -498,6 +503,9 @@ func (c *Collectives) addIncomplete(inst *instance) {
 // Drained implements [engine.Kernel]. It turns local instances that lack members into instances by
 // messages: a missing member may wait for a member that has entered and can leave.
 func (c *Collectives) Drained() {
+	if c.Messages.Processors != nil {
+		return // an instance in step has a deadline
+	}
 	for i, inst := range c.incomplete {
 		c.incomplete[i] = nil
 		if inst.lacksMembers() {
@@ -507,8 +515,12 @@ func (c *Collectives) Drained() {
 	c.incomplete = c.incomplete[:0]
 }
 
-// demote turns a local instance into an instance by messages.
+// demote turns a local instance, or one in step, into an instance by messages.
 func (c *Collectives) demote(inst *instance) {
+	if inst.mode == InStep {
+		c.Messages.Processors.Defers(c.leastLatency())
+	}
+	free := inst.mode == InStep
 	inst.mode = ByMessages
 	for member := inst.comm.First; member < inst.comm.Last; member++ {
 		local := member - inst.comm.First
@@ -516,6 +528,9 @@ func (c *Collectives) demote(inst *instance) {
 			continue
 		}
 		lp, _ := c.partition.Local(inst.comm.RankOf(member, 0))
+		if free {
+			c.Messages.Processors.Free(lp)
+		}
 		v := *inst.callOf(member)
 		if v.Moved() && inst.local != nil {
 			v.Transient = false // the inputs are copies

@@ -17,6 +17,7 @@ const (
 	ByMessages  Mode = iota // agents send and receive every message
 	ByArrays                // max-plus over arrays of clocks, on all engines
 	Locally                 // round by round over all members, on the single engine that has them
+	InStep                  // round by round over the processors of all ranks, on the single engine that has them; by messages where their order is another
 	AtFixedCost             // a fixed time after the last entry, without messages; see fixedcost.go
 	mismatched              // not carried out: members have called different procedures; see failure
 )
@@ -55,7 +56,14 @@ func (c *choice) mode() Mode {
 	switch {
 	case c.call.Algorithm == collectives.GivenTime || c.call.Algorithm == collectives.Offload:
 		return AtFixedCost
-	case c.wanted == Message || c.call.Later || collectives.HasWindows(c.schedule) || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.Contended() && !c.layered || c.target.HasJitter():
+	case c.wanted == Message || c.call.Later || collectives.HasWindows(c.schedule) || c.members == 1:
+		return ByMessages
+	case c.target.ReceiverState():
+		if c.inStepFits() {
+			return InStep
+		}
+		return ByMessages
+	case c.target.SharedState() || c.target.Contended() && !c.layered || c.target.HasJitter():
 		return ByMessages
 	case c.arraysFit():
 		return ByArrays

@@ -287,7 +287,7 @@ func (c *Collectives) accept(inst *instance, lp int32, member int, v *Collective
 	}
 	inst.odd[member] = o
 	c.contradiction(inst)
-	if inst.mode == Locally {
+	if inst.canDemote() {
 		c.demote(inst)
 	}
 	return inst
@@ -295,7 +295,7 @@ func (c *Collectives) accept(inst *instance, lp int32, member int, v *Collective
 
 // acceptRival returns the instance for a member whose call is of another family.
 func (c *Collectives) acceptRival(inst *instance, lp int32, member int, v *Collective, own signature) *instance {
-	if inst.mode == Locally {
+	if inst.canDemote() {
 		c.demote(inst)
 	}
 	c.bound(inst.comm, inst.Number, inst.entrant, entrant{c.partition.Clock[lp], c.partition.Global(lp), own})

@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"strings"
 	"testing"
 
 	"gigarank/collectives"
@@ -53,8 +54,13 @@ func TestModeOfInstances(t *testing.T) {
 		{"dissemination barrier", flat, 3, Bulk, barrier(collectives.Dissemination), ByArrays},
 		{"leaders in no order", mixed, 3, Auto, barrier(collectives.NodeLeader), ByMessages},
 		{"dissemination, whatever the mapping", mixed, 3, Auto, barrier(collectives.Dissemination), ByArrays},
-		{"shared state", shared, 1, Auto, barrier(collectives.Dissemination), ByMessages},
-		{"shared state on several engines", shared, 3, Auto, barrier(collectives.Dissemination), ByMessages},
+		{"state at the receiver, on one engine", shared, 1, Auto, barrier(collectives.Dissemination), InStep},
+		{"state at the receiver, of vectors", shared, 1, Auto, data(collectives.RecursiveDoubling), ByMessages},
+		{"state at the receiver, above the eager limit", strings.Replace(shared, "G: 1ns", "G: 1ns, S: 8", 1), 1, Auto, allreduce(collectives.RecursiveDoubling, 16), ByMessages},
+		{"state at the receiver, of leaders of nodes", shared, 1, Auto, barrier(collectives.NodeLeader), ByMessages},
+		{"state at the receiver, of leaders alone", strings.Replace(shared, "node: 2", "node: 1", 1), 1, Auto, barrier(collectives.NodeLeader), InStep},
+		{"state at the receiver, asked for messages", shared, 1, Message, barrier(collectives.Dissemination), ByMessages},
+		{"state at the receiver on several engines", shared, 3, Auto, barrier(collectives.Dissemination), ByMessages},
 		{"sizes", flat, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), ByArrays},
 		{"a gap that overheads hide", gapped("2us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), ByArrays},
 		{"a gap that they do not", gapped("3us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), ByMessages},
@@ -155,7 +161,7 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range []Mode{ByMessages, ByArrays, Locally, AtFixedCost} {
+	for _, m := range []Mode{ByMessages, ByArrays, Locally, InStep, AtFixedCost} {
 		if modes[m] == 0 {
 			t.Errorf("no collective was planned in mode %d", m)
 		}

@@ -21,7 +21,7 @@ type Plan struct {
 // synchronise by null messages alone, repeated that the call, made repeatedly, is the only
 // communication of the ranks. It returns an error for a call that cannot be carried out.
 func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v *Collective) (p Plan, err error) {
-	p.Leaders, p.Participants = ledByNodes(t, v.Algorithm), t.Ranks()
+	p.Leaders, p.Participants = ledByNodes(t, v.Algorithm) && !leadsAlone(t, v), t.Ranks()
 	uniform := t.UniformFrom()
 	if p.Leaders {
 		p.Participants, uniform = t.Nodes(), math.MaxInt

@@ -419,6 +419,8 @@ func (p *scriptPlayer) Handle(ev engine.Event) {
 		k.Messages.Interfaces.Serve(ev.Source, ev.Time)
 	case world.DataHandshake:
 		k.Messages.HandleHandshake(int32(ev.Sequence), ev.Time)
+	case world.DataDeadline:
+		k.PastDeadline(ev.Time)
 	case world.DataServe:
 		k.Messages.Processors.Serve(lp, ev.Time)
 	}

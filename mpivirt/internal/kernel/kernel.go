@@ -217,6 +217,8 @@ func (k *Kernel) Handle(ev engine.Event) {
 		k.messages.Interfaces.Serve(ev.Source, ev.Time)
 	case world.DataHandshake:
 		k.messages.HandleHandshake(int32(ev.Sequence), ev.Time)
+	case world.DataDeadline:
+		k.collectives.PastDeadline(ev.Time)
 	case world.DataServe:
 		k.messages.Processors.Serve(lp, ev.Time)
 	}

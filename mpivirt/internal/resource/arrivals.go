@@ -76,6 +76,9 @@ func (h *arrivals) pop() Arrival {
 // Reach adds the arrival of a message at the processor of an LP.
 func (x *Processors) Reach(lp int32, a Arrival) {
 	p := &x.all[lp]
+	if p.held {
+		x.disturbed()
+	}
 	p.number++
 	a.number = p.number
 	x.turns.reaches(lp, &p.Turn, a.Source, a.At)

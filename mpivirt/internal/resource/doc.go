@@ -39,7 +39,8 @@
 // then has a processor (processor.go), which decides in the order of virtual time, when all
 // arrivals up to an instant are known, as receives from any source do. A rank's calls become
 // operations in a queue; the rank is suspended only where it needs an outcome or the time.
-// Collectives are carried out by messages.
+// Collectives are carried out by messages, or in step: room coll does the work of all processors in one
+// go while they have nothing else (still.go).
 //
 // The lookahead between engines is the time of a message (o + L), less the slack of a nanosecond
 // for matches that lead to matches without time in between. The match of a rendezvous has no

@@ -73,6 +73,9 @@ func (x *Processors) reachMatch(owner Owner, index int32, by int, at, matched vt
 		return
 	}
 	p := &x.all[lp]
+	if p.held {
+		x.disturbed()
+	}
 	p.number++
 	a := Arrival{At: at, Released: matched, Source: int32(by), number: p.number, Index: index, Owner: owner}
 	x.turns.reaches(lp, &p.Turn, a.Source, a.At)

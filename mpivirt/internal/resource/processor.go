@@ -54,6 +54,7 @@ type Processors struct {
 	awaitedMatches int            // matches on other engines that are pending
 	leastAwaited   vtime.Time     // lower bound of the times of these matches
 	pollTime       vtime.Duration // of a failing poll
+	disturbed      func()         // see Disturbed
 
 	partition *world.Partition
 }
@@ -68,6 +69,7 @@ type Processor struct {
 	queue    []Operation // operations of the program behind the active one
 	head     int32       // of queue
 	running  bool        // an operation of the program is active
+	held     bool        // what reaches the processor is told; see Hold
 	number   uint32      // counts arrivals
 	Calls    uint32      // counts the rank's calls of collectives
 	Released vtime.Time  // release of the program's next operation

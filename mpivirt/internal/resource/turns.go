@@ -36,6 +36,7 @@ type Turns struct {
 	data      uint64         // of the timed events
 	now       vtime.Time     // instant of the current event
 	slack     vtime.Duration // greatest time by which a use may begin before now
+	deferred  vtime.Duration // greatest time by which a use may be asked for later than it begins
 	anew      bool           // virtual time has begun anew
 }
 
@@ -65,7 +66,7 @@ func (x *Turns) serve(resource int32, t *Turn, now vtime.Time) {
 	t.armed = underway
 	at := x.uses.next(resource)
 	for ; at <= now; at = x.uses.next(resource) {
-		if invariant.Enabled && at < now.Add(-x.slack) {
+		if invariant.Enabled && at < now.Add(-x.slack-x.deferred) {
 			invariant.Broken("a resource of rank %d begins a use at %v, and it is %v", x.partition.Global(resource), at, now)
 		}
 		t.begun = max(t.begun, at)

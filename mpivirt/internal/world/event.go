@@ -8,4 +8,5 @@ const (
 	DataServe            // serve the LP's processor
 	DataPassage          // serve the interfaces of nodes
 	DataHandshake        // handle a message of a rendezvous, on a machine with progress in calls
+	DataDeadline         // the first message of a collective that lacks members would arrive, under state at the receiver
 )
