@@ -1,12 +1,14 @@
 package mpivirt_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
 )
@@ -117,6 +119,48 @@ func checkUneven(t *rapid.T, me, parts int, expects []int, got []byte) {
 				t.Fatalf("rank %d has %d as byte %d of the block from rank %d, want %d", me, got[at], i, from, want)
 			}
 			at++
+		}
+	}
+}
+
+// A block that is longer than expected, a rank's own included, leaves the blocks behind it as they were sent, whatever carries the
+// alltoallv out.
+func TestLongBlocksEndWithTheirRoom(t *testing.T) {
+	const ranks = 4
+	for _, machine := range []string{"name: m\nnetwork: {model: flat, latency: 1us}\n", "loggops-default"} {
+		for _, algorithm := range collectives.Algorithms(collectives.Alltoallv) {
+			for _, long := range []int{0, 1, 3} { // the peer, from a rank, whose block is too long
+				for _, engines := range []int{1, 2} {
+					for _, how := range []mpivirt.Interpreter{mpivirt.Message, mpivirt.Bulk} {
+						name := fmt.Sprintf("%s, %v, block of the rank %d further on, %d engines, interpreter %d", machine, algorithm, long, engines, how)
+						_, err := simulate(t, mpivirt.Config{Target: target(t, machine, ranks), Collectives: how, Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Alltoallv: algorithm},
+							Program: mpivirt.Program{Name: "long", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+								r.SetErrorsReturn(true)
+								me := r.Rank()
+								sent, expected, data := make([]int, ranks), make([]int, ranks), []byte(nil)
+								for peer := range ranks {
+									if sent[peer], expected[peer] = 2, 2; peer == (me+long)%ranks {
+										sent[peer] = 9
+									}
+									data = append(data, bytes.Repeat([]byte{byte(10*me + peer)}, sent[peer])...)
+								}
+								got := make([]byte, 2*ranks)
+								if err := mpivirt.Alltoallv(r.World(), data, sent, got, expected); !errors.Is(err, mpivirt.ErrTruncate) {
+									t.Errorf("%s: rank %d gets %v, want ErrTruncate", name, me, err)
+								}
+								for peer := range ranks {
+									if want := byte(10*peer + me); (peer+long)%ranks != me && (got[2*peer] != want || got[2*peer+1] != want) {
+										t.Errorf("%s: rank %d has %v, and rank %d sent %d", name, me, got, peer, want)
+									}
+								}
+								return nil
+							})}}}, engines)
+						if err != nil {
+							t.Fatalf("%s: %v", name, err)
+						}
+					}
+				}
+			}
 		}
 	}
 }

@@ -220,8 +220,7 @@ func (a *agent) store() {
 	}
 }
 
-// results visits the blocks of a member's result: for each, the output from the block on, and the
-// block in the member's memory.
+// results visits the blocks of a member's result: for each, its place in the output, and the block in the member's memory.
 func (a *agent) results(visit func(out, mine []byte)) {
 	s, n := a.inst.schedule, a.inst.resultBlocks(int(a.member))
 	out := a.inst.resultBase()
@@ -230,11 +229,12 @@ func (a *agent) results(visit func(out, mine []byte)) {
 		if p == collectives.None {
 			continue
 		}
-		at := int64(0)
-		if n > 1 {
-			at = a.layout.Offset(out+b) - a.layout.Offset(out)
+		room := a.memory.output
+		if n > 1 { // a member's own block may be longer than its place
+			begin := a.layout.Offset(out)
+			room = room[a.layout.Offset(out+b)-begin : a.layout.Offset(out+b+1)-begin]
 		}
-		visit(a.memory.output[at:], a.at(p, 1))
+		visit(room, a.at(p, 1))
 	}
 }
 
