@@ -276,12 +276,16 @@ func drawMachine(t *rapid.T) string {
 	}
 	topology := "{kind: star}"
 	if strings.Contains(model, "per_hop") || rapid.Bool().Draw(t, "routed") {
-		topology = "{kind: torus, dimensions: 2}"
+		topology = rapid.SampledFrom([]string{"{kind: torus, dimensions: 2}", "{kind: hierarchy, levels: [{size: 3, hops: 1}, {hops: 4}]}"}).Draw(t, "topology")
 		if !strings.Contains(model, "per_hop") {
 			model += ", latency_per_hop: " + duration("hop", 0)
 		}
+		longest := ", longest: 3" // of a torus alone
+		if strings.Contains(topology, "hierarchy") {
+			longest = ""
+		}
 		if strings.HasPrefix(model, "model: flat") || strings.HasPrefix(model, "model: hops") || strings.HasPrefix(model, "model: twolevel") || strings.HasPrefix(model, "model: levels") {
-			model += ", " + rapid.SampledFrom([]string{"poll: 20ns", "congestion: {bandwidth: 7MB/s, longest: 3}", "congestion: {bandwidth: 40MB/s}"}).Draw(t, "congestion")
+			model += ", " + rapid.SampledFrom([]string{"poll: 20ns", "congestion: {bandwidth: 7MB/s" + longest + "}", "congestion: {bandwidth: 40MB/s}"}).Draw(t, "congestion")
 		}
 	}
 	return fmt.Sprintf("name: random\nranks_per_node: %d\nmapping: %s\ntopology: "+topology+"\nnetwork: {%s}\n",

@@ -6,12 +6,13 @@ import (
 	"gigarank/vtime"
 )
 
-// congestion says by how much messages slow each other down on the links of a torus or mesh. In a round of a
-// collective operation in which all nodes send as far, as many messages pass a link as a message passes links of its
+// congestion says by how much messages slow each other down on the links of a torus, mesh or hierarchy. In a round of a
+// collective operation in which all nodes send as far, as many messages pass a link of a torus as a message passes links of its
 // dimension: a message that goes over h links of one dimension takes as long as h messages on a link. Half way round a ring half of
-// the messages go each way.
+// the messages go each way. In a hierarchy the messages of a unit of the outermost level go to two other units at most, half of
+// them to each, and share the links to that unit: those of half of its nodes, or of as many as the messages go far.
 type congestion struct {
-	bandwidth bandwidth // of a link in one direction; 0 for links that carry any number of messages
+	bandwidth bandwidth // of a link in one direction, in a hierarchy of all links from a unit to another; 0 for links that carry any number of messages
 	longest   int       // nodes of the longest dimension of the machine, or 0: longer ones of an allocation are folded
 }
 
@@ -52,8 +53,15 @@ func (m *Machine) checkCongestion(top *object) {
 	}
 	const field = "network." + congestionField
 	_, isGrid := m.topology.(*gridSpec)
-	if _, isRing := m.topology.(ring); !isGrid && !isRing {
-		top.fault(field, "is that of the links of a torus or mesh", "write topology: {kind: torus, dimensions: 3}, or remove it")
+	_, isRing := m.topology.(ring)
+	units, isHierarchy := m.topology.(hierarchySpec)
+	switch {
+	case !isGrid && !isRing && !isHierarchy:
+		top.fault(field, "is that of the links of a torus, mesh or hierarchy", "write topology: {kind: torus, dimensions: 3}, or remove it")
+	case isHierarchy && len(units) < 2:
+		top.fault(field, "is that of the links between units, and the hierarchy has one level", "write topology: {kind: hierarchy, levels: [{size: 16, hops: 1}, {hops: 3}]}, or remove it")
+	case isHierarchy && m.congestion.longest != 0:
+		top.fault(field+".longest", "is that of a torus or mesh", "remove it")
 	}
 	if !congestedModels[m.Model()] {
 		top.fault(field, "does not go with model "+m.Model(), "take model levels, or remove it")
@@ -70,18 +78,35 @@ func (m *Machine) checkCongestion(top *object) {
 type crowd struct {
 	dims []int // of the links; the last varies fastest
 	wrap bool
-	link rate
+	unit int  // nodes of a unit of the outermost level, in place of dims
+	over int  // places, in a hierarchy: the last is followed by the first
+	link rate // of a link, or of all links between two units
+	own  rate // at which a message passes where no others are
 }
 
-// crowdOf returns the congestion among nodes in a topology, nil if there is none.
-func (c congestion) crowdOf(t topology) *crowd {
-	g, ok := t.(grid)
-	if !ok || c.bandwidth == 0 {
+// crowdOf returns the congestion among nodes at places of a topology, nil if there is none. alone is the bandwidth of the interface of a node, 0 if
+// none is given.
+func (c congestion) crowdOf(t topology, places int, alone bandwidth) *crowd {
+	if c.bandwidth == 0 {
 		return nil
 	}
-	all := &crowd{wrap: g.wrap, link: rateOf(c.bandwidth)}
-	for _, n := range g.dims {
-		all.dims = append(all.dims, c.fold(n)...)
+	all := &crowd{link: rateOf(c.bandwidth), own: rateOf(c.bandwidth)}
+	switch t := t.(type) {
+	case grid:
+		all.wrap = t.wrap
+		for _, n := range t.dims {
+			all.dims = append(all.dims, c.fold(n)...)
+		}
+	case hierarchy:
+		all.unit, all.over = 1, places
+		for _, u := range t.levels[:len(t.levels)-1] {
+			all.unit = multiply(all.unit, u.size)
+		}
+		if alone != 0 {
+			all.own = rateOf(alone)
+		}
+	default:
+		return nil
 	}
 	return all
 }
@@ -99,8 +124,11 @@ func (c congestion) fold(n int) []int {
 	return []int{n}
 }
 
-// most returns the most links of one dimension between any two places.
+// most returns the most messages on a link in a round.
 func (c *crowd) most() (most int) {
+	if c.unit > 0 {
+		return (c.unit + 1) / 2
+	}
 	for _, n := range c.dims {
 		if c.wrap {
 			most = max(most, (n-1)/2, shorter(n/2, n))
@@ -111,8 +139,15 @@ func (c *crowd) most() (most int) {
 	return most
 }
 
-// links returns the most links of one dimension between two places.
-func (c *crowd) links(a, b int) (most int) {
+// shared returns the messages that pass a link of the way between two places in a round in which all go as far.
+func (c *crowd) shared(a, b int) (most int) {
+	if c.unit > 0 {
+		if a/c.unit == b/c.unit {
+			return 1
+		}
+		d := distance(a, b)
+		return min(d, c.over-d, (c.unit+1)/2)
+	}
 	for i := len(c.dims) - 1; i >= 0; i-- {
 		n := c.dims[i]
 		d := distance(a%n, b%n)
@@ -134,18 +169,22 @@ func shorter(d, n int) int {
 	return min(d, n-d)
 }
 
-// steady returns a number of places by which two can be shifted without changing the links between them, plus one.
+// steady returns a number of places by which two can be shifted without changing the messages on the links between them, plus one.
 func (c *crowd) steady(a, b int) int {
-	n := c.dims[len(c.dims)-1]
+	n := c.unit
+	if n == 0 {
+		n = c.dims[len(c.dims)-1]
+	}
 	return n - max(a%n, b%n)
 }
 
-// wait returns the time that messages which go as far add to a message over a number of links.
-func (c *crowd) wait(links int, bytes int64) vtime.Duration {
-	if links < 2 {
+// wait returns the time that messages on the same link, their number with it, add to a message: what the link takes for all of them
+// beyond the time in which the message passes alone.
+func (c *crowd) wait(messages int, bytes int64) vtime.Duration {
+	if messages < 2 {
 		return 0
 	}
-	return c.link.time(bytes).Times(links - 1)
+	return max(c.link.time(bytes).Times(messages)-c.own.time(bytes), 0)
 }
 
 // crowding returns the time that messages of the same round add to a message between two ranks.
@@ -157,7 +196,7 @@ func (p *paths) crowding(src, dst int, bytes int64) vtime.Duration {
 	if a == b {
 		return 0
 	}
-	return p.crowd.wait(p.crowd.links(p.place(a), p.place(b)), bytes)
+	return p.crowd.wait(p.crowd.shared(p.place(a), p.place(b)), bytes)
 }
 
 // crowdedAlike returns a number of ranks by which two ranks can be shifted without changing the crowding between them, plus one.

@@ -14,7 +14,7 @@ func TestCrowdIsTheLoadOfLinks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.SliceOfN(rapid.IntRange(1, 7), 1, 3).Draw(t, "dims")
 		g := grid{dims: dims, wrap: true}
-		c := congestion{bandwidth: bandwidthOf(t, "1GB/s")}.crowdOf(g)
+		c := congestion{bandwidth: bandwidthOf(t, "1GB/s")}.crowdOf(g, 0, 0)
 		by := make([]int, len(dims))
 		tie := false
 		for i, n := range dims {
@@ -38,11 +38,69 @@ func TestCrowdIsTheLoadOfLinks(t *testing.T) {
 			}
 		}
 		for place := range product(dims) {
-			if got := c.links(place, moved(place)); got != most && !tie || got > most || 2*got < most {
+			if got := c.shared(place, moved(place)); got != most && !tie || got > most || 2*got < most {
 				t.Fatalf("from %d of %v to %d the crowd has %d messages on a link, the routes %d", place, dims, moved(place), got, most)
 			}
 		}
 	})
+}
+
+// Messages of nodes that all send by one displacement go from a unit of a hierarchy to two others at most. The crowd has as many of
+// them share links as leave a unit, or half of these.
+func TestCrowdBetweenUnits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		inner, outer, units := rapid.IntRange(1, 4).Draw(t, "nodes"), rapid.IntRange(1, 4).Draw(t, "leaves"), rapid.IntRange(1, 5).Draw(t, "units")
+		whole, places := inner*outer, inner*outer*units
+		h := hierarchy{[]unit{{size: inner}, {size: outer}, {size: unlimited}}}
+		by := rapid.IntRange(0, places-1).Draw(t, "displacement")
+		c := congestion{bandwidth: bandwidthOf(t, "1GB/s")}.crowdOf(h, places, 0)
+		left, others := 0, map[int]bool{}
+		for place := range whole {
+			if to := (place + by) % places / whole; to != 0 {
+				left, others[to] = left+1, true
+			}
+		}
+		if len(others) > 2 {
+			t.Fatalf("messages by %d go from a unit of %d to %d others", by, whole, len(others))
+		}
+		for place := range places {
+			to := (place + by) % places
+			got := c.shared(place, to)
+			switch {
+			case place/whole == to/whole && got > 1:
+				t.Fatalf("%d messages share the way from %d to %d within a unit of %d", got, place, to, whole)
+			case place/whole != to/whole && (got > left || 2*got < left):
+				t.Fatalf("%d messages of %d that leave a unit share the way from %d to %d", got, left, place, to)
+			}
+			if n := c.steady(place, to); place+n < places && to+n <= places && n > 1 && c.shared(place+n-1, to+n-1) != got {
+				t.Fatalf("from %d to %d as from %d to %d", place, to, place+n-1, to+n-1)
+			}
+		}
+	})
+}
+
+// A message between units waits for what the links need for all messages beyond its own time at its node's interface.
+func TestWaitBetweenUnits(t *testing.T) {
+	const machine = "name: m\nnode: {bandwidth: 10GB/s}\ntopology: {kind: hierarchy, levels: [{size: 8, hops: 1}, {hops: 2}]}\nnetwork: {model: flat, latency: 1us, bandwidth: 10GB/s, congestion: {bandwidth: 20GB/s}}\n"
+	m, err := Parse("m", []byte(machine), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		dst  int
+		want vtime.Duration // of 1 MB: 1 us and 100 us alone; four messages need 200 us on the links
+	}{{4, 101 * vtime.Microsecond}, {8, 201 * vtime.Microsecond}, {16, 201 * vtime.Microsecond}, {31, 101 * vtime.Microsecond}} {
+		if got := target.InCrowd().Delay(0, c.dst, 1_000_000); got != c.want {
+			t.Errorf("1 MB to rank %d take %v, not %v", c.dst, got, c.want)
+		}
+		if got := target.Delay(0, c.dst, 1_000_000); got != 101*vtime.Microsecond {
+			t.Errorf("1 MB to rank %d alone take %v", c.dst, got)
+		}
+	}
 }
 
 func bandwidthOf(t *rapid.T, text string) bandwidth {

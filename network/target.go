@@ -170,7 +170,7 @@ func (m *Machine) place(ranks int) (placement, error) {
 			spelling.Count(ranks, "rank"), spelling.Count(places, "node"), spelling.Count(m.perNode, "rank"), m.Topology(), capacity, spelling.Count(multiply(capacity, m.perNode), "rank"))
 	}
 	p.farthest = p.topology.most(places)
-	p.crowd = m.congestion.crowdOf(p.topology)
+	p.crowd = m.congestion.crowdOf(p.topology, places, m.interfaces.bandwidth)
 	return p, nil
 }
 

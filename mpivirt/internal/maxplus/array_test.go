@@ -134,6 +134,7 @@ func TestCutsAndCareMakeNoDifference(t *testing.T) {
 		"name: m\nranks_per_node: 3\nnetwork: {model: flat, latency: 1us, overhead: {send: 200ns, receive: 300ns}}\n",
 		"name: m\nranks_per_node: 3\ntopology: {kind: torus, dimensions: 3}\nnetwork: {model: hops, latency: 1us, latency_per_hop: 1us}\n",
 		"name: m\nranks_per_node: 2\ntopology: {kind: torus, dimensions: 2}\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 2us}, congestion: {bandwidth: 3MB/s, longest: 5}}\n",
+		"name: m\nranks_per_node: 2\ntopology: {kind: hierarchy, levels: [{size: 3, hops: 1}, {size: 2, hops: 2}, {hops: 3}]}\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 2us}, congestion: {bandwidth: 3MB/s}}\n",
 		"name: m\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 200ns, receive: 300ns}, eager_limit: 40}\n",
 	} {
 		rapid.Check(t, func(t *rapid.T) {

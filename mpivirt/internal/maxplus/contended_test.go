@@ -103,6 +103,7 @@ func TestSharedInterfaces(t *testing.T) {
 		"name: m\nranks_per_node: %\nnode: {bandwidth: 100MB/s}\nnetwork: {model: twolevel, intra: {latency: 300ns, bandwidth: 5GB/s}, inter: {latency: 1us, bandwidth: 1GB/s}, overhead: {send: 200ns, receive: 300ns}}\n",
 		"name: m\nranks_per_node: %\nnode: {bandwidth: 1GB/s}\ntopology: {kind: torus, dimensions: 3}\nnetwork: {model: hops, latency: 1us, latency_per_hop: 1us}\n",
 		"name: m\nranks_per_node: %\nnode: {bandwidth: 1GB/s}\ntopology: {kind: mesh, dimensions: 2}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, congestion: {bandwidth: 30MB/s}}\n",
+		"name: m\nranks_per_node: %\nnode: {bandwidth: 1GB/s}\ntopology: {kind: hierarchy, levels: [{size: 4, hops: 1}, {hops: 2}]}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, congestion: {bandwidth: 30MB/s}}\n",
 	} {
 		rapid.Check(t, func(t *rapid.T) {
 			perNode := rapid.SampledFrom([]int{1, 2, 5, 16}).Draw(t, "ranks per node")
