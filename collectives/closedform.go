@@ -27,6 +27,7 @@ type Cost struct {
 	Gamma   func(bytes int64) vtime.Duration
 	Copy    func(bytes int64) vtime.Duration
 	Own     func(bytes int64) vtime.Duration
+	Type    func(blocks int) vtime.Duration
 
 	// Node-leader has the costs above between nodes. The join and the release within nodes cost no
 	// overhead:
@@ -55,10 +56,12 @@ func (c Cost) node(bytes int64) vtime.Duration {
 // copied returns the time of a copy in a member's own memory.
 func (c Cost) copied(bytes int64) vtime.Duration { return timeOf(c.Own, bytes) }
 
+func (c Cost) copies() Copies { return Copies{c.copied, c.Type} }
+
 // packing returns the time of a member's copies after a round of Bruck's algorithms.
 func (f form) packing(op Operation, round int) vtime.Duration {
 	d := doubling{f.members, op}
-	return d.packing(round, f.bytesOf(1), f.bytesOf(f.members), f.cost.copied)
+	return d.packing(round, f.bytesOf(1), f.bytesOf(f.members), f.cost.copies())
 }
 
 // packings returns the time of packing in all rounds.
@@ -521,7 +524,7 @@ func (f form) gathering() vtime.Duration {
 }
 
 func (f form) alltoall(a Algorithm) (vtime.Duration, bool) {
-	own := CopiedFirst(Alltoall, a, f.members, f.bytesOf(1), f.cost.copied)
+	own := CopiedFirst(Alltoall, a, f.members, f.bytesOf(1), f.cost.copies())
 	switch a.Base() {
 	case Pairwise, PairwiseExchange:
 		return own + times(f.members-1, f.blocks(1)), true

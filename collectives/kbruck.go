@@ -61,9 +61,9 @@ func (k *kBruck) Pattern(round int) Pattern {
 func (k *kBruck) packs() bool { return true }
 
 // packing returns the time of the rotation of the result, after the last round.
-func (k *kBruck) packing(round int, _, total int64, copied func(bytes int64) vtime.Duration) vtime.Duration {
+func (k *kBruck) packing(round int, _, total int64, copies Copies) vtime.Duration {
 	if round < k.rounds()-1 {
 		return 0
 	}
-	return copied(total)
+	return copies.Copy(total)
 }

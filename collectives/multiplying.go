@@ -215,9 +215,9 @@ func (g *gatheringAll) packs() bool {
 	return ok && p.packs()
 }
 
-func (g *gatheringAll) packing(round int, block, total int64, copied func(bytes int64) vtime.Duration) vtime.Duration {
+func (g *gatheringAll) packing(round int, block, total int64, copies Copies) vtime.Duration {
 	if p, ok := g.inner.(packer); ok {
-		return p.packing(round, block, total, copied)
+		return p.packing(round, block, total, copies)
 	}
 	return 0
 }

@@ -4,13 +4,27 @@ import "gigarank/vtime"
 
 // Copies that an algorithm makes in addition to its messages, of blocks in the memory of a member.
 // Bruck's alltoall rotates all blocks first, packs the blocks that it sends in a round, unpacks the
-// blocks that it receives, and rotates all blocks back. Bruck's allgather rotates the result. The
-// copies take equal time on all members.
+// blocks that it receives, and rotates all blocks back. The blocks of a round are a derived datatype that the library makes for
+// it. Bruck's allgather rotates the result. The copies take equal time on all members.
+
+// Copies are the times of copies in a member's own memory.
+type Copies struct {
+	Copy func(bytes int64) vtime.Duration // a copy in one piece
+	Type func(blocks int) vtime.Duration  // a derived datatype of some blocks that is made and used once; nil if it takes no time
+}
+
+// typed returns the time of a derived datatype of blocks of some bytes.
+func (c Copies) typed(blocks int, block int64) vtime.Duration {
+	if c.Type == nil || block == 0 || blocks == 0 {
+		return 0
+	}
+	return c.Type(blocks)
+}
 
 // packer is a schedule with such copies.
 type packer interface {
 	packs() bool
-	packing(round int, block, total int64, copied func(bytes int64) vtime.Duration) vtime.Duration
+	packing(round int, block, total int64, c Copies) vtime.Duration
 }
 
 // Packs reports whether members copy blocks in addition to the messages.
@@ -21,51 +35,51 @@ func Packs(s Schedule) bool {
 
 // Packing returns the time of each member's copies after it has received the message of a round: it
 // unpacks blocks, and packs blocks for the next round or rotates all blocks at the end. A block has
-// block bytes, all blocks have total bytes. copied returns the time of a copy in one piece.
-func Packing(s Schedule, round int, block, total int64, copied func(bytes int64) vtime.Duration) vtime.Duration {
+// block bytes, all blocks have total bytes.
+func Packing(s Schedule, round int, block, total int64, c Copies) vtime.Duration {
 	if p, ok := s.(packer); ok {
-		return p.packing(round, block, total, copied)
+		return p.packing(round, block, total, c)
 	}
 	return 0
 }
 
 // CopiedFirst returns the time of each member's copies before the first round: in an alltoall its
 // own block or, if the algorithm rotates and packs blocks, all of these.
-func CopiedFirst(op Operation, a Algorithm, members int, own int64, copied func(bytes int64) vtime.Duration) vtime.Duration {
+func CopiedFirst(op Operation, a Algorithm, members int, own int64, c Copies) vtime.Duration {
 	switch {
 	case op != Alltoall && op != Alltoallv:
 		return 0
 	case op == Alltoallv || a != Bruck || members == 1:
-		return copied(own)
+		return c.Copy(own)
 	}
 	d := doubling{members, Alltoall}
-	return copied(own * int64(members)).Plus(d.pieces(0, own, copied))
+	return c.Copy(own * int64(members)).Plus(d.pieces(0, own, c)).Plus(c.typed(withBit(0, members).Count, own))
 }
 
 func (d *doubling) packs() bool { return d.carries == Alltoall || d.carries == Allgather }
 
-func (d *doubling) packing(round int, block, total int64, copied func(bytes int64) vtime.Duration) vtime.Duration {
+func (d *doubling) packing(round int, block, total int64, c Copies) vtime.Duration {
 	last := round == d.MaxRounds()-1
 	var t vtime.Duration
 	if d.carries == Alltoall {
-		if t = d.pieces(round, block, copied); !last {
-			t = t.Plus(d.pieces(round+1, block, copied))
+		if t = d.pieces(round, block, c); !last {
+			t = t.Plus(d.pieces(round+1, block, c)).Plus(c.typed(withBit(round+1, d.members).Count, block))
 		}
 	}
 	if last && d.packs() {
-		t = t.Plus(copied(total))
+		t = t.Plus(c.Copy(total))
 	}
 	return t
 }
 
 // pieces returns the time to copy the blocks of a round of an alltoall, whose numbers have a bit
-// set, run by run.
-func (d *doubling) pieces(round int, block int64, copied func(bytes int64) vtime.Duration) vtime.Duration {
+// set, run by run. Of the two times that a round copies its blocks, the first makes their datatype.
+func (d *doubling) pieces(round int, block int64, c Copies) vtime.Duration {
 	b := withBit(round, d.members)
 	whole, rest := b.Count/b.Run, b.Count%b.Run
-	t := copied(int64(b.Run) * block).Times(whole)
+	t := c.Copy(int64(b.Run) * block).Times(whole)
 	if rest > 0 {
-		t = t.Plus(copied(int64(rest) * block))
+		t = t.Plus(c.Copy(int64(rest) * block))
 	}
 	return t
 }

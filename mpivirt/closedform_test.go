@@ -27,7 +27,7 @@ func drawPayingMachine(t *rapid.T, perNode int) string {
 		model = fmt.Sprintf("model: hops, latency: %s, bandwidth: %s, latency_per_hop: %s, memory_latency: %s, memory_bandwidth: %s",
 			time("latency"), rate("bandwidth"), time("per hop"), time("memory latency"), rate("memory bandwidth"))
 	}
-	return fmt.Sprintf("name: paying\nranks_per_node: %d\ntopology: {kind: star}\nnetwork: {%s, overhead: {send: %s, receive: %s}, gap: %s, reduce: {bandwidth: %s}, local_copy: {bandwidth: %s}}\n",
+	return fmt.Sprintf("name: paying\nranks_per_node: %d\ntopology: {kind: star}\nnetwork: {%s, overhead: {send: %s, receive: %s}, gap: %s, reduce: {bandwidth: %s}, local_copy: {bandwidth: %s}, datatype: {time: 70ns, block: 3ns}}\n",
 		perNode, model, time("send"), time("receive"), time("gap"), rate("reduce"), rate("local copy"))
 }
 
@@ -35,7 +35,7 @@ func drawPayingMachine(t *rapid.T, perNode int) string {
 func costOf(t *network.Target) collectives.Cost {
 	last := t.Ranks() - 1
 	return collectives.Cost{
-		Send: t.Overhead().Send, Receive: t.Overhead().Receive, Gap: t.Gap(), Copy: t.Copy, Gamma: t.ReduceTime, Own: t.LocalCopyTime,
+		Send: t.Overhead().Send, Receive: t.Overhead().Receive, Gap: t.Gap(), Copy: t.Copy, Gamma: t.ReduceTime, Own: t.LocalCopyTime, Type: t.TypeTime,
 		Alpha: t.Latency(0, last), Beta: func(bytes int64) vtime.Duration { return t.Transfer(0, last, bytes) },
 		PerNode: t.NodeSize(0), Intra: t.Latency(0, 0),
 		IntraBeta: func(bytes int64) vtime.Duration { return t.Join(bytes) - t.Join(0) },

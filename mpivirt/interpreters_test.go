@@ -267,6 +267,9 @@ func drawMachine(t *rapid.T) string {
 	}
 	if rapid.Bool().Draw(t, "local copy") {
 		model += fmt.Sprintf(", local_copy: {bandwidth: %dMB/s}", rapid.IntRange(1, 9000).Draw(t, "local copy bandwidth"))
+		if rapid.Bool().Draw(t, "datatypes") {
+			model += ", datatype: {time: " + duration("datatype", 0) + ", block: 9ns}"
+		}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "joins") == 0 {
 		model += ", join: {levels: [{name: complex, ranks: 2, latency: " + duration("complex", 0) + ", gap: " + duration("complex gap", 0) + "}, {name: node, latency: " + duration("node", 0) + "}], bandwidth: 300MB/s}"

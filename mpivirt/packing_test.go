@@ -9,16 +9,16 @@ import (
 	"gigarank/vtime"
 )
 
-// packed is a network on which messages take 1 us and a copy of b bytes 10 + b ns.
-const packed = "name: packed\nnetwork: {%s, local_copy: [{size: 0, delay: 10ns}, {size: 1000, delay: 1010ns}]}\n"
+// packed is a network on which messages take 1 us, a copy of b bytes 10 + b ns, and a derived datatype of n blocks 300 + 7n ns.
+const packed = "name: packed\nnetwork: {%s, datatype: {time: 300ns, block: 7ns}, local_copy: [{size: 0, delay: 10ns}, {size: 1000, delay: 1010ns}]}\n"
 
 // Five ranks with blocks of 8 bytes. Bruck's alltoall rotates 40 bytes, packs blocks 1 and 3, unpacks them, packs 2 and 3, which lie together, unpacks
-// them, packs block 4, unpacks it, and rotates 40 bytes back (Bruck et al., 1997, 3.1). Bruck's allgather rotates the result, 40 bytes. The
+// them, packs block 4, unpacks it, and rotates 40 bytes back (Bruck et al., 1997, 3.1). Each round has a datatype, of 2, 2 and 1 blocks. Bruck's allgather rotates the result, 40 bytes. The
 // other algorithms copy the own block of an alltoall, 8 bytes, and nothing else.
 func TestBruckPacks(t *testing.T) {
 	const ranks, block, rounds = 5, 8, 3
 	copied := func(bytes int) vtime.Duration { return vtime.Duration(10+bytes) * vtime.Nanosecond }
-	alltoall := copied(40) + 2*2*copied(8) + 2*copied(16) + 2*copied(8) + copied(40)
+	alltoall := copied(40) + 2*2*copied(8) + 2*copied(16) + 2*copied(8) + copied(40) + (3*300+5*7)*vtime.Nanosecond
 	for _, c := range []struct {
 		op        collectives.Operation
 		algorithm collectives.Algorithm

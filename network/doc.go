@@ -184,6 +184,7 @@
 //	  local_copy: {bandwidth: 7GB/s}    # optional: infinite; of a rank's own block in an alltoall,
 //	                                    # or a list of size and delay, as for join; with it
 //	                                    # a message to oneself takes a copy, at least its latency
+//	  datatype: {time: 0.1us, block: 14ns} # optional: none; a derived datatype of a round of bruck
 //	  fresh_memory: {above: 32MiB, bandwidth: 5GB/s} # optional: none; pages of long buffers of
 //	                                    # collectives; above is optional: 32MiB
 //	  congestion: {bandwidth: 6GB/s, longest: 64} # optional: none; links of a torus or mesh that

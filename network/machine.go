@@ -36,6 +36,7 @@ type Machine struct {
 	eagerLimit                int64 // MaxInt64 without a limit
 	reduce                    memoryWork
 	localCopy                 memoryWork
+	datatypes                 datatypes
 	fresh                     freshMemory
 	congestion                congestion
 	poll                      vtime.Duration
@@ -189,6 +190,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	}
 	m.reduce.write(w, o, "reduce")
 	m.localCopy.write(w, o, "local_copy")
+	m.datatypes.write(o)
 	m.fresh.write(o)
 	m.congestion.write(o)
 	o.text("poll", m.poll.String())

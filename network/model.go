@@ -163,6 +163,7 @@ func (m *Machine) parseNetwork(o *object) {
 	}
 	m.reduce = parseWork(o, "reduce")
 	m.localCopy = parseWork(o, "local_copy")
+	m.datatypes = parseDatatypes(o)
 	m.fresh = parseFresh(o)
 	m.congestion = parseCongestion(o)
 	m.poll = o.duration("poll", false, defaultPoll)

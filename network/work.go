@@ -40,6 +40,37 @@ func (l memoryWork) write(w *writer, o *objectWriter, key string) {
 
 func (l memoryWork) given() bool { return l.table != nil || l.bandwidth != 0 }
 
+// datatypes is the time in which a library makes a derived datatype and packs and unpacks by it, beyond the copies. The zero value
+// takes no time.
+type datatypes struct {
+	time  vtime.Duration // of a datatype
+	block vtime.Duration // of each block in it
+}
+
+func parseDatatypes(o *object) (d datatypes) {
+	if inner := o.object("datatype", false, "write datatype: {time: 0.1us, block: 14ns}"); inner != nil {
+		d = datatypes{inner.duration("time", false, 0), inner.duration("block", false, 0)}
+		inner.close("", nil)
+	}
+	return d
+}
+
+func (d datatypes) write(o *objectWriter) {
+	if d == (datatypes{}) && !o.estimated(o.within("datatype")) {
+		return
+	}
+	inner := o.writer.object(o.within("datatype"))
+	inner.text("time", d.time.String())
+	inner.text("block", d.block.String())
+	o.put("datatype", inner.node)
+}
+
+// TypeTime returns the time in which a rank makes a derived datatype of some blocks.
+func (t *Target) TypeTime(blocks int) vtime.Duration {
+	d := &t.machine.datatypes
+	return d.time.Plus(d.block.Times(blocks))
+}
+
 // freshMemory is the time in which the pages of a long buffer are made. An allocator returns such a buffer to the
 // operating system when it is freed. The zero value takes no time.
 type freshMemory struct {
@@ -125,7 +156,9 @@ func (t *Target) CombiningTime(bytes int64) vtime.Duration {
 }
 
 // CopiesBytes reports whether copies in a rank's own memory take time.
-func (t *Target) CopiesBytes() bool { return t.machine.localCopy.given() || t.sharesWithin }
+func (t *Target) CopiesBytes() bool {
+	return t.machine.localCopy.given() || t.machine.datatypes != (datatypes{}) || t.sharesWithin
+}
 
 // ReduceTime returns the time to combine bytes with as many other bytes.
 func (t *Target) ReduceTime(bytes int64) vtime.Duration { return t.reduce.total(bytes) }

@@ -109,7 +109,7 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	}
 	f.inStep = collectives.InStep(op, a, f.members, count)
 	f.together = f.inStep && (a != collectives.NodeLeader || most == 1)
-	f.cost.Gamma, f.cost.Own = t.ReduceTime, t.LocalCopyTime
+	f.cost.Gamma, f.cost.Own, f.cost.Type = t.ReduceTime, t.LocalCopyTime, t.TypeTime
 	f.exact = alike
 	o := t.Overhead()
 	if t.ReceiverState() {

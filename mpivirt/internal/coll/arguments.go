@@ -176,7 +176,7 @@ func (v *Collective) vector(members int) int64 {
 // its own block in an alltoall and of the blocks that the algorithm rotates, and the buffers of the algorithm. It returns the error of Compute.
 func (c *Collectives) Launch(lp int32, comm *Communicator, member int, v *Collective) error {
 	c.copiers = c.copiersOf(comm)
-	c.beforehand = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copyTimeAmong).Plus(c.launch)
+	c.beforehand = collectives.CopiedFirst(v.Operation, v.Algorithm, comm.Size, v.own(member), c.copiesAmong).Plus(c.launch)
 	if c.buffers && comm.Size > 1 {
 		b := collectives.BuffersOf(v.Operation, v.Algorithm)
 		c.beforehand = c.beforehand.Plus(c.partition.Target.BufferTime(c.copiers, v.vector(comm.Size), b.Allocated, b.Copied))
@@ -188,12 +188,12 @@ func (c *Collectives) Launch(lp int32, comm *Communicator, member int, v *Collec
 }
 
 // packing returns the time for which participants of an instance copy blocks in their own memory
-// after they have received the message of a round. copied returns the time of a copy in one piece.
-func (c *Collectives) packing(inst *instance, round int, copied func(bytes int64) vtime.Duration) vtime.Duration {
+// after they have received the message of a round.
+func (c *Collectives) packing(inst *instance, round int, copies collectives.Copies) vtime.Duration {
 	if !inst.packs {
 		return 0
 	}
-	return collectives.Packing(inst.schedule, round, blockBytes(inst.layout, inst.schedule), inst.layout.Offset(inst.width), copied)
+	return collectives.Packing(inst.schedule, round, blockBytes(inst.layout, inst.schedule), inst.layout.Offset(inst.width), copies)
 }
 
 func negative(counts []int64) bool {

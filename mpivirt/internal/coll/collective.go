@@ -72,15 +72,15 @@ type Collectives struct {
 	prepared       Collective                // scratch: the arguments of the running LP's call
 	Barrier        Collective                // the arguments of every Barrier
 	algorithms     Algorithms
-	interpreter    Interpreter                      // the user's choice
-	copyTime       func(bytes int64) vtime.Duration // time of a copy in a rank's own memory
-	copyTimeAmong  func(bytes int64) vtime.Duration // likewise, where as many ranks of a node copy as copiers says
+	interpreter    Interpreter        // the user's choice
+	copies         collectives.Copies // in a rank's own memory
+	copiesAmong    collectives.Copies // likewise, where as many ranks of a node copy as copiers says
 	copiers        int
-	memoryTime     func(bytes int64) vtime.Duration // time of the memory of a node for a copy
-	layering       *layering                        // of the messages between nodes, nil for none
-	leadersUniform bool                             // any two leaders of nodes are at the same distance
-	Faults         map[int32]fault                  // by LP that has left a collective and has not been resumed
-	KeptResults    map[int32][]byte                 // by LP: result of its blocking allreduce, which other members called in the nonblocking form
+	memoryCopies   collectives.Copies // times of the memory of a node for copies
+	layering       *layering          // of the messages between nodes, nil for none
+	leadersUniform bool               // any two leaders of nodes are at the same distance
+	Faults         map[int32]fault    // by LP that has left a collective and has not been resumed
+	KeptResults    map[int32][]byte   // by LP: result of its blocking allreduce, which other members called in the nonblocking form
 
 	// The communicators that every engine has, and their table entries, are allocated together with
 	// the engine.
@@ -108,8 +108,9 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	if c.Messages.Interfaces != nil {
 		c.Messages.Interfaces.Carries(resource.OfAgents, (*roundFreight)(c))
 	}
-	c.copyTime, c.memoryTime = c.partition.Target.LocalCopyTime, c.partition.Target.MemoryTime
-	c.copyTimeAmong = func(bytes int64) vtime.Duration { return c.partition.Target.LocalCopyTimeAmong(c.copiers, bytes) }
+	c.copies, c.memoryCopies = maxplus.CopiesOf(c.partition.Target), collectives.Copies{Copy: c.partition.Target.MemoryTime}
+	c.copiesAmong = c.copies
+	c.copiesAmong.Copy = func(bytes int64) vtime.Duration { return c.partition.Target.LocalCopyTimeAmong(c.copiers, bytes) }
 	c.launch, c.buffers = c.partition.Target.LaunchTime(), c.partition.Target.HasBuffers()
 	if repeated != nil {
 		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes, repeated.Element), repeated)

@@ -30,9 +30,9 @@ func (c *Collectives) copiersOf(comm *Communicator) int {
 // and of the memory of its node, 0 if ranks do not share that.
 func (c *Collectives) workOf(a *agent, combined int64) (alone, memory vtime.Duration) {
 	t := c.partition.Target
-	alone = t.ReduceTime(combined).Plus(c.packing(a.inst, int(a.round), c.copyTime))
+	alone = t.ReduceTime(combined).Plus(c.packing(a.inst, int(a.round), c.copies))
 	if t.ContendedWithin() && !a.inst.leaders {
-		memory = t.CombiningTime(combined).Plus(c.packing(a.inst, int(a.round), c.memoryTime))
+		memory = t.CombiningTime(combined).Plus(c.packing(a.inst, int(a.round), c.memoryCopies))
 	}
 	return alone, memory
 }
@@ -87,7 +87,7 @@ func (c *Collectives) combined(p *resource.Passage, at vtime.Time) {
 func (l *layering) occupies(round int) vtime.Duration {
 	t := l.target.CombiningTime(l.block * int64(l.schedule.Pattern(round).Combined))
 	if collectives.Packs(l.schedule) {
-		t = t.Plus(collectives.Packing(l.schedule, round, l.block, l.block*int64(l.schedule.Positions()), l.target.MemoryTime))
+		t = t.Plus(collectives.Packing(l.schedule, round, l.block, l.block*int64(l.schedule.Positions()), collectives.Copies{Copy: l.target.MemoryTime}))
 	}
 	return t
 }

@@ -111,7 +111,7 @@ func (r *localRun) round(round int) {
 	for m := first - 1; m >= 0; m = r.next[m] - 1 {
 		r.send(m, round, r.inst.schedule.Step(int(m), round))
 	}
-	packing := r.k.packing(r.inst, round, r.k.copyTime)
+	packing := r.k.packing(r.inst, round, r.k.copies)
 	for m := first - 1; m >= 0; m = r.next[m] - 1 {
 		r.receiveFrom(m, round, packing)
 	}

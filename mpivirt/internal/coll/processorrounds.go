@@ -157,7 +157,7 @@ func (c *Collectives) matchRound(index int32, a *agent, at vtime.Time) {
 // finishReceive receives an agent's message, once the agent's own message has begun to leave. It
 // reports whether the agent goes on.
 func (c *Collectives) finishReceive(index int32, a *agent, step *collectives.Step) bool {
-	work := c.partition.Target.ReduceTime(CombinedBytes(step, c.rounds.At(a.message).bytes)).Plus(c.packing(a.inst, int(a.round), c.copyTime))
+	work := c.partition.Target.ReduceTime(CombinedBytes(step, c.rounds.At(a.message).bytes)).Plus(c.packing(a.inst, int(a.round), c.copies))
 	if !c.acceptRound(a, step) {
 		return false
 	}

@@ -393,7 +393,7 @@ func (o *costModel) dryRun(times, divisor int) *dryRun {
 	r.batch = int32(max(1, engine.Batch*n/o.ranks))
 	if o.target.ReceiverState() {
 		r.target, r.compute, r.oneRoot = o.target, o.scaledCompute(s), o.oneRoot()
-		r.own = collectives.CopiedFirst(o.call.Operation, o.call.Algorithm, o.Participants, o.use.Bytes, o.target.LocalCopyTime).Plus(o.target.LaunchTime())
+		r.own = collectives.CopiedFirst(o.call.Operation, o.call.Algorithm, o.Participants, o.use.Bytes, maxplus.CopiesOf(o.target)).Plus(o.target.LaunchTime())
 		total := o.use.Bytes * int64(o.Participants)
 		b, vector := collectives.BuffersOf(o.call.Operation, o.call.Algorithm), o.use.Bytes
 		if op := o.call.Operation; op == collectives.Allgather || op == collectives.Alltoall || op == collectives.ReduceScatter {
@@ -401,7 +401,7 @@ func (o *costModel) dryRun(times, divisor int) *dryRun {
 		}
 		r.own = r.own.Plus(o.target.BufferTime(1, vector, b.Allocated, b.Copied))
 		r.packing = func(round int) vtime.Duration {
-			return collectives.Packing(s, round, total/int64(n), total, o.target.LocalCopyTime)
+			return collectives.Packing(s, round, total/int64(n), total, maxplus.CopiesOf(o.target))
 		}
 	}
 	r.crossings = o.crossingsOf()

@@ -72,10 +72,14 @@ type Array struct {
 // packs reports whether participants copy blocks in addition to the messages, which takes time.
 func (r *Rounds) packs() bool { return r.Target.CopiesBytes() && collectives.Packs(r.Schedule) }
 
-// packing returns the time for which participants copy blocks after a round. copied returns the time of
-// a copy in one piece.
-func (r *Rounds) packing(round int, copied func(bytes int64) vtime.Duration) vtime.Duration {
-	return collectives.Packing(r.Schedule, round, r.Bytes, r.Bytes*int64(r.Schedule.Positions()), copied)
+// packing returns the time for which participants copy blocks after a round.
+func (r *Rounds) packing(round int, copies collectives.Copies) vtime.Duration {
+	return collectives.Packing(r.Schedule, round, r.Bytes, r.Bytes*int64(r.Schedule.Positions()), copies)
+}
+
+// CopiesOf returns the times of copies in the memory of a rank of a target.
+func CopiesOf(t *network.Target) collectives.Copies {
+	return collectives.Copies{Copy: t.LocalCopyTime, Type: t.TypeTime}
 }
 
 // NewArray returns an array without clocks, which can tell the needs of rounds.
@@ -106,7 +110,7 @@ func (r *Rounds) span(bytes int64) vtime.Duration {
 	total := round.Times(r.Schedule.MaxRounds())
 	if r.packs() {
 		for i := range r.Schedule.MaxRounds() {
-			total = total.Plus(r.packing(i, t.LocalCopyTime))
+			total = total.Plus(r.packing(i, CopiesOf(t)))
 		}
 	}
 	return total

@@ -116,7 +116,7 @@ func (a *Array) crossing() crossing {
 	if a.Interfaces.PerNode > 1 {
 		c.occupies = t.CombiningTime(a.Bytes * int64(p.Combined))
 		if a.packs {
-			c.occupies = c.occupies.Plus(a.packing(a.round, t.MemoryTime))
+			c.occupies = c.occupies.Plus(a.packing(a.round, collectives.Copies{Copy: t.MemoryTime}))
 		}
 	}
 	if c.occupies > 0 {

@@ -75,10 +75,10 @@ func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vt
 		now = ready
 		alone, busy := t.ReduceTime(r.Bytes*int64(p.Combined)), t.CombiningTime(r.Bytes*int64(p.Combined))
 		if t.CopiesBytes() {
-			packing := func(copied func(int64) vtime.Duration) vtime.Duration {
-				return collectives.Packing(r.Schedule, round, r.Bytes, r.Bytes*int64(r.Schedule.Positions()), copied)
+			packing := func(copies collectives.Copies) vtime.Duration {
+				return collectives.Packing(r.Schedule, round, r.Bytes, r.Bytes*int64(r.Schedule.Positions()), copies)
 			}
-			alone, busy = alone.Plus(packing(t.LocalCopyTime)), busy.Plus(packing(t.MemoryTime))
+			alone, busy = alone.Plus(packing(CopiesOf(t))), busy.Plus(packing(collectives.Copies{Copy: t.MemoryTime}))
 		}
 		var works []message
 		for m, at := range arrival {

@@ -57,7 +57,7 @@ func (a *Array) evaluation(round int, p collectives.Pattern) Evaluation {
 		same: !careful && UniformDelay(a.UniformFrom, a.total(), p), careful: careful}
 	e.sends, e.combine = p.Kind != collectives.Strided, e.target.ReduceTime(a.Bytes*int64(p.Combined))
 	if a.packs {
-		e.combine = e.combine.Plus(a.packing(round, e.target.LocalCopyTime))
+		e.combine = e.combine.Plus(a.packing(round, CopiesOf(e.target)))
 	}
 	if e.bytes > e.target.EagerLimit() {
 		e.chargeRendezvous(p)
