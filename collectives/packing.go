@@ -21,6 +21,20 @@ func (c Copies) typed(blocks int, block int64) vtime.Duration {
 	return c.Type(blocks)
 }
 
+// Partners returns the number of others with which a member exchanges messages in a linear or pairwise algorithm for members with blocks of
+// one size, 0 for other algorithms, in which it is a small one.
+func Partners(op Operation, a Algorithm, members int) int {
+	switch op {
+	case Alltoallv, Allgatherv, Gatherv, Scatterv, Scan, Exscan:
+		return 0
+	}
+	switch a {
+	case Linear, LinearSync, LinearNonblocking, Pairwise, PairwiseExchange:
+		return members - 1
+	}
+	return 0
+}
+
 // packer is a schedule with such copies.
 type packer interface {
 	packs() bool

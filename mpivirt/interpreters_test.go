@@ -252,6 +252,9 @@ func drawMachine(t *rapid.T) string {
 	}
 	if !strings.Contains(model, "loggops") && rapid.Bool().Draw(t, "overhead") {
 		model += fmt.Sprintf(", overhead: {send: %s, receive: %s}", duration("send", 0), duration("receive", 0))
+		if rapid.Bool().Draw(t, "many partners") {
+			model += ", partners: {most: 2, above: 8B, overhead: " + duration("partners", 0) + "}"
+		}
 		if rapid.Bool().Draw(t, "has gap") {
 			model += ", gap: " + duration("gap", 0)
 		}

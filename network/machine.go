@@ -37,6 +37,7 @@ type Machine struct {
 	reduce                    memoryWork
 	localCopy                 memoryWork
 	datatypes                 datatypes
+	partners                  partners
 	fresh                     freshMemory
 	congestion                congestion
 	poll                      vtime.Duration
@@ -178,6 +179,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		inner.text("receive", m.overhead.Receive.String())
 		o.put("overhead", inner.node)
 	}
+	m.partners.write(o)
 	if m.gap != 0 || w.estimated("network.gap") {
 		o.text("gap", m.gap.String())
 	}

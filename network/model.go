@@ -156,6 +156,7 @@ func (m *Machine) parseNetwork(o *object) {
 	checkJitter := func(model) {}
 	if kind != nil && kind.charged {
 		m.overhead = parseOverhead(o)
+		m.partners = parsePartners(o)
 		m.gap = o.duration("gap", false, 0)
 		m.eagerLimit = o.size("eager_limit", false, math.MaxInt64)
 		m.jitter, checkJitter = parseJitters(o)

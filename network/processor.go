@@ -1,6 +1,9 @@
 package network
 
-import "gigarank/vtime"
+import (
+	"gigarank/internal/quantity"
+	"gigarank/vtime"
+)
 
 // Overhead is the cost of a message to the processors of its ends, independent of the size: o of
 // LogP (Culler et al., 1993), separate for send and receive.
@@ -36,7 +39,7 @@ func (t *Target) Overhead() Overhead {
 	if t.occupier != nil {
 		return t.occupier.charge()
 	}
-	return t.machine.overhead
+	return t.overhead
 }
 
 // Copy returns the time that the bytes of a message add to the overhead at either end. Under hops
@@ -46,12 +49,12 @@ func (t *Target) Copy(bytes int64) vtime.Duration { return t.copied.time(bytes) 
 
 // SendTime returns the time for which an eager message keeps the sender's processor busy.
 func (t *Target) SendTime(bytes int64) vtime.Duration {
-	return t.machine.overhead.Send.Plus(t.copied.time(bytes))
+	return t.overhead.Send.Plus(t.copied.time(bytes))
 }
 
 // ReceiveTime returns the time for which a message keeps the receiver's processor busy.
 func (t *Target) ReceiveTime(bytes int64) vtime.Duration {
-	return t.machine.overhead.Receive.Plus(t.copied.time(bytes))
+	return t.overhead.Receive.Plus(t.copied.time(bytes))
 }
 
 // Send passes an eager message to the network at processor time at. It returns the instant at which
@@ -62,7 +65,7 @@ func (t *Target) ReceiveTime(bytes int64) vtime.Duration {
 // The processor is busy for SendTime. The message leaves once the overhead, and the port's gap
 // since the previous message, are over.
 func (t *Target) Send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.Time) {
-	leaves = at.Add(t.machine.overhead.Send)
+	leaves = at.Add(t.overhead.Send)
 	free = leaves.Add(t.copied.time(bytes))
 	if p != nil {
 		leaves = max(leaves, p.Send)
@@ -120,4 +123,64 @@ func (t *Target) Match(src, dst int) vtime.Duration {
 		return 0
 	}
 	return t.Latency(dst, src)
+}
+
+// partners says what messages of a collective operation cost a processor whose rank exchanges them with many others: a library has buffers
+// for some of them, and more steps for the others. The zero value stands for nothing.
+type partners struct {
+	most     int   // partners up to which a message costs its overhead alone
+	above    int64 // bytes of the longest message that costs its overhead alone
+	overhead vtime.Duration
+}
+
+func parsePartners(o *object) (p partners) {
+	if inner := o.object("partners", false, "write partners: {most: 255, above: 1KiB, overhead: 4.8us}"); inner != nil {
+		p = partners{inner.count("most", true, 1, maxRanks), inner.size("above", false, 0), inner.duration("overhead", true, 0)}
+		inner.close("", nil)
+	}
+	return p
+}
+
+func (p partners) write(o *objectWriter) {
+	if p == (partners{}) && !o.estimated(o.within("partners")) {
+		return
+	}
+	inner := o.writer.object(o.within("partners"))
+	inner.number("most", p.most)
+	inner.text("above", quantity.FormatSize(p.above))
+	inner.text("overhead", p.overhead.String())
+	o.put("partners", inner.node)
+}
+
+// Among returns the target as messages of some bytes find it of a collective operation in which a member exchanges messages with a number of
+// others: it is the target itself where these are few. The processors at both ends of each message are busy for longer.
+func (t *Target) Among(partners int, bytes int64) *Target {
+	p := &t.machine.partners
+	if t.busy == nil || partners <= p.most || bytes <= p.above {
+		return t
+	}
+	return t.busy
+}
+
+// withPartners gives the target its twin for operations with many partners, and that one its twin for rounds in which all members send.
+func (t *Target) withPartners() {
+	more := t.machine.partners.overhead
+	if more == 0 || t.occupier != nil {
+		return
+	}
+	dear := func(t *Target) *Target {
+		twin := *t
+		twin.overhead = Overhead{t.overhead.Send.Plus(more), t.overhead.Receive.Plus(more)}
+		if t.delays == delays(&t.paths) {
+			twin.delays = &twin.paths
+		}
+		return &twin
+	}
+	busy := dear(t)
+	if t.crowded != nil {
+		busy.crowded = dear(t.crowded)
+		busy.crowded.crowded = busy.crowded
+	}
+	busy.busy = busy
+	t.busy = busy
 }

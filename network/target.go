@@ -24,7 +24,9 @@ type Target struct {
 	delays   delays
 	occupier occupier // nil unless the model has state at the receiver
 	loggops  *LogGOPS // parameters of the occupier under loggops, else nil
+	overhead Overhead // of a message
 	shared   bool
+	busy     *Target // in an operation in which members have many partners; nil if that makes no difference
 	crowded  *Target // in a round in which all members send; nil without congestion
 	uniform  int     // see UniformFrom
 	jittered bool
@@ -65,7 +67,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", m.name, err)
 	}
-	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: m.reduce.path(), local: m.localCopy.path(), fresh: rateOf(m.fresh.bandwidth), shared: m.model.kind().shared, jittered: m.HasJitter()}
+	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, overhead: m.overhead, reduce: m.reduce.path(), local: m.localCopy.path(), fresh: rateOf(m.fresh.bandwidth), shared: m.model.kind().shared, jittered: m.HasJitter()}
 	t.barrier = m.barrier.on(t.Nodes())
 	if t.jittered {
 		_, node := levelNames(m.model)
@@ -121,6 +123,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 		}
 	}
 	t.withCrowd()
+	t.withPartners()
 	return t, nil
 }
 

@@ -340,6 +340,7 @@ var atScale = map[string]string{
 	"machine=leonardo,nodes>=512,op=allreduce,algorithm=recursive_doubling*,bytes<=256":    "leonardo: latency_per_hop",
 	"machine=leonardo,nodes=512,op=allgather,algorithm=recursive_doubling*,bytes>=16384":   "leonardo: congestion",
 	"machine=fugaku,nodes=512,op=alltoall,algorithm=default-modified-bruck,bytes<=4":       "fugaku: datatype",
+	"machine=fugaku,nodes=512,op=gather,algorithm=default-basic-linear,bytes=2048":         "fugaku: partners",
 	"machine=fugaku,nodes=512,op=allreduce,algorithm=default-recursive_doubling,bytes<=32": "fugaku: latency_per_hop",
 	"machine=bluegene-q,nodes=98304,op=allreduce,bytes<=8":                                 "bluegene-q: allreduce, of which one row is published",
 	"machine=qsnet-asci-q-64,nodes=64,op=barrier,mpi=Quadrics hw":                          "qsnet: barrier, of which one row is published",

@@ -341,11 +341,11 @@ func (c *Collectives) roundMessage(index int32, a *agent, step *collectives.Step
 // the agent is free and the arrival of the message or of its REQ. For a message through interfaces,
 // which decide the arrival, it stores the passage. round is that in which the message is received.
 func (c *Collectives) departRound(a *agent, round int32, src, dst int, bytes int64) (free, arrival vtime.Time) {
-	large := bytes > c.partition.EagerLimit
+	large, ends := bytes > c.partition.EagerLimit, c.endsOf(a.inst, bytes)
 	if large {
 		bytes = 0
 	}
-	free, leaves := c.partition.Target.Send(c.flow(a), bytes, a.clock)
+	free, leaves := ends.Send(c.flow(a), bytes, a.clock)
 	arrival = leaves.Add(c.inCrowd(a.inst, round).Delay(src, dst, bytes))
 	jitter := vtime.Duration(0)
 	if c.partition.Target.HasJitter() {
@@ -359,6 +359,11 @@ func (c *Collectives) departRound(a *agent, round int32, src, dst int, bytes int
 		c.way = c.passageOf(a.inst, round, src, dst, bytes, leaves, jitter)
 	}
 	return free, arrival
+}
+
+// endsOf returns the target as the processors at both ends of a message of an instance find it.
+func (c *Collectives) endsOf(inst *instance, bytes int64) *network.Target {
+	return c.partition.Target.Among(inst.partners, bytes)
 }
 
 // inCrowd returns the target as the messages of an instance find it that are received in a round.
@@ -465,7 +470,7 @@ func (c *Collectives) chargeFor(index int32, a *agent, m *roundMessage) (arrival
 		a.window.landings = append(a.window.landings, landing{arrival, m.bytes, m.rank, int32(len(a.window.landings))})
 		return arrival
 	}
-	a.clock = c.partition.Target.Receive(c.flow(a), m.bytes, a.posted, a.clock, arrival)
+	a.clock = c.endsOf(a.inst, m.bytes).Receive(c.flow(a), m.bytes, a.posted, a.clock, arrival)
 	return arrival
 }
 

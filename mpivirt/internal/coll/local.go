@@ -181,7 +181,7 @@ func (r *localRun) receive(m int32, round int, step collectives.Step, packing vt
 			k.pastReceive(r.inst, src, dst, sent.bytes, max(a.posted, sent.arrival))
 		}
 	}
-	a.clock = k.partition.Target.Receive(k.flow(a), sent.bytes, a.posted, a.clock, arrival)
+	a.clock = k.endsOf(r.inst, sent.bytes).Receive(k.flow(a), sent.bytes, a.posted, a.clock, arrival)
 	if a.memory != nil {
 		k.absorb(a, &step, sent.payload)
 		r.taken(step.From)

@@ -10,6 +10,7 @@ import (
 // holds. The arrays of a collective differ only in the range and the memory.
 type Rounds struct {
 	Target       *network.Target
+	Partners     int // others with which a participant exchanges messages, where they are many
 	Schedule     collectives.Schedule
 	Bytes        int64 // of a position of the schedule
 	UniformFrom  int   // see [UniformDelay]
@@ -105,7 +106,7 @@ func (a *Array) enter(round int, second bool) {
 // span returns an upper bound on the time that the rounds add to a clock, if no message has more than a number of bytes. A
 // rendezvous counts as three messages.
 func (r *Rounds) span(bytes int64) vtime.Duration {
-	t := r.Target
+	t := r.Target.Among(r.Partners, bytes)
 	round := t.LongestDelay(bytes).Times(3).Plus(t.SendTime(bytes)).Plus(t.ReceiveTime(bytes)).Plus(t.ReduceTime(bytes).Times(2))
 	total := round.Times(r.Schedule.MaxRounds())
 	if r.packs() {

@@ -111,7 +111,8 @@ type crossing struct {
 
 // crossing returns the times that the messages of the current round have in common.
 func (a *Array) crossing() crossing {
-	p, e, t := &a.pattern, a.Evaluation(), a.Target
+	p, e := &a.pattern, a.Evaluation()
+	t := e.target
 	c := crossing{overhead: t.Overhead().Send, receive: t.ReceiveTime(e.bytes), bytes: t.InterfaceTime(e.bytes), memory: t.MemoryTime(e.bytes)}
 	if a.Interfaces.PerNode > 1 {
 		c.occupies = t.CombiningTime(a.Bytes * int64(p.Combined))
