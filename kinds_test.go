@@ -42,7 +42,9 @@ var port = struct {
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token Twin
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
-		Activity ActivityTimes Balance Blocked Call CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath DeadlockError Departures Distribution Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation SizeClass Task TaskCalls Total`,
+		Activity ActivityTimes Balance Blocked Call CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath
+		DeadlockError Departures Distribution Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent
+		PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation SizeClass Task TaskCalls Total`,
 	names: `
 		Auto Body Bulk Bursts CacheKey CallBegin Computing Customs EmptyCompletion Envelope HardwareOf Interpreter Keeps
 		Kinds

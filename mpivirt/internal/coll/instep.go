@@ -235,7 +235,7 @@ func (r *processorRun) latency(from, to int) vtime.Duration {
 
 // round carries out a round, unless the order of messages at a processor may be another than that of rounds.
 func (r *processorRun) round(round int) bool {
-	r.packing = r.k.packing(r.inst, round, r.k.copyTime)
+	r.packing = r.k.packing(r.inst, round, r.k.copies)
 	if r.shape = r.shapeOf(round); r.same && r.shape.kind == collectives.Irregular {
 		r.spread()
 	}
