@@ -91,7 +91,7 @@ func TestClosedFormsAreExact(t *testing.T) {
 					for _, count := range []int64{0, 1, 7, 64, 1000} {
 						want, ok := collectives.ClosedForm(p.op, p.a, members, count, 8, c)
 						if has := hasClosedForm(p, members, count); ok != has {
-							t.Fatalf("%d members: closed form %t, want %t", members, ok, has)
+							t.Fatalf("%d members: closed form %t, want %t: add a case to closedform.go, or an exception to hasClosedForm", members, ok, has)
 						}
 						if !ok {
 							continue
