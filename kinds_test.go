@@ -35,11 +35,11 @@ var port = struct {
 		ClocksOnly Closed CollectJoiners Combining Communicator CompletedRequest Completion CompletionOf Compose
 		Composed Compute Create CreateGroup DataOf Departures Die Dup DupInter End EndsWith EnterBarrier EnterJoiners Fail
 		FailHost FailingPolls First Flush Foreign GiveBurst Global GroupOf HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts
-		IsBlocked IsStandIn Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts Label Limited Local
+		IsBlocked IsStandIn Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts Label Limited Local LocalDuplicate
 		LookAround MayPause Meeting Merge NewComm NewCompletion OwnRequest Pause PollClock PolledInVain Postpone PostponeEnd
 		Prepare Print Raise ReadMemory ReadSlice ReceiveOnWorld Record RequestList RequestStatus RequestTime Running SampleOf
 		Seed SendAtOnce SendOnWorld SetAside SetErrorsReturn SetMayCancel SetRunning SetTiming SharedResult Sized
-		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token Twin
+		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
 		Activity ActivityTimes Balance Blocked Call CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath

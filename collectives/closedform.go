@@ -36,7 +36,7 @@ type Cost struct {
 	IntraBeta func(bytes int64) vtime.Duration
 	Join      func(bytes int64) vtime.Duration // the whole time of a node, sums included, in place of both; nil if both hold
 
-	Given   vtime.Duration                   // time of a barrier that the machine gives
+	Fixed   vtime.Duration                   // time of a barrier that the machine gives
 	Offload func(bytes int64) vtime.Duration // time in which the network sums vectors of the nodes
 }
 
@@ -214,7 +214,7 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 	case RecursiveDoubling:
 		return f.butterfly(0), true
 	case GivenTime:
-		return f.any(f.cost.Given), true
+		return f.any(f.cost.Fixed), true
 	case Offload:
 		return f.cost.node(0) + timeOf(f.cost.Offload, 0), true
 	}

@@ -25,7 +25,7 @@ type metronome struct {
 func (m *metronome) Start()                           { m.started++ }
 func (m *metronome) Stop(int) (vtime.Duration, error) { m.ended++; return m.beat, nil }
 func (*metronome) Kept() bool                         { return true }
-func (m *metronome) Given(_ int, d vtime.Duration) (vtime.Duration, error) {
+func (m *metronome) Declared(_ int, d vtime.Duration) (vtime.Duration, error) {
 	m.given = append(m.given, d)
 	return d, nil
 }

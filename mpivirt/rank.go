@@ -19,7 +19,7 @@ type Rank struct {
 	submits  bool            // waits to have its call submitted; see hand
 	waits    bool            // the call that the engine has submitted was not complete at once
 	deep     bool            // its stack has room to submit calls; see deepen
-	looking  bool            // has made no call since its last look at the clock
+	polled   bool            // has made no call since its last clock poll
 	handed   uint8           // calls submitted by the engine because the stack is small; up to fewCalls
 	burst    burstState
 }
@@ -40,26 +40,26 @@ func (r *Rank) Size() int { return r.world.c.Size }
 // for MPI_Get_processor_name.
 func (r *Rank) Node(rank int) int { return r.k.Target().Node(rank) }
 
-// Now returns the rank's virtual time, exactly. In a row of looks at a clock that stands still, each
+// Now returns the rank's virtual time, exactly. In a row of clock polls while the time stands still, each
 // after the first 1,000 takes the poll time of the machine, so that a rank that waits for a time by
-// looking at the clock comes to an end.
+// polling the clock comes to an end.
 func (r *Rank) Now() vtime.Time {
 	if r.k.Bursting() {
 		r.endBurst(r.lastCall)
 	}
 	r.settle()
-	if r.looking {
-		r.lookAgain()
+	if r.polled {
+		r.pollClock()
 	} else {
-		r.looking = true
+		r.polled = true
 		r.k.StartClockPolls(r.lp)
 	}
 	r.k.StartBurst()
 	return r.k.Clocks()[r.lp]
 }
 
-// lookAgain counts a look at the clock without a call since the one before.
-func (r *Rank) lookAgain() {
+// pollClock counts a clock poll of a rank that has made no call since its last clock poll.
+func (r *Rank) pollClock() {
 	if d := r.k.PollClock(r.lp); d > 0 {
 		if err := r.k.Compute(r.lp, d); err != nil {
 			r.die(world.Compute, err)
@@ -228,7 +228,7 @@ func (r *Rank) noteCall(c world.Procedure) {
 		r.endForeignCall(c)
 	}
 	r.lastCall = c
-	r.looking = false
+	r.polled = false
 }
 
 // open fills in a rank that begins.

@@ -85,7 +85,7 @@ type formula struct {
 func newFormula(t *network.Target, op collectives.Operation, a collectives.Algorithm, count int64) *formula {
 	f := &formula{members: t.Ranks()}
 	if a == collectives.GivenTime {
-		f.cost.Given, f.exact, f.together = t.BarrierTime(), true, true
+		f.cost.Fixed, f.exact, f.together = t.BarrierTime(), true, true
 		return f
 	}
 	_, most := t.NodeSizes()

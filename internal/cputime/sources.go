@@ -24,8 +24,8 @@ func (m *Measured) Stop(int) (vtime.Duration, error) {
 // Kept reports whether each burst counts by itself.
 func (*Measured) Kept() bool { return false }
 
-// Given returns the length of a burst that the program gives instead of computing.
-func (m *Measured) Given(_ int, d vtime.Duration) (vtime.Duration, error) { return d, nil }
+// Declared returns the length of a burst that the program declares instead of computing.
+func (m *Measured) Declared(_ int, d vtime.Duration) (vtime.Duration, error) { return d, nil }
 
 // Recorded is a source of bursts that measures and records them.
 type Recorded struct {
@@ -46,8 +46,8 @@ func (r *Recorded) Stop(rank int) (vtime.Duration, error) {
 // Kept reports whether each burst counts by itself.
 func (*Recorded) Kept() bool { return true }
 
-// Given records and returns the length of a burst that the program gives.
-func (r *Recorded) Given(rank int, d vtime.Duration) (vtime.Duration, error) {
+// Declared records and returns the length of a burst that the program declares.
+func (r *Recorded) Declared(rank int, d vtime.Duration) (vtime.Duration, error) {
 	d -= d % vtime.Nanosecond
 	r.log.append(rank, d)
 	return d, nil
@@ -93,5 +93,5 @@ func (r *Replayed) Stop(rank int) (vtime.Duration, error) {
 // Kept reports whether each burst counts by itself.
 func (*Replayed) Kept() bool { return true }
 
-// Given returns the next burst of a rank, whatever the program gives.
-func (r *Replayed) Given(rank int, _ vtime.Duration) (vtime.Duration, error) { return r.Stop(rank) }
+// Declared returns the next burst of a rank, whatever the program declares.
+func (r *Replayed) Declared(rank int, _ vtime.Duration) (vtime.Duration, error) { return r.Stop(rank) }

@@ -26,10 +26,10 @@ import (
 // metronome is a source of bursts that all take the same time, whatever they took.
 type metronome struct{ beat vtime.Duration }
 
-func (m metronome) Start()                                            {}
-func (m metronome) Stop(int) (vtime.Duration, error)                  { return m.beat, nil }
-func (m metronome) Given(int, vtime.Duration) (vtime.Duration, error) { return m.beat, nil }
-func (m metronome) Kept() bool                                        { return true }
+func (m metronome) Start()                                               {}
+func (m metronome) Stop(int) (vtime.Duration, error)                     { return m.beat, nil }
+func (m metronome) Declared(int, vtime.Duration) (vtime.Duration, error) { return m.beat, nil }
+func (m metronome) Kept() bool                                           { return true }
 
 // unequal writes a machine with a rank on each node, of which node 1 takes half the host's time.
 func unequal(t *testing.T, model string) string {

@@ -232,7 +232,7 @@ func (b *body) duplicateLocally(lp int32, c *kernel.Communicator, number int32) 
 	if c.Remote != nil {
 		return b.k.DupInter(lp, c, number)
 	}
-	return b.k.Twin(lp, c, number)
+	return b.k.LocalDuplicate(lp, c, number)
 }
 
 // createComm returns the collective that makes communicators of subgroups, of which the rank

@@ -91,7 +91,7 @@ func (b *body) makesLocally(lp int32, r *rank, o *trace.Operation) {
 	case c.Remote != nil:
 		made = b.k.DupInter(lp, c, key)
 	default:
-		made = b.k.Twin(lp, c, key)
+		made = b.k.LocalDuplicate(lp, c, key)
 	}
 	b.numbersComm(lp, r, int32(number(o.Made)), made)
 }

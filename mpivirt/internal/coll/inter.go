@@ -82,9 +82,9 @@ func (c *Collectives) DupInter(comm *Communicator, number int32) *Communicator {
 		random.Uint64(comm.Remote.Context, duplicateContext, uint64(number)), comm.Remote.Group)
 }
 
-// Twin returns the local duplicate of a communicator that has a number. All members make equal
+// LocalDuplicate returns the local duplicate of a communicator that has a number. All members make equal
 // duplicates, without a message.
-func (c *Collectives) Twin(lp int32, comm *Communicator, number int32) *Communicator {
+func (c *Collectives) LocalDuplicate(lp int32, comm *Communicator, number int32) *Communicator {
 	if comm.Group == nil {
 		rank := int(c.partition.Global(lp))
 		return c.companion(random.Uint64(random.Uint64(comm.Context, duplicateContext, uint64(rank)), 0, uint64(number)), world.Strided(rank, 1, 1))

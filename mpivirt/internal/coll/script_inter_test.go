@@ -38,7 +38,7 @@ func (p *scriptPlayer) makeInter(lp int32, r *scripted, words []string) bool {
 		if r.comm.Remote != nil {
 			r.made = k.DupInter(r.comm, int32(p.number(words[1])))
 		} else {
-			r.made = k.Twin(lp, r.comm, int32(p.number(words[1])))
+			r.made = k.LocalDuplicate(lp, r.comm, int32(p.number(words[1])))
 		}
 	case "meet":
 		leader, told := p.number(words[1]), []byte(nil)

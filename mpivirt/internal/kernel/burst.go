@@ -14,9 +14,9 @@ type Bursts interface {
 	Start()
 	// Stop ends the burst of a rank and returns its CPU time on the host.
 	Stop(rank int) (vtime.Duration, error)
-	// Given returns the CPU time of a burst whose time the program declares, or that has been
+	// Declared returns the CPU time of a burst whose time the program declares, or that has been
 	// measured elsewhere.
-	Given(rank int, d vtime.Duration) (vtime.Duration, error)
+	Declared(rank int, d vtime.Duration) (vtime.Duration, error)
 	// Kept reports whether each burst counts by itself, as in a recording, and not only the sum of
 	// the bursts.
 	Kept() bool
@@ -43,7 +43,7 @@ func (k *Kernel) StopBurst(lp int32) (vtime.Duration, error) {
 
 // GiveBurst returns the CPU time of a burst whose time the program declares.
 func (k *Kernel) GiveBurst(lp int32, d vtime.Duration) (vtime.Duration, error) {
-	return k.bursts.Given(int(k.partition.Global(lp)), d)
+	return k.bursts.Declared(int(k.partition.Global(lp)), d)
 }
 
 // ChargeBurst advances the clock of an LP by the time of a burst on the LP's node. It returns the

@@ -136,10 +136,10 @@ func (k *Kernel) Split(color, key int) (*Collective, error) { return k.collectiv
 // Token returns a number that no rank has had before, for the contexts of an intercommunicator.
 func (k *Kernel) Token(lp int32) uint64 { return k.collectives.Token(lp) }
 
-// Twin returns the local duplicate of a communicator that has a number. All members make equal
+// LocalDuplicate returns the local duplicate of a communicator that has a number. All members make equal
 // duplicates, without a message.
-func (k *Kernel) Twin(lp int32, c *Communicator, number int32) *Communicator {
-	return k.duplicated(lp, c, k.collectives.Twin(lp, c, number), number)
+func (k *Kernel) LocalDuplicate(lp int32, c *Communicator, number int32) *Communicator {
+	return k.duplicated(lp, c, k.collectives.LocalDuplicate(lp, c, number), number)
 }
 
 // Messages, requests and failures.

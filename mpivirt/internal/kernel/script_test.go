@@ -509,7 +509,7 @@ func (b *scriptBody) alone(lp int32, r *scripted, name, word string, words []str
 		if c := k.Communicator(r.comm); c.Remote != nil {
 			r.comm = k.DupInter(lp, c, r.numbers).Index
 		} else {
-			r.comm = k.Twin(lp, c, r.numbers).Index
+			r.comm = k.LocalDuplicate(lp, c, r.numbers).Index
 		}
 	case "init":
 		r.persistent[name] = &Persistent{Procedure: scriptProcedures[words[0]], Peer: b.number(words[1]), Tag: b.tag(words[2]), Buffer: make([]byte, b.number(words[3]))}

@@ -46,7 +46,7 @@ type bins struct {
 	receives   int32
 	messages   int32
 	number     uint32 // of the message stored last; 0 stands for none
-	looks      uint32 // with invariants: counts the looks at the mailbox
+	checks     uint32 // with invariants: counts the checks of the mailbox
 }
 
 // bin holds the receives and messages of one pattern.

@@ -20,7 +20,7 @@ func (m *Messages) CheckMailbox(lp int32) {
 		if wildcards := x.receivesOf[anySource] + x.receivesOf[anySource|anyTag]; wildcards > box.wildcards {
 			invariant.Broken("rank %d has posted %d receives from any source and counts %d", m.Partition.Global(lp), wildcards, box.wildcards)
 		}
-		if x.looks++; x.messages+x.receives < manyBinned || x.looks%manyBinned == 0 {
+		if x.checks++; x.messages+x.receives < manyBinned || x.checks%manyBinned == 0 {
 			m.checkBins(lp, x)
 		}
 	} else if m.checksLists(box) {
@@ -32,7 +32,7 @@ func (m *Messages) CheckMailbox(lp int32) {
 	}
 	m.checkPending(lp, box)
 	if x := m.waitSets[lp]; x != nil {
-		if m.looks++; m.looks%manyBinned == 0 {
+		if m.checks++; m.checks%manyBinned == 0 {
 			m.checkWaitSet(lp, x)
 		}
 	}
@@ -51,8 +51,8 @@ func (m *Messages) checksLists(box *Mailbox) bool {
 	if n <= longSearch {
 		return true
 	}
-	m.looks++
-	return m.looks%manyBinned == 0
+	m.checks++
+	return m.checks%manyBinned == 0
 }
 
 // checkLists compares the lists of a mailbox with its counters and with the tails of the lists.

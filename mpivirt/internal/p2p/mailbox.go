@@ -106,7 +106,7 @@ type pointToPoint struct {
 	waitSets         map[int32]*waitSet // by LP that has waited for any of many requests
 	chargeOrder      []int32            // scratch of chargeAll
 	completed        []int32            // scratch of chargeSome
-	looks            uint32             // with invariants: counts the checks of mailboxes with long lists
+	checks           uint32             // with invariants: counts the checks of mailboxes with long lists
 }
 
 // message is a point-to-point message that no receive has taken yet.
@@ -256,7 +256,7 @@ func (m *Messages) CountUnreceived() {
 		return
 	}
 	for index := int32(1); index <= m.messages.Next; index++ {
-		if !m.messages.Given(index) {
+		if !m.messages.Taken(index) {
 			continue
 		}
 		if next := m.messages.Peek(index).next; next < 0 {

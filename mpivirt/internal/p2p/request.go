@@ -144,7 +144,7 @@ func (m *Messages) CheckRequest(lp, index int32) error {
 	if index == 0 || index == m.CompletedSend || index == m.CompletedReceive {
 		return nil
 	}
-	if !m.Requests.Given(index) {
+	if !m.Requests.Taken(index) {
 		return world.Errorf(world.ErrRequest, "%d is no request: give one that an operation has returned", index)
 	}
 	if r := m.Requests.Peek(index); r.Kind == 0 || r.LP != lp {

@@ -574,5 +574,5 @@ func (m *Messages) extract(lp int32, index int32) {
 // Found reports whether an index stands for a message that a matched probe of an LP has found and
 // that no receive has taken yet.
 func (m *Messages) Found(lp, index int32) bool {
-	return m.messages.Given(index) && m.messages.Peek(index).next == ^lp
+	return m.messages.Taken(index) && m.messages.Peek(index).next == ^lp
 }

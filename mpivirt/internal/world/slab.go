@@ -58,8 +58,8 @@ func Prefetch[T any](value *T) {
 	}
 }
 
-// Given reports whether an index has been taken before, so that Peek accepts it.
-func (s *Slab[T]) Given(index int32) bool {
+// Taken reports whether an index has been taken before, so that Peek accepts it.
+func (s *Slab[T]) Taken(index int32) bool {
 	return index > 0 && index <= s.Next && (index < SlabFirst || index >= slabChunk)
 }
 

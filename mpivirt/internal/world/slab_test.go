@@ -11,12 +11,12 @@ func TestSlabGiven(t *testing.T) {
 	var given []int32
 	for range 3000 {
 		given = append(given, s.Take())
-		if last := given[len(given)-1]; !s.Given(last) || s.Given(last+1) {
-			t.Fatalf("index %d: given %v, its successor %v", last, s.Given(last), s.Given(last+1))
+		if last := given[len(given)-1]; !s.Taken(last) || s.Taken(last+1) {
+			t.Fatalf("index %d: given %v, its successor %v", last, s.Taken(last), s.Taken(last+1))
 		}
 	}
 	for index := int32(-2); index < 5000; index++ {
-		if got, want := s.Given(index), slices.Contains(given, index); got != want {
+		if got, want := s.Taken(index), slices.Contains(given, index); got != want {
 			t.Errorf("index %d is given: %v, want %v", index, got, want)
 		}
 	}
