@@ -102,14 +102,9 @@ func parseNodeList(file, text string, nodes int) (places []int32, faults input.F
 		fault := func(what, remedy string) {
 			faults = append(faults, input.Fault{File: file, Line: line, Field: fmt.Sprintf("node %d", len(places)), What: what, Remedy: remedy})
 		}
-		first, last, isRange := strings.Cut(row, "-")
-		if !isRange {
-			last = first
-		}
-		from, errFrom := strconv.ParseInt(strings.TrimSpace(first), 10, 32)
-		to, errTo := strconv.ParseInt(strings.TrimSpace(last), 10, 32)
+		from, to, isRange := parseRange(row, most)
 		switch {
-		case errFrom != nil || errTo != nil || from < 0 || to > most:
+		case !isRange:
 			fault(fmt.Sprintf("%q is no place", row), remedy)
 			continue
 		case to < from:

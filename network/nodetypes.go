@@ -117,14 +117,9 @@ func (m *Machine) parseNodeType(types *object, name string) *nodeType {
 
 // parseSpan reads the key of nodes_of: the first and the last node, or one node.
 func (m *Machine) parseSpan(o *object, span string) (from, to int, ok bool) {
-	first, last, several := strings.Cut(span, "-")
-	if !several {
-		last = first
-	}
-	a, errA := strconv.ParseInt(strings.TrimSpace(first), 10, 64)
-	b, errB := strconv.ParseInt(strings.TrimSpace(last), 10, 64)
+	a, b, isRange := parseRange(span, maxRanks)
 	switch {
-	case errA != nil || errB != nil || a < 0 || b > maxRanks:
+	case !isRange:
 		o.fault(span, "names no nodes", nodesRemedy)
 	case b < a:
 		o.fault(span, fmt.Sprintf("ends at node %d, before it begins", b), nodesRemedy)
@@ -134,6 +129,18 @@ func (m *Machine) parseSpan(o *object, span string) (from, to int, ok bool) {
 		return int(a), int(b), true
 	}
 	return 0, 0, false
+}
+
+// parseRange returns the ends of a range such as 16-31, or a number twice. It returns false for another text, a negative number
+// and a second number above most. The second number may be less than the first.
+func parseRange(text string, most int64) (from, to int64, ok bool) {
+	first, last, several := strings.Cut(text, "-")
+	if !several {
+		last = first
+	}
+	from, errFrom := strconv.ParseInt(strings.TrimSpace(first), 10, 64)
+	to, errTo := strconv.ParseInt(strings.TrimSpace(last), 10, 64)
+	return from, to, errFrom == nil && errTo == nil && from >= 0 && to <= most
 }
 
 // checkTyped reports nodes of two types, or with two ratios, and a mapping that does not go with nodes of several sizes.

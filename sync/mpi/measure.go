@@ -114,25 +114,31 @@ static int gr_gap(char *buffer, int partner, int begins, long n, int times, doub
 	return MPI_SUCCESS;
 }
 
+// The time in a sender's call that begins when its receiver is ready to be late.
+static int gr_late_send(char *buffer, int partner, long n, double *took) {
+	RECEIVE(0);
+	double start = MPI_Wtime();
+	SEND(n);
+	*took = MPI_Wtime() - start;
+	return MPI_SUCCESS;
+}
+
 // Whether the sender's call takes as long as its receiver is late. Before the receive the receiver
 // probes for other messages, so that it makes progress; if the receive is posted, it computes after it.
 // It is the least of some calls that counts.
 static int gr_waits(char *buffer, int partner, int begins, long n, int posted, double late, int times, int *waits) {
 	double least = 0;
 	for (int i = 0; i < times; i++) {
-		double start;
 		if (begins) {
-			RECEIVE(0);
-			start = MPI_Wtime();
-			SEND(n);
-			double took = MPI_Wtime() - start;
+			double took;
+			TRY(gr_late_send(buffer, partner, n, &took));
 			least = i == 0 || took < least ? took : least;
 			continue;
 		}
 		MPI_Request request = MPI_REQUEST_NULL;
 		if (posted) TRY(MPI_Irecv(buffer, (int)n, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &request));
 		SEND(0);
-		start = MPI_Wtime();
+		double start = MPI_Wtime();
 		while (MPI_Wtime() - start < late) {
 			int other;
 			if (!posted) TRY(MPI_Iprobe(partner, 1, MPI_COMM_WORLD, &other, MPI_STATUS_IGNORE));
@@ -151,18 +157,15 @@ static int gr_waits(char *buffer, int partner, int begins, long n, int posted, d
 static int gr_waits_for_wait(char *buffer, int partner, int begins, long n, double late, int times, int *waits) {
 	double least = 0;
 	for (int i = 0; i < times; i++) {
-		double start;
 		if (begins) {
-			RECEIVE(0);
-			start = MPI_Wtime();
-			SEND(n);
-			double took = MPI_Wtime() - start;
+			double took;
+			TRY(gr_late_send(buffer, partner, n, &took));
 			least = i == 0 || took < least ? took : least;
 			continue;
 		}
 		MPI_Request request;
 		SEND(0);
-		start = MPI_Wtime();
+		double start = MPI_Wtime();
 		while (MPI_Wtime() - start < late) {}
 		TRY(MPI_Irecv(buffer, (int)n, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &request));
 		start = MPI_Wtime();

@@ -131,12 +131,9 @@ COUNTED(MPI_Type_create_subarray, int n, const COUNT sizes[], const COUNT subsiz
 	}
 	CHECK(MADE(t = in_array(inner, at, stride), MPI_COMBINER_SUBARRAY, 2, 3 * (int64_t)n, 0, 1, new));
 	keep_integer(t, n);
-	for (int i = 0; i < n; i++)
-		KEEP(t, sizes[i]);
-	for (int i = 0; i < n; i++)
-		KEEP(t, subsizes[i]);
-	for (int i = 0; i < n; i++)
-		KEEP(t, starts[i]);
+	KEEP_ALL(t, n, sizes);
+	KEEP_ALL(t, n, subsizes);
+	KEEP_ALL(t, n, starts);
 	keep_integer(t, order);
 	keep_part(t, of);
 	return MPI_SUCCESS;
@@ -188,14 +185,10 @@ COUNTED(MPI_Type_create_darray, int size, int rank, int n, const COUNT sizes[], 
 	keep_integer(t, size);
 	keep_integer(t, rank);
 	keep_integer(t, n);
-	for (int i = 0; i < n; i++)
-		KEEP(t, sizes[i]);
-	for (int i = 0; i < n; i++)
-		keep_integer(t, distributions[i]);
-	for (int i = 0; i < n; i++)
-		keep_integer(t, arguments[i]);
-	for (int i = 0; i < n; i++)
-		keep_integer(t, processes[i]);
+	KEEP_ALL(t, n, sizes);
+	keep_integers(t, n, distributions);
+	keep_integers(t, n, arguments);
+	keep_integers(t, n, processes);
 	keep_integer(t, order);
 	keep_part(t, of);
 	return MPI_SUCCESS;

@@ -57,6 +57,11 @@ static int made_of(const char *function, struct gigarank_datatype *t, int combin
 /* These keep the arguments of a constructor, one after the other. */
 static void keep_integer(struct gigarank_datatype *t, int value) { t->integer[t->integers++] = value; }
 
+static void keep_integers(struct gigarank_datatype *t, int n, const int values[]) {
+	for (int i = 0; i < n; i++)
+		keep_integer(t, values[i]);
+}
+
 static void keep_number(struct gigarank_datatype *t, int large, int64_t value) {
 	if (large)
 		t->count[t->counts++] = value;
@@ -178,6 +183,9 @@ static int listed(const char *function, int large, const struct list *l, int com
 }
 
 #define KEEP(t, value) keep_number(t, LARGE, value)
+#define KEEP_ALL(t, n, values) \
+	for (int i = 0; i < (n); i++) \
+		KEEP(t, (values)[i])
 #define KEEP_DISTANCE(t, value) keep_distance(t, LARGE, value)
 #define MADE(t, combiner, integers, counts, distances, parts, new) \
 	made(t, combiner, (integers) + (LARGE ? 0 : (counts)), LARGE ? 0 : (distances), LARGE ? (counts) + (distances) : 0, parts, new)
