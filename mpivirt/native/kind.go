@@ -25,7 +25,7 @@ type Options struct {
 	// StrictFunctions refuses a program that uses MPI functions that native ranks do not have. Else it is run, and a
 	// call of such a function fails with MPI_ERR_UNSUPPORTED_OPERATION.
 	StrictFunctions bool
-	// Tasks are those of a skeleton or of a timed form; nil: they take no time, and nobody counts them.
+	// Tasks are the tasks of a skeleton or of a timed form; nil: tasks take no time, and nobody counts them.
 	Tasks *Tasks
 	// Journal gets the calls of MPI that ranks make; nil for none.
 	Journal *Journal

@@ -27,7 +27,7 @@ type TaskSums struct {
 	Time             int64 // nanoseconds
 }
 
-// TaskCount is what a rank has come by of a task.
+// TaskCount has the entries of a rank into a task, and the iterations of the task there.
 type TaskCount struct{ Entries, Iterations int64 }
 
 // Sums returns the sums of a run, by task, over the engines of this process.
@@ -36,13 +36,13 @@ func (t *Tasks) Sums() []TaskSums { return t.sums }
 // RestSums returns the number of bursts that were timed, and their CPU time outside tasks in Y.
 func (t *Tasks) RestSums() TaskSums { return t.rest }
 
-// Counts returns what each rank of this process has come by, by task, if the run has counted.
+// Counts returns the counts of each rank of this process, by task, if the run has counted.
 func (t *Tasks) Counts() map[int][]TaskCount { return t.counts }
 
-// Forget forgets what runs have found out.
+// Forget removes the sums and counts of runs.
 func (t *Tasks) Forget() { t.sums, t.rest, t.counts = nil, TaskSums{}, nil }
 
-// add adds what an engine has found out.
+// add adds the sums and counts of an engine.
 func (t *Tasks) add(sums []TaskSums, rest TaskSums, counts map[int][]TaskCount) {
 	t.lock.Lock()
 	defer t.lock.Unlock()

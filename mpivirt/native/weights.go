@@ -28,7 +28,7 @@ func (b *body) weigh(t *Tasks) error {
 	return nil
 }
 
-// payRest charges what lies between two calls of MPI besides tasks. Polls take a time of their own.
+// payRest charges the time between two calls of MPI that no task has taken. Polls take a time of their own.
 func (b *body) payRest(lp int32, r *cRank) {
 	p := procedureOf(int32(r.call.procedure))
 	if class := p.Class(); p == world.NoProcedure || class == world.ClassTest || class == world.ClassProbe {

@@ -7,8 +7,8 @@ import (
 )
 
 // The chain of work and messages by which the part of a member ends, back to the entry of a member ([stats.Chain]). An agent goes
-// on at the latest of its own clock and what it waits for, and its chain is that of the latest; at a tie its own, then that of the
-// least rank. A message carries the chain of its sender, as it carries what it rests on.
+// on at the latest of its own clock and the events that it waits for, and takes over the chain of the latest; at a tie it keeps its own
+// chain, else it takes the chain of the least rank. A message carries the chain of its sender, and the entries on which it rests.
 
 // unchained is the chain of an answer that the other end has not delayed.
 var unchained = stats.Chain{Rank: world.None}
@@ -46,7 +46,7 @@ func (c *Collectives) lands(index int32, w *window, l *landing, before, after vt
 	c.accounts.Open(index).follows(&m, before, l.arrival, after)
 }
 
-// answers returns what the answer to a message, whose REQ has come at an instant, says of an agent that has posted its receive.
+// answers returns the entries on which the answer to a message rests. REQ has come at an instant, and the agent has posted its receive.
 func (c *Collectives) answers(index int32, posted, came vtime.Time) (r rest) {
 	if !c.explains {
 		return r
@@ -93,15 +93,15 @@ func (c *Collectives) joinsChain(inst *instance, p int, entry, come vtime.Time, 
 	r.chain.Works += work
 }
 
-// joinsLater stores the chain of a member of a node other than the leader, if its vector comes later than those before.
+// joinsLater stores the chain of a member of a node other than the leader, if its vector comes later than all vectors before.
 func (j *joinState) joinsLater(node int, c stats.Chain, t vtime.Time) {
 	if r := &j.rests[node]; t > j.last[node] || t == j.last[node] && c.Rank < r.chain.Rank {
 		r.chain = c
 	}
 }
 
-// A rank that is not in a call when something comes for its paced agent is what the agent waits for. The next functions have the chain
-// come from the program of the rank then.
+// A paced agent waits for its rank if the rank is not in a call when a message comes for the agent. The next functions then have the
+// chain come from the program of the rank.
 
 // takesLate notes that the rank of a paced agent handles a message at an instant.
 func (c *Collectives) takesLate(a *agent, message int32, at vtime.Time) {

@@ -8,10 +8,10 @@ import (
 	"gigarank/vtime"
 )
 
-// Where the ranks of a node share its memory, what an agent combines and packs after a receive asks the
-// memory as messages within the node do (room resource): once the message is received, in the order of
+// Where the ranks of a node share its memory, an agent that combines and packs bytes after a receive asks the
+// memory for them, as messages within the node do (room resource): once the message is received, in the order of
 // virtual time. The agent waits until the memory has read and written the bytes. Copies before the
-// first round take as long as those of all members of a node together. Leaders of nodes combine alone
+// first round take as long as the copies of all members of a node together. Leaders of nodes combine alone
 // on their nodes, and do not ask.
 
 // copiersOf returns the number of members of a communicator on the node of its first member, 1 where
@@ -26,8 +26,8 @@ func (c *Collectives) copiersOf(comm *Communicator) int {
 	return comm.nodes.size(0)
 }
 
-// workOf returns the time for what an agent combines and packs after it has received the message of its round: of the agent alone,
-// and of the memory of its node, 0 if ranks do not share that.
+// workOf returns the time in which an agent combines and packs bytes after it has received the message of its round: the time of the
+// agent alone, and the time of the memory of its node, 0 if ranks do not share memory.
 func (c *Collectives) workOf(a *agent, combined int64) (alone, memory vtime.Duration) {
 	t := c.partition.Target
 	alone = t.ReduceTime(combined).Plus(c.packing(a.inst, int(a.round), c.copies))

@@ -115,7 +115,7 @@
 // communicator of the group alone, and messages between the leaders. Each part is an operation of
 // its own on the rank's clock; a rank that is resumed in the middle submits the call again until it
 // is over (`Kernel.InParts`). Nonblocking collectives, and every alltoall, are exchanges, as below:
-// each member sends to all members that need its data, with one message for each such pair. A split
+// each member sends to all members that need its data, with one message for each pair. A split
 // is a split of a communicator of both groups. The data that the leaders of two groups have
 // exchanged travel over the tree of the engines, as the colors of a split do, so that each engine
 // has one copy.
@@ -124,7 +124,7 @@
 // have any number of messages. They are an *exchange* (`exchange.go` in `p2p`): receives and sends
 // that begin together and have one request, on a separate communicator. All ranks compute the
 // context of this communicator by themselves, so a message may come before the receiver's engine
-// knows the group. A communicator of which only the context is known stores such messages
+// knows the group. A communicator of which only the context is known stores these early messages
 // (`Collectives.IndexOfContext`).
 //
 // Messages of a collective have the name (instance, round) and cannot overtake each other in a way

@@ -168,10 +168,10 @@ func (c *Collectives) runFixedCost(inst *instance) {
 	c.addEntries(inst, last, rests)
 }
 
-// unrested is what a collective rests on before an entry.
+// unrested is the rest of a collective before an entry.
 var unrested = rest{chain: unchained}
 
-// latestRest returns what the later of two instants rests on, at a tie that of the lesser rank.
+// latestRest returns the rest of the later of two instants, at a tie the rest of the lesser rank.
 func latestRest(a rest, t vtime.Time, b rest, u vtime.Time) rest {
 	if a.chain.Rank == world.None || u > t || u == t && b.chain.Rank != world.None && b.chain.Rank < a.chain.Rank {
 		return b

@@ -110,7 +110,7 @@ func (c *Collectives) dropMembers(inst *instance) {
 	inst.comm.spare.local.Push(l)
 }
 
-// keepEntries allocates entry times, requests and numbers of calls, and stores those of the members
+// keepEntries allocates entry times, requests and numbers of calls, and stores them for the members
 // that have entered.
 func (inst *instance) keepEntries(k *Collectives) {
 	n := inst.comm.Last - inst.comm.First

@@ -111,7 +111,7 @@ type place struct {
 	source int32      // of a message that has arrived at since, if nothing else is done then: messages of later sources come behind it
 }
 
-// roundShape is the shape of a round. Sizes and distance are those of a shift or an exchange.
+// roundShape is the shape of a round. Only a shift and an exchange have sizes and a distance.
 type roundShape struct {
 	kind     collectives.Kind // Shift or Exchange, or Irregular for all others
 	distance int
@@ -119,7 +119,7 @@ type roundShape struct {
 	work     vtime.Duration
 }
 
-// duty is what a participant does in a round.
+// duty is the part of a participant in a round: its messages and its work.
 type duty struct {
 	to, from       int // participants or None
 	sends, takesIn int64
@@ -166,7 +166,7 @@ func (r *processorRun) begin(c *Collectives, inst *instance) {
 	}
 }
 
-// dutyOf returns what a participant does in the present round.
+// dutyOf returns the duty of a participant in the present round.
 func (r *processorRun) dutyOf(m, round int) duty {
 	s, n := &r.shape, len(r.places)
 	p := duty{to: collectives.None, from: collectives.None, sends: s.bytes, takesIn: s.bytes, work: s.work}
@@ -441,7 +441,7 @@ func (p *place) takeIn(t *network.Target, d *duty, arrival vtime.Time, source in
 	p.released = max(p.released, at, posted)
 }
 
-// combine combines what has been received.
+// combine combines the received vector.
 func (p *place) combine(work vtime.Duration) {
 	at := p.clock
 	p.CPU = at.Add(work)

@@ -71,7 +71,7 @@ func (c *Collectives) checkHeld(inst *instance) {
 	}
 }
 
-// checkSum checks that the bytes of a call whose blocks differ are those of all blocks.
+// checkSum checks that the bytes of a call are the sum of the bytes of its blocks.
 func (inst *instance) checkSum() {
 	v := &inst.Call
 	switch v.Operation {

@@ -193,7 +193,7 @@ func (c *Collectives) joinJitter(inst *instance, src, dst int) vtime.Duration {
 	return c.partition.Target.Jitter(src, dst, 1<<63|random.Uint64(inst.comm.Context, uint64(inst.Number), join|uint64(dst)))
 }
 
-// enterOthers records that count members of a node, counted from nodes.here, have joined; those
+// enterOthers records that count members of a node, counted from nodes.here, have joined; members
 // other than the leader entered at t or before. It returns the number of members still missing.
 func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing int32) {
 	j := &inst.join

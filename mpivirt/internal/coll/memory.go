@@ -15,7 +15,7 @@ import (
 // The content of a message within an engine is a view of its sender's memory, valid until the
 // sender changes these bytes or its part is over. An agent that waits for the message absorbs the
 // content at once. Otherwise the message gets a copy, unless its sender waits for the match.
-// Messages with the same bytes share one copy, also those of members that forward received bytes.
+// Messages with the same bytes share one copy, also messages of members that forward received bytes.
 
 // memory holds the bytes of a participant. Positions below split lie in lent, the other positions
 // in own.

@@ -344,7 +344,7 @@ func (c *Collectives) contradiction(inst *instance) {
 
 // announce sends another engine the call of the members here in an instance in which all members
 // wait for all. Each engine sends it to the next engine with members, and the last to the first, so
-// that some engine learns of a call other than its own, if there is one. Most messages show that,
+// that some engine learns of a call other than its own, if there is one. Most messages show the call of their sender,
 // but an algorithm may wait where no member sends. An engine starts if one of its ranks handles
 // errors itself or has made a nonblocking call, and an engine that is told goes on. Without such
 // ranks it is enough to find the mismatch when all wait.

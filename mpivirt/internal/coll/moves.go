@@ -145,8 +145,8 @@ func exchangeGroups(receivers, senders [][]byte, from, to, size int, far bool) {
 }
 
 // apart returns the inputs of the members here. Inputs that outputs would overwrite are copied:
-// those of members whose output shares memory with their input, unless the input is its own block
-// of the result.
+// inputs of members whose output shares memory with their input, unless the input is the member's own
+// block of the result.
 func (c *Collectives) apart(inst *instance) [][]byte {
 	l := inst.local
 	var inputs [][]byte

@@ -2,13 +2,13 @@ package coll
 
 import "gigarank/vtime"
 
-// On a machine with progress in calls, what comes for the agent of a nonblocking collective waits until its rank is in a
+// On a machine with progress in calls, events for the agent of a nonblocking collective wait until its rank is in a
 // call, as the messages of a rendezvous do (progress.go in room p2p): the messages of rounds, ACK, the news that
-// DATA have left, and the joins of a leader's node. What the agent then does, it does to the end: it combines
+// DATA have left, and the joins of a leader's node. The agent then finishes its step: it combines
 // and begins the next round though the call may be over. A rank in a blocking collective is in a call all the time, so
 // that only nonblocking forms are paced. The two forms do not match there: MPI 4.1, 6.12.
 
-// pace is what a paced agent has beside.
+// pace is the state that only paced agents have.
 type pace struct {
 	taken   vtime.Time     // its rank had handled all that had come by then when it entered
 	work    vtime.Duration // of a leader, once the vectors of its node have come
@@ -24,8 +24,8 @@ const (
 	taken          // REQ, or a message that the agent is about to receive
 )
 
-// What an agent waits for until its rank is in a call, besides ACK, which a handshake of a round stands for, and a message,
-// whose index it has below awaitsFree.
+// Names of the events that an agent waits for until its rank is in a call. ACK has the index of the handshake of its round, and a
+// message has its own index, counted down from awaitsFree.
 const (
 	awaitsJoin int32 = 0
 	awaitsFree int32 = -1
@@ -49,7 +49,7 @@ func (c *Collectives) paceAgent(index int32, member int) {
 	*c.paces.Open(index) = pace{taken: n.taken[local], request: n.requests[local]}
 }
 
-// awaitCall returns the instant at which the rank of a paced agent handles what comes at an instant, if it is known. Else
+// awaitCall returns the instant at which the rank of a paced agent handles an event that comes at t, if that instant is known. Else
 // InCall tells it.
 func (c *Collectives) awaitCall(index int32, a *agent, what int32, t vtime.Time) (at vtime.Time, known bool) {
 	p := c.paces.Open(index)
@@ -59,7 +59,7 @@ func (c *Collectives) awaitCall(index int32, a *agent, what int32, t vtime.Time)
 	return c.Messages.AwaitCall(a.lp, p.request, index, what, t, a.posted)
 }
 
-// InCall tells a paced agent the instant at which its rank handles what it waits for.
+// InCall tells a paced agent the instant at which its rank handles the event that the agent waits for.
 func (c *Collectives) InCall(index, what int32, at vtime.Time) {
 	a, p := c.agents.At(index), c.paces.Open(index)
 	switch {
@@ -102,8 +102,8 @@ func (c *Collectives) takesInCall(index int32, a *agent, message int32) bool {
 	return m.taking == taken
 }
 
-// freeInCall reports whether the rank of a paced agent learns at an instant that is known that DATA have left, and stores
-// that instant in the place of the one at which they have.
+// freeInCall replaces the instant at which DATA leave by the instant at which the rank of a paced agent learns of it. It returns
+// false if that instant is not known.
 func (c *Collectives) freeInCall(index int32, a *agent, t *vtime.Time) bool {
 	at, known := c.awaitCall(index, a, awaitsFree, *t)
 	if c.explains {

@@ -17,9 +17,9 @@ type Plan struct {
 	Layered      bool // messages take the interfaces of nodes in layers
 }
 
-// PlanOf returns the plan of a call. alone says that one engine has all ranks, null that engines
-// synchronise by null messages alone, repeated that the call, made repeatedly, is the only
-// communication of the ranks. It returns an error for a call that cannot be carried out.
+// PlanOf returns the plan of a call. alone says that one engine has all ranks, and null that engines
+// synchronise by null messages alone. repeated says that ranks make the call repeatedly and communicate
+// by no other call. It returns an error for a call that cannot be carried out.
 func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v *Collective) (p Plan, err error) {
 	p.Leaders, p.Participants = ledByNodes(t, v.Algorithm) && !leadsAlone(t, v), t.Ranks()
 	uniform := t.UniformFrom()

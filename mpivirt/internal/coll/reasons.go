@@ -11,9 +11,9 @@ import (
 
 // Why members wait. Where statistics are on, each message of a collective carries the latest entry among the members on
 // which it rests, and the entry of the root where all members need the root. A member waits for these members until the
-// latest of their entries. What comes then is the work of its processor, and the network. docs/statistics.md has the rules.
+// latest of their entries. The rest of its wait is the work of its processor, and the network. docs/statistics.md has the rules.
 
-// rest is what a message, or a member's part, rests on.
+// rest has the entries of members on which a message, or the part of a member, rests.
 type rest struct {
 	latest vtime.Time // entry of a member
 	root   vtime.Time // entry of the root, 0 if it is not known, or does not matter
@@ -22,7 +22,7 @@ type rest struct {
 	chain  stats.Chain
 }
 
-// add adds what another message rests on, and not its chain.
+// add adds the entries on which another message rests, and leaves out its chain.
 func (r *rest) add(o rest) {
 	later := o.latest > r.latest || o.latest == r.latest && o.last < r.last
 	if o.root > r.root || o.root == r.root && o.root == 0 && later {
@@ -49,13 +49,13 @@ type account struct {
 	phases         stats.Phases   // of the processor, since the beginning
 }
 
-// carried is what a round message carries.
+// carried has the data for statistics that a round message carries.
 type carried struct {
 	rest
 	shared, within vtime.Duration // for which other messages have delayed it
 }
 
-// carriedRecord is the size of what a round message carries in a record between engines.
+// carriedRecord is the size of carried in a record between engines.
 const carriedRecord = restRecord + 2*8
 
 // reasoning is the state of a partition for statistics.
@@ -75,7 +75,7 @@ type ending struct {
 	phases stats.Phases
 }
 
-// Explain has the messages of collectives carry what explains the waiting of members.
+// Explain has the messages of collectives carry the causes for which members wait.
 func (c *Collectives) Explain() {
 	c.Messages.Explain()
 	c.explains, c.reasoning = true, &reasoning{}
@@ -134,7 +134,7 @@ func (c *Collectives) lateAt(inst *instance, lp int32, member int) stats.Late {
 	return c.Messages.Waiter(lp).Late
 }
 
-// restOf returns what the part of a local member rests on when it enters at an instant.
+// restOf returns the rest of the part of a local member that enters at an instant.
 func (c *Collectives) restOf(inst *instance, lp int32, member int, entry vtime.Time) rest {
 	late := c.lateAt(inst, lp, member)
 	r := rest{latest: entry, last: late.Rank, late: late, chain: stats.Chain{Rank: late.Rank, At: entry}}
@@ -240,7 +240,7 @@ func (c *Collectives) closesWindow(index int32, at vtime.Time) {
 	}
 }
 
-// postedOf returns what an agent rested on when it posted the receives of its window.
+// postedOf returns the rest of an agent from the time when it posted the receives of its window.
 func (c *Collectives) postedOf(index int32) (r rest) {
 	if c.explains {
 		r = c.accounts.Open(index).posted
@@ -261,7 +261,7 @@ func readRest(r *world.Reader) rest {
 	return rest{vtime.Time(r.U64()), vtime.Time(r.U64()), int32(r.U32()), r.Late(), readChain(r)}
 }
 
-// write writes what a round message carries to a record.
+// write writes the data that a round message carries to a record.
 func (m *carried) write(w *world.Writer) {
 	m.rest.write(w)
 	w.U64(uint64(m.shared))
@@ -298,7 +298,7 @@ func (c *Collectives) DeliverAcknowledgement(r world.Reader) {
 	c.AgentAcknowledged(index, t)
 }
 
-// sentRest returns what a message rests on that an agent sends.
+// sentRest returns the rest of a message that an agent sends.
 func (c *Collectives) sentRest(index int32) rest {
 	a := c.accounts.Open(index)
 	if a.several {
@@ -331,7 +331,7 @@ func (c *Collectives) explainMember(inst *instance, lp int32, member int, leader
 	}
 }
 
-// passing returns what a message, an ACK or DATA of a round carries on its way.
+// passing returns the data for statistics that a message, an ACK or DATA of a round carries on its way.
 func (c *Collectives) passing(p *resource.Passage) *carried {
 	if p.Kind == p2p.PassMessage {
 		return c.carries.Open(p.Index)

@@ -15,7 +15,7 @@ import (
 
 // uneven is the state of the blocks of an alltoallv.
 type uneven struct {
-	in, out lengths        // of the blocks that members here send, and expect
+	in, out lengths        // of the blocks that members here send, and of the blocks that they expect
 	foreign []foreign      // blocks of other engines' members for members here
 	most    int64          // length of the longest block, as far as it is known
 	begun   bool           // the sizes of all messages are known to the array
@@ -134,7 +134,7 @@ func (c *Collectives) keepLengths(inst *instance, member int, v *Collective) {
 	}
 }
 
-// cutsOff stores a block that is longer than its receiver expects, unless the member receives another such block before.
+// cutsOff stores a block that is longer than its receiver expects, unless the member receives another block that is too long before.
 func (u *uneven) cutsOff(member int, b cutOff) {
 	if first, known := u.cut[member]; known && first.round < b.round {
 		return
@@ -428,7 +428,7 @@ func (u *uneven) from(c *Collectives, inst *instance, engine int) *foreign {
 	return &u.foreign[at]
 }
 
-// append adds a block, behind those of the same and earlier members.
+// append adds a block, behind the blocks of the same and earlier members.
 func (f *foreign) append(from int, to int32, bytes int64) {
 	f.closeUntil(from)
 	at := int64(0)

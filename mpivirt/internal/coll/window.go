@@ -37,7 +37,7 @@ func (c *Collectives) openWindow(index int32, a *agent, step *collectives.Step) 
 	c.matchEarly(index, a)
 }
 
-// window is what an agent has received in a window of several rounds. Its processor takes messages in as they arrive, during
+// window has the messages that an agent has received in a window of several rounds. Its processor takes messages in as they arrive, during
 // the wait at the end of the window, and combines afterwards.
 type window struct {
 	landings      []landing

@@ -8,7 +8,7 @@ import (
 )
 
 // TakeAtOnce completes a blocking receive whose message has arrived and is certain to match,
-// without a request. It returns false, with nothing changed, if there is no such message. Receives
+// without a request. It returns false, with nothing changed, if no message is certain. Receives
 // from any source, and messages whose match is an error or an event at the sender, take the general
 // way.
 func (m *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *incoming) bool {

@@ -120,7 +120,7 @@ func (m *Messages) checkCompletion(r *request, t vtime.Time) {
 }
 
 // looked records that an LP has tested the requests of a wait at an instant and gone on. The time
-// of an incomplete request is the latest such instant.
+// of an incomplete request is the instant of its latest test.
 func (m *Messages) looked(lp int32, kind WaitKind, requests []int32, at vtime.Time) {
 	for _, ri := range requests {
 		if ri == 0 {

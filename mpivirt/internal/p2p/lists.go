@@ -61,7 +61,7 @@ func (c *chain) removeRequest(s *world.Slab[request], index int32) {
 	c.unlink(link, previous, index, s.At(index).next)
 }
 
-// pattern describes the messages that a receive or probe matches: those of a communicator with a
+// pattern describes the messages that a receive or probe matches: messages of a communicator with a
 // source and a tag, either of which may be a wildcard.
 type pattern struct{ comm, source, tag int32 }
 

@@ -33,7 +33,7 @@ const (
 	EndlessPolls = 1_000_000
 
 	// AllPolls bounds the sum of failing polls in a row over all ranks in long loops, to bound the
-	// host's time. Each such rank may make twice as many polls as make a long loop in any case.
+	// host's time. Each of these ranks may make twice as many polls as make a long loop in any case.
 	AllPolls = 10_000_000
 
 	// polledOn is the number of polls that all ranks in long loops together make when they first

@@ -80,7 +80,7 @@ type Upcalls interface {
 	// IndexOfContext returns the index of the communicator with a context. The ranks of this engine
 	// may make the communicator later.
 	IndexOfContext(context uint64) int32
-	// InCall tells an agent, which has named what it waits for, the instant at which its LP handles that; see AwaitCall.
+	// InCall tells an agent the instant at which its LP handles an event. The agent has named the event in AwaitCall.
 	InCall(agent, what int32, at vtime.Time)
 	// EarliestAgent returns an instant before which no agent acts any more, Forever if there is none.
 	EarliestAgent() vtime.Time

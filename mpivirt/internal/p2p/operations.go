@@ -35,11 +35,11 @@ func (m *Messages) newProcessors() {
 func (m *Messages) Behind(lp int32) bool { return m.Processors != nil && m.Processors.Behind(lp) }
 
 // Postpone has an LP resumed once all operations that it has started have begun, with a clock that
-// includes them. It returns false if no such operation is left.
+// includes them. It returns false if all of them have begun.
 func (m *Messages) Postpone(lp int32) bool { return m.postpone(lp, opResume) }
 
 // PostponeEnd has an LP end once all operations that it has started have begun. It returns false if
-// no such operation is left.
+// all of them have begun.
 func (m *Messages) PostponeEnd(lp int32) bool { return m.postpone(lp, opEnd) }
 
 func (m *Messages) postpone(lp int32, kind uint8) bool {

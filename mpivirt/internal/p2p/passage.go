@@ -32,8 +32,8 @@ func (m *Messages) openPassages() {
 	}
 }
 
-// Shares reports whether messages between two ranks pass what ranks share: the interfaces of their nodes,
-// links, or the memory of their node.
+// Shares reports whether messages between two ranks pass a resource that ranks share: interfaces of nodes, links,
+// or the memory of a node.
 func (m *Messages) Shares(src, dst int) bool {
 	return m.Interfaces != nil && m.Partition.Target.Shares(src, dst)
 }

@@ -11,7 +11,7 @@ import (
 	"gigarank/vtime"
 )
 
-// On a machine with progress in calls, a rank handles what has arrived for it only while it
+// On a machine with progress in calls, a rank handles arrived messages only while it
 // is in an MPI call. Of a rendezvous the receiver handles REQ, and sends ACK,
 // at the first instant in a call from the match on. The sender handles ACK, and sends DATA, at
 // the first instant in a call from the arrival of ACK on. The receiver handles DATA in the wait
@@ -56,13 +56,13 @@ type computing struct {
 type phase struct{ from, to vtime.Time }
 
 // handshake is a message of a rendezvous or a synchronous send on its way to a rank, which
-// handles it at an instant; or what the agent of a nonblocking collective of the rank waits for.
+// handles it at an instant; or an event for which the agent of a nonblocking collective of the rank waits.
 type handshake struct {
 	bytes    int64
 	lp       int32           // the LP that handles the handshake; None once it was answered before its instant was safe
 	peer     int32           // WORLD number of the other rank
 	request  int32           // of the LP, 0 for none
-	opposite int32           // request of the other rank, 0 for none; of an agent: its name for what it waits for
+	opposite int32           // request of the other rank, 0 for none; of an agent: its name for the event that it waits for
 	agent    int32           // 0 for none
 	ack      bool            // it is ACK, else REQ
 	large    bool            // a rendezvous, else a synchronous send
@@ -130,8 +130,8 @@ func (m *Messages) leaveWait(lp int32, t vtime.Time) {
 	}
 }
 
-// between reports whether an LP has not begun the call that waits, tests or probes in which it handles what comes at
-// an instant.
+// between reports whether an LP handles an event at an instant only in a call that it has not begun: its next call that waits,
+// tests or probes.
 func (m *Messages) between(lp int32, t vtime.Time) bool {
 	c := &m.computing[lp]
 	return m.inWaits && !c.waiting && t > c.left
@@ -144,8 +144,8 @@ func (m *Messages) setAside(h handshake, t vtime.Time) {
 	*m.handshakes.At(index), c.aside = h, index
 }
 
-// phasesKept is the number of phases of an LP beyond which its handshakes are timed events, whatever is
-// known. Such an event tells that time has passed.
+// phasesKept is the number of phases of an LP beyond which all its handshakes are timed events. A timed event
+// tells that time has passed.
 const phasesKept = 1024
 
 // dueLooked is the greatest number of pending handshakes that a call tries to answer. An LP may
@@ -206,7 +206,7 @@ func (m *Messages) note(c *computing, p phase) {
 	} else {
 		c.phases = append(c.phases, p)
 	}
-	// Half of them at least are over, or they stay: so a phase is moved once in the mean. The last one
+	// Half of them at least are over, or they stay: so a phase is moved once in the mean. The last phase
 	// stays in any case, since it may go on.
 	if over := min(c.endedBy(m.passed), len(c.phases)-1); 2*over >= len(c.phases) {
 		c.phases = append(c.phases[:0], c.phases[over:]...)
@@ -297,7 +297,7 @@ func (m *Messages) enterHandshake(h handshake, t, at vtime.Time) {
 
 // AwaitCall has the agent of an LP's nonblocking collective with a request go on at the first instant from t on at
 // which the LP is in a call. That instant is returned if it is known now. Else [Upcalls].InCall tells it. The agent acts
-// at an instant or later. what is its name for what it waits for.
+// at an instant or later. what is its name for the event that it waits for.
 func (m *Messages) AwaitCall(lp, request, agent, what int32, t, acts vtime.Time) (at vtime.Time, known bool) {
 	h := handshake{lp: lp, peer: world.None, request: request, agent: agent, opposite: what}
 	if m.between(lp, t) {
@@ -391,8 +391,8 @@ func (m *Messages) answer(h *handshake, at vtime.Time) bool {
 
 // answerForBoth completes a rendezvous whose ACK is back at an instant. Its sender is then in a
 // call, and sends DATA at once. So the receiver's engine can compute when DATA arrives and when the
-// sender is free, and sends that in one record. It returns false, and changes nothing, if one of
-// the two would come after the end of virtual time. ready is what readyOf returns.
+// sender is free, and sends that in one record. It returns false, and changes nothing, if DATA
+// would arrive, or the sender be free, after the end of virtual time. ready is the result of readyOf.
 func (m *Messages) answerForBoth(h *handshake, back vtime.Time, ready readiness) bool {
 	arrival, free := m.Partition.Target.Data(int(h.peer), int(m.Partition.Global(h.lp)), h.bytes, back)
 	if max(arrival, free) == vtime.Forever {
@@ -459,7 +459,7 @@ func (m *Messages) awaits(w *wait, request int32) bool {
 	return false
 }
 
-// tell delivers the answer to a handshake to the other rank at an instant. ready is what readyOf returns.
+// tell delivers the answer to a handshake to the other rank at an instant. ready is the result of readyOf.
 func (m *Messages) tell(kind byte, h *handshake, t vtime.Time, ready readiness) {
 	answer := handshake{bytes: h.bytes, peer: m.Partition.Global(h.lp), request: h.opposite, opposite: h.request, ack: true, large: h.large}
 	lp, local := m.Partition.Local(int(h.peer))

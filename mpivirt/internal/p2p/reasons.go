@@ -24,7 +24,7 @@ type reasons struct {
 	readies world.Beside[readiness] // of handshakes that pass interfaces: what readyOf returns
 }
 
-// origin is what a message carries of its send.
+// origin has the instants and delays of its send that a message carries.
 type origin struct {
 	sent, left     vtime.Time     // the send began, and its processor let the message go
 	from           vtime.Time     // the send was over, or the message gone, if that was before: the chain leaves the program
@@ -35,7 +35,7 @@ type origin struct {
 // originRecord is the size of an origin in a record between engines.
 const originRecord = 5*8 + world.LateRecord
 
-// reason is what a request knows of the time until it is complete. Its Ready is not used.
+// reason has the causes of the time until a request is complete. Its Ready is not used.
 type reason struct {
 	stats.Ending
 	came vtime.Time // REQ at its receiver, ACK or the undisturbed match at its sender
@@ -64,7 +64,7 @@ func (m *Messages) heard(request int32, t vtime.Time) {
 	}
 }
 
-// Explain has messages carry what explains the waiting of their receivers and senders.
+// Explain has messages carry the causes for which their receivers and senders wait.
 func (m *Messages) Explain() {
 	c := m.Partition.Target.Contention()
 	m.why = &reasons{waits: make([]vtime.Time, m.Partition.Ranks), late: make([]stats.Waiter, m.Partition.Ranks)}
@@ -75,7 +75,7 @@ func (m *Messages) Explain() {
 	m.why.ending.Link = c.Model != "" && !m.why.ending.Bus
 }
 
-// Explains reports whether messages carry what explains waiting.
+// Explains reports whether messages carry the causes of waits.
 func (m *Messages) Explains() bool { return m.why != nil }
 
 // Begins notes that an LP's call begins, which does not wait yet.
@@ -91,7 +91,7 @@ func (m *Messages) Ending() stats.Ending { return m.why.ending }
 // ReasonOf returns the reason of a nonblocking collective, to be set.
 func (m *Messages) ReasonOf(request int32) *stats.Ending { return &m.why.of.Open(request).Ending }
 
-// Waiter returns what is known of an LP's waits for other ranks, to be set.
+// Waiter returns the record of an LP's waits for other ranks, to be set.
 func (m *Messages) Waiter(lp int32) *stats.Waiter { return &m.why.late[lp] }
 
 // LateAt returns an LP with its waits for other ranks when it made a request.
@@ -177,7 +177,7 @@ func (m *Messages) delays(request int32, within bool, d vtime.Duration) {
 	}
 }
 
-// disturbed adds a delay to those of a message.
+// disturbed adds a delay to the delays of a message.
 func (o *origin) disturbed(within bool, d vtime.Duration) {
 	if within {
 		o.within += d
@@ -241,7 +241,7 @@ func (m *Messages) EndingOf(lp int32, e Ended, why *stats.Ending) {
 	why.Known, why.From, why.Ready = true, m.why.waits[lp], e.At
 }
 
-// told is what the answer to a handshake tells the other rank for statistics.
+// told has the data for statistics that the answer to a handshake carries to the other rank.
 type told struct {
 	ready readiness      // of the rank that answers, if that has delayed the answer
 	delay vtime.Duration // at the interfaces of the node of that rank
@@ -311,7 +311,7 @@ func (h *handshake) causeOf() stats.Cause {
 	return stats.LateReceiver
 }
 
-// hears notes what an answer of a kind tells a request.
+// hears stores the causes that an answer of a kind carries to a request.
 func (m *Messages) hears(kind byte, request int32, t told) {
 	cause := stats.LateReceiver
 	if kind == world.RecordData {
@@ -321,7 +321,7 @@ func (m *Messages) hears(kind byte, request int32, t told) {
 	m.delays(request, false, t.delay)
 }
 
-// toldReady returns what readyOf has returned for a handshake that passes interfaces.
+// toldReady returns the stored result of readyOf for a handshake that passes interfaces.
 func (m *Messages) toldReady(index int32) readiness {
 	if m.why == nil {
 		return unasked

@@ -421,7 +421,7 @@ func (m *Messages) match(request int32, msg *message, lp int32, posted vtime.Tim
 	return arrival
 }
 
-// acknowledge completes the send of a message at instant t, after the match by a rank. ready is what postedBy returns.
+// acknowledge completes the send of a message at instant t, after the match by a rank. ready is the result of postedBy.
 func (m *Messages) acknowledge(msg *message, by int, ready readiness, t vtime.Time) {
 	engine := m.ownerOf(msg)
 	if m.Processors != nil {
@@ -451,8 +451,8 @@ func (m *Messages) postedBy(lp, request int32, msg *message, posted vtime.Time) 
 	return ready
 }
 
-// Acknowledgement sends another engine the instant at which a send of that engine completes, and returns the room for what
-// statistics add, of a size. The kind of the record says whether index is a request or an agent.
+// Acknowledgement sends another engine the instant at which a send of that engine completes, and returns room for a number of bytes that
+// statistics add. The kind of the record says whether index is a request or an agent.
 func (m *Messages) Acknowledgement(kind byte, engine, index int32, t vtime.Time, added int) world.Writer {
 	size := 1 + 4 + 8
 	if m.why != nil {

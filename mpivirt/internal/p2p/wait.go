@@ -90,7 +90,7 @@ func (m *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 }
 
 // afterHandshakes has the evaluation of a wait come after the handshakes of its LP at the same instant: the call takes them
-// first. The number of a wait has 32 bits, and those of handshakes are less.
+// first. The number of a wait has 32 bits, and the numbers of handshakes are less than afterHandshakes.
 const afterHandshakes = 1 << 32
 
 // settleAt settles the LP's receives from any source at instant t, whatever the LP does by

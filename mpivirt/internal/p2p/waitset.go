@@ -195,7 +195,7 @@ func (m *Messages) ReadSlice(lp int32, requests []int32) {
 }
 
 // different returns the first place, not before from, at which a list differs from the wait set,
-// the length of the list if there is no such place.
+// the length of the list if they are equal from there on.
 func (x *waitSet) different(list []int32, from int) int {
 	const block = 1024
 	for from < len(list) {
@@ -413,7 +413,7 @@ func (m *Messages) WaitedFor(lp int32) []int32 {
 	return x.requests
 }
 
-// WaitSet returns the requests in the wait set of an LP, 0 for inactive ones.
+// WaitSet returns the requests in the wait set of an LP, 0 for inactive requests.
 func (m *Messages) WaitSet(lp int32) []int32 {
 	if x := m.waitSets[lp]; x != nil {
 		return x.requests
