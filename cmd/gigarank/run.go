@@ -184,7 +184,7 @@ func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 	if err := r.trace.finish(&o); err != nil {
 		o.Err = errors.Join(err, o.Err)
 	}
-	if err := r.picture.finish(c, r, &o); err != nil {
+	if err := r.picture.finish(c, h, r, &o); err != nil {
 		o.Err = errors.Join(err, o.Err)
 	}
 	return conclude(c, h, s, r, o, printed)

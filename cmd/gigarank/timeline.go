@@ -12,6 +12,7 @@ import (
 
 	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/timeline"
 	"gigarank/vtime"
@@ -57,7 +58,7 @@ func (r *request) readTimeline(h *host.Processes, f *timelineFlags, recorded boo
 		}
 		return
 	}
-	o := timeline.Options{Native: isPath(r.entry.Name), Format: timeline.FormatOf(f.file), Limit: mostPicture}
+	o := timeline.Options{Native: isPath(r.entry.Name), Format: timeline.FormatOf(f.file), Limit: mostPicture, Reports: h.Size > 1}
 	if f.yes {
 		o.Limit = 0
 	}
@@ -66,11 +67,9 @@ func (r *request) readTimeline(h *host.Processes, f *timelineFlags, recorded boo
 		faults.Add("--timeline", fmt.Errorf("%s: the ending says no format: use %s", f.file, describeFormats()))
 	case r.entry.Direct != nil:
 		faults.Add("--timeline", fmt.Errorf("%s makes no calls of MPI: there is nothing to draw", r.entry.Name))
-	case h.Size > 1:
-		faults.Add("--timeline", errors.New("a run on several host processes cannot be drawn yet: use engines of one process"))
 	case recorded:
 		faults.Add("--timeline", errors.New("a run is recorded or drawn: draw the replay of its trace"))
-	default:
+	case h.Index == 0:
 		for _, file := range o.Format.Files {
 			faults.Add("--timeline", terminal.CheckWritable(fileOf(f.file, o.Format, &file)))
 		}
@@ -157,15 +156,20 @@ func readWindow(text string) (from, to vtime.Time, err error) {
 	return from, to, nil
 }
 
-// finish writes the files of a picture. A run that has failed is drawn as far as it came.
-func (p *picture) finish(c *terminal.Console, r *request, o *host.Outcome) error {
-	var tooLong *timeline.LimitError
-	switch {
-	case p == nil || o.Result == nil:
+// finish writes the files of a picture, on host process 0, which has the records of all. A run that has failed is drawn as far as it came.
+func (p *picture) finish(c *terminal.Console, h *host.Processes, r *request, o *host.Outcome) error {
+	if p == nil || o.Result == nil {
 		return nil
-	case errors.As(o.Err, &tooLong):
+	}
+	if tooLong := p.collector.TooLong(); tooLong != nil {
 		o.Err = nil
 		return terminal.UsageError{tooLong}
+	}
+	if h.Index > 0 {
+		return nil
+	}
+	if missing := h.Size - 1 - p.collector.Reports(); missing > 0 {
+		return fmt.Errorf("--timeline: no picture is written, since the ranks of %s have not reported", spelling.Count(missing, "host process"))
 	}
 	var path []mpivirt.PathSegment
 	if o.Result.Path != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
@@ -18,6 +17,7 @@ type Options struct {
 	From, To vtime.Time // the window
 	Native   bool       // functions have their names in C
 	Limit    int64      // bytes of the files, as forecast, beyond which the run is ended; 0 for none
+	Reports  bool       // host processes report to process 0
 	Format   *Format    // of the files
 }
 
@@ -28,9 +28,10 @@ type Range struct{ First, Last int }
 // activities.
 type Collector struct {
 	options Options
-	count   atomic.Int64 // of engines
 	mutex   sync.Mutex
 	engines []*engine
+	tooLong *LimitError // the run was ended on this process or another
+	reports int         // of other processes
 }
 
 // New returns a collector.
@@ -41,8 +42,15 @@ func (c *Collector) Observer(first, n int) kernel.Observer {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	e := &engine{options: &c.options, collector: c}
+	all := 0
+	for _, r := range c.options.Shown {
+		all += r.Last - r.First + 1
+		e.shown += max(min(r.Last, first+n-1)-max(r.First, first)+1, 0)
+	}
+	if c.options.Limit > 0 {
+		e.limit = max(c.options.Limit/int64(max(all, 1))*int64(e.shown), 1)
+	}
 	c.engines = append(c.engines, e)
-	c.count.Add(1)
 	return e
 }
 
@@ -52,6 +60,8 @@ type engine struct {
 	options   *Options
 	collector *Collector
 	k         *kernel.Kernel
+	shown     int        // ranks of the engine that the picture shows
+	limit     int64      // bytes of the files for them, 0 for none
 	mutex     sync.Mutex // of the rest
 	records
 	full bool
@@ -72,7 +82,10 @@ func (e *engine) take() (r records) {
 	return r
 }
 
-var _ kernel.Receiver = (*engine)(nil)
+var (
+	_ kernel.Receiver = (*engine)(nil)
+	_ kernel.Gatherer = (*engine)(nil)
+)
 
 // Records implements [kernel.Receiver].
 func (e *engine) Records(k *kernel.Kernel) { e.k = k }
@@ -160,27 +173,56 @@ func (e *engine) Receives(r *kernel.Received) {
 // checkLimit ends the run if the files would be longer than the limit.
 func (e *engine) checkLimit() {
 	f := e.options.Format
-	if n := len(e.slices) + len(e.messages); e.options.Limit == 0 || n%checkedEvery != 0 {
+	if (len(e.slices)+len(e.messages))%checkedEvery != 0 {
 		return
 	}
 	size := int64(len(e.slices))*f.sliceBytes + int64(len(e.parts))*f.partBytes + int64(len(e.messages))*f.messageBytes
-	if size > e.options.Limit/max(e.collector.count.Load(), 1) {
+	if reported := e.size(); e.limit > 0 && size > e.limit || e.options.Reports && reported > mostReported {
 		e.full = true
-		e.k.FailHost(&LimitError{Limit: e.options.Limit, At: e.slices[len(e.slices)-1].End})
+		exceeded := &LimitError{Limit: e.options.Limit, At: e.slices[len(e.slices)-1].End, Reported: e.limit == 0 || size <= e.limit}
+		e.collector.exceeds(exceeded)
+		e.k.FailHost(exceeded)
 	}
+}
+
+// exceeds notes that the picture is too long; the earliest instant counts.
+func (c *Collector) exceeds(l *LimitError) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.tooLong == nil || l.At < c.tooLong.At {
+		c.tooLong = l
+	}
+}
+
+// TooLong returns why the run was ended, nil if the picture is not too long.
+func (c *Collector) TooLong() *LimitError {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.tooLong
 }
 
 // checkedEvery is the number of events after which the size of the files is forecast.
 const checkedEvery = 1 << 12
 
-// LimitError says that the files of a picture would be longer than a limit.
+// LimitError says that the files of a picture would be longer than a limit, or that they cannot travel to one host process.
 type LimitError struct {
-	Limit int64
-	At    vtime.Time
+	Limit    int64
+	At       vtime.Time
+	Reported bool // what a host process has to report takes more than mostReported
 }
 
 func (e *LimitError) Error() string {
+	if e.Reported {
+		return fmt.Sprintf("--timeline: a host process has more than %d MB for the picture, at %v of virtual time: give fewer --ranks-shown or a --window, or run one process", mostReported/1_000_000, e.At)
+	}
 	return fmt.Sprintf("--timeline: the picture takes more than %d MB, at %v of virtual time: give fewer --ranks-shown or a --window, or --yes to write it", e.Limit/1_000_000, e.At)
+}
+
+// Reports returns the number of other processes that have reported.
+func (c *Collector) Reports() int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.reports
 }
 
 // Timeline returns what was collected. The run is over.

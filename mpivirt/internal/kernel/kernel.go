@@ -62,6 +62,7 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	}
 	recorder, _ := observer.(Recorder)
 	receiver, _ := observer.(Receiver)
+	gatherer, _ := observer.(Gatherer)
 	if c.Activities {
 		counted := Observer(k.newSums())
 		if observer != nil {
@@ -75,7 +76,7 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	k.messages.Open(c.Noise, c.Polls, k)
 	k.collectives.Open(algorithms, c.Collectives, c.Program.Repeats)
 	if observer != nil {
-		k.hearing.recorder = recorder
+		k.hearing.recorder, k.hearing.gatherer = recorder, gatherer
 		k.observe(observer)
 	}
 	if c.Activities {

@@ -61,6 +61,16 @@ type Receiver interface {
 	Receives(r *Received)
 }
 
+// Gatherer is an observer with a report for host process 0, if there are several. It reports once the run is over, also of an engine that the
+// watchdog has given up.
+type Gatherer interface {
+	Observer
+	// Report returns the report of the engine.
+	Report() []byte
+	// Gathers hears the report of an engine of another process, in the order of engines. It is called on engine 0.
+	Gathers(report []byte)
+}
+
 // Received is a message that a rank has received.
 type Received = p2p.Received
 
@@ -122,6 +132,7 @@ type CallEnd struct {
 type hearing struct {
 	observer Observer   // nil for none
 	recorder Recorder   // the observer, or a part of it; nil if it is none
+	gatherer Gatherer   // likewise
 	inCall   bool       // a call is submitted: calls that are parts of it are not heard
 	open     []openCall // by LP: its unfinished call
 	begin    CallBegin  // scratch
@@ -142,7 +153,7 @@ type openCall struct {
 
 // observe attaches an observer to the engine's ranks.
 func (k *Kernel) observe(o Observer) {
-	k.hearing = hearing{observer: o, recorder: k.hearing.recorder, open: make([]openCall, k.partition.Ranks)}
+	k.hearing = hearing{observer: o, recorder: k.hearing.recorder, gatherer: k.hearing.gatherer, open: make([]openCall, k.partition.Ranks)}
 	k.messages.InFull()
 }
 

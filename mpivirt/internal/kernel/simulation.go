@@ -174,7 +174,7 @@ func (s *Simulation) Run() (*Result, error) {
 		}
 		counts := s.engines[i].Count()
 		if invariant.Enabled { // as between processes: a field that does not travel is missing in tests of one process, too
-			one, counts, _ = world.DecodeSummary(one.Encode(counts))
+			one, counts, _, _ = world.DecodeSummary(one.Encode(nil, counts))
 		}
 		total.Merge(one)
 		statistics.Add(&counts)
@@ -284,7 +284,7 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 	}
 	var deadlock *DeadlockError
 	errors.As(cause, &deadlock)
-	payloads, err := e.Gather(deadlock.encode(own.Encode(e.Count())))
+	payloads, err := e.Gather(deadlock.encode(own.Encode(s.report(), e.Count())))
 	if cause == nil {
 		cause = err
 	}
@@ -297,7 +297,10 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 		if payload == nil {
 			continue
 		}
-		one, counts, rest := world.DecodeSummary(payload)
+		one, counts, report, rest := world.DecodeSummary(payload)
+		if len(report) > 0 {
+			s.gatherer().Gathers(report)
+		}
 		if d := decodeDeadlock(rest); d != nil {
 			all = mergeDeadlocks(all, d)
 		}
@@ -308,6 +311,26 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 		all.Late, cause = deadlock.Late, all
 	}
 	return total, statistics, cause
+}
+
+// gatherer returns the observer of this process that reports to process 0, nil for none.
+func (s *Simulation) gatherer() Gatherer {
+	k := s.kernels[0].Load() // of an engine whose goroutine has not returned
+	if k == nil && s.runs[0].ended.Load() {
+		k = &s.runs[0].kernel
+	}
+	if k == nil {
+		return nil
+	}
+	return k.hearing.gatherer
+}
+
+// report returns the report of this process's observer, nil for none. Process 0 has its own already.
+func (s *Simulation) report() []byte {
+	if g := s.gatherer(); g != nil && s.engines[0].Index() > 0 {
+		return g.Report()
+	}
+	return nil
 }
 
 // isStopped reports whether an error says that another engine, or Stop, has ended the run.

@@ -57,18 +57,20 @@ func (s *Summary) Merge(o *Summary) {
 	s.Departures.Merge(&o.Departures)
 }
 
-// Encode returns a summary and the engine's statistics as bytes, for engine 0.
-func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return AppendWords(AppendWords(s.Tally.Append(s.Path.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))))))))), uint64(s.Weighed)), s.Departures.words()...)
+// Encode returns a summary, the report of the engine's observer and the engine's statistics as bytes, for engine 0.
+func (s *Summary) Encode(report []byte, counts engine.Statistics) []byte {
+	b := AppendWords(AppendWords(s.Tally.Append(s.Path.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))))))))), uint64(s.Weighed)), s.Departures.words()...)
+	return append(AppendWords(b, uint64(len(report))), report...)
 }
 
-// DecodeSummary returns the summary and statistics that Encode has packed into b, and the rest of
+// DecodeSummary returns the summary, the statistics and the report that Encode has packed into b, and the rest of
 // b.
-func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
+func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, report, rest []byte) {
 	s = &Summary{}
 	rest = s.Tally.Read(s.Path.Read(s.Calls.Read(s.Uncharged.read(s.Handed.Read(s.Sent.Read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b)))))))))))
 	r := Reader{Rest: rest}
 	s.Weighed = int64(r.U64())
 	s.Departures.read(&r)
-	return s, counts, r.Rest
+	n := r.U64()
+	return s, counts, r.Rest[:n], r.Rest[n:]
 }

@@ -55,7 +55,10 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 		total := &Summary{}
 		for _, i := range rapid.Permutation(parts).Draw(t, "order") {
 			i.Tally.Settle()
-			decoded, counts, rest := DecodeSummary(append(i.Encode(engine.Statistics{Events: 7, Switches: 9}), 1, 2))
+			decoded, counts, report, rest := DecodeSummary(append(i.Encode([]byte("report"), engine.Statistics{Events: 7, Switches: 9}), 1, 2))
+			if string(report) != "report" {
+				t.Errorf("the report is %q", report)
+			}
 			if counts.Events != 7 || counts.Switches != 9 || len(rest) != 2 {
 				t.Fatalf("counts %+v, and %d bytes are left", counts, len(rest))
 			}
