@@ -250,3 +250,71 @@ func checkFunctions(t rapid.TB, c *mpivirt.CallStatistics) {
 		}
 	}
 }
+
+// A bcast between two ranks above the eager limit is a rendezvous, also if it is nonblocking: for each rank other messages delay it as they delay
+// the same messages point to point, whatever the ranks share.
+func TestRendezvousOfCollectivesAreDelayedAsPointToPoint(t *testing.T) {
+	const us = vtime.Microsecond
+	shared := func(node, network string, perNode int) string {
+		return fmt.Sprintf("name: m\nranks_per_node: %d\n%s\nnetwork: {model: flat, latency: 5us, bandwidth: 1GB/s, eager_limit: 1KiB}\n", perNode, node) + network
+	}
+	for _, c := range []struct{ name, machine string }{
+		{"interface", shared("node: {interfaces: 1, bandwidth: 1GB/s}", "", 2)},
+		{"bus", shared("contention: {model: links, busses: 1}", "", 2)},
+		{"link", shared("contention: {model: links, out: 1}", "", 2)},
+		{"memory", shared("node: {memory: 2GB/s}", "", 4)},
+	} {
+		var want []mpivirt.Causes
+		for _, way := range []string{"point to point", "bcast", "ibcast"} {
+			result, err := simulate(t, mpivirt.Config{
+				Target: target(t, c.machine, 4), Activities: true, Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Bcast: collectives.Binomial},
+				Program: mpivirt.Program{Name: "delays", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+					pair, err := r.World().Split(r.Rank()%2, r.Rank())
+					if err != nil {
+						return err
+					}
+					r.Compute(vtime.Millisecond - r.Now().Sub(0)) // all ranks begin at the same instant
+					const bytes = 10_000
+					switch way {
+					case "bcast":
+						return pair.CollectiveSize(collectives.Bcast, bytes, 0)
+					case "ibcast":
+						request, err := pair.IcollectiveSize(collectives.Bcast, bytes, 0)
+						if err != nil {
+							return err
+						}
+						r.Compute(2 * us)
+						_, err = request.Wait()
+						return err
+					}
+					if pair.Rank() == 0 {
+						return pair.SendSize(bytes, 1, 0)
+					}
+					_, err = pair.RecvSize(bytes, 0, 0)
+					return err
+				})}},
+			}, 1)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", c.name, way, err)
+			}
+			var got []mpivirt.Causes
+			delays := vtime.Duration(0)
+			for _, task := range result.Calls.Tasks {
+				of := mpivirt.Causes{}
+				for cause, d := range task.Times {
+					if mpivirt.Cause(cause).String() == c.name {
+						of[cause] = d
+						delays += d
+					}
+				}
+				got = append(got, of)
+			}
+			if want == nil {
+				want = got
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) || delays == 0 {
+				t.Errorf("%s: %s is delayed for %v, messages point to point for %v", c.name, way, got, want)
+			}
+		}
+	}
+}

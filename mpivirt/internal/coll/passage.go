@@ -109,9 +109,9 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	if c.explains {
 		c.passing(p).shared += begins.Sub(p.At)
 	}
-	s := roundShake{}
+	s, left := roundShake{}, departed{}
 	if p.Kind == p2p.PassData {
-		s = *c.shakes.At(p.Index)
+		s, left = *c.shakes.At(p.Index), c.delaysOf(p, 0)
 	}
 	_, local := c.partition.Local(int(p.Dest))
 	switch {
@@ -131,24 +131,42 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 		c.shakes.Release(p.Index)
 	}
 	if p.Kind == p2p.PassData {
-		c.dataFreed(&s, c.Messages.DataLeft(p, begins))
+		left.at = c.Messages.DataLeft(p, begins)
+		c.dataFreed(&s, left)
 	}
 }
 
 // Freed records that a message to a local rank is on its way. The sender of DATA is free at an
 // instant.
-func (f *roundFreight) Freed(p *resource.Passage, at vtime.Time, _ vtime.Duration) {
+func (f *roundFreight) Freed(p *resource.Passage, at vtime.Time, delay vtime.Duration) {
 	if c := (*Collectives)(f); p.Kind == p2p.PassData {
-		c.dataFreed(c.shakes.At(p.Index), at)
+		left := c.delaysOf(p, delay)
+		left.at = at
+		c.dataFreed(c.shakes.At(p.Index), left)
 	}
 }
 
-// dataFreed carries the agent that has sent DATA on at an instant.
-func (c *Collectives) dataFreed(s *roundShake, free vtime.Time) {
+// delaysOf returns the delays of ACK, of DATA until they have begun to leave, and of their leaving.
+func (c *Collectives) delaysOf(p *resource.Passage, delay vtime.Duration) (g departed) {
+	if !c.explains {
+		return g
+	}
+	t := c.tells.Open(p.Index)
+	if g.shared, g.within = t.shared, t.within; c.Messages.WithinNode(p) {
+		g.within += delay
+	} else {
+		g.shared += delay
+	}
+	return g
+}
+
+// dataFreed carries the agent on whose DATA have left.
+func (c *Collectives) dataFreed(s *roundShake, left departed) {
 	if c.partition.Activities != nil {
 		c.Messages.CopiedData(s.bytes)
 	}
-	c.AgentAcknowledged(s.agent, free)
+	c.leaves(s.agent, left)
+	c.AgentAcknowledged(s.agent, left.at)
 }
 
 // Arrived handles the arrival of a message from another node.
@@ -236,8 +254,10 @@ func (c *Collectives) sendRoundData(index int32, at vtime.Time) {
 	if max(arrival, free) == vtime.Forever {
 		c.pastSend(a.inst, src, int(s.rank), s.bytes, at)
 	}
+	left := c.delaysOf(&p, 0)
+	left.at = free
 	c.sendAnswer(&p, arrival)
-	c.dataFreed(&s, free)
+	c.dataFreed(&s, left)
 }
 
 // sendAnswer sends ACK or DATA of a round. Without interfaces on its way it arrives at an instant.

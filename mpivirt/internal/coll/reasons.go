@@ -46,7 +46,14 @@ type account struct {
 	several        bool           // the window has several rounds
 	works          vtime.Duration // of the processor since the latest entry
 	shared, within vtime.Duration // for which other messages and work have delayed it since then
+	left           departed       // the latest message of the window that has left
 	phases         stats.Phases   // of the processor, since the beginning
+}
+
+// departed is a message above the eager limit that has left.
+type departed struct {
+	at             vtime.Time
+	shared, within vtime.Duration // for which other messages have delayed ACK and the leaving
 }
 
 // carried has the data for statistics that a round message carries.
@@ -228,15 +235,33 @@ func (c *Collectives) posts(index int32, several bool) {
 	}
 }
 
+// leaves notes that a message of an agent has left.
+func (c *Collectives) leaves(index int32, g departed) {
+	if !c.explains || c.agents.At(index).fate == ended {
+		return
+	}
+	if a := c.accounts.Open(index); g.at > a.left.at || g.at == a.left.at && g.shared+g.within > a.left.shared+a.left.within {
+		a.left = g
+	}
+}
+
 // closesWindow notes that the window of an agent ends, whose clock stands at an instant.
 func (c *Collectives) closesWindow(index int32, at vtime.Time) {
 	if c.explains {
 		a := c.accounts.Open(index)
 		a.learns(a.pending, at)
-		if a.freed > 0 && c.agents.At(index).matched > at {
+		matched := c.agents.At(index).matched
+		if a.freed > 0 && matched > at {
 			a.chain = a.pending.chain
 		}
-		a.pending, a.freed = rest{}, 0
+		if waited := matched.Sub(max(at, a.latest)); waited > 0 && a.left.at == matched {
+			within := min(a.left.within, waited)
+			a.within += within
+			a.shared += min(a.left.shared, waited-within)
+			a.chain.Shared += a.left.shared
+			a.chain.Within += a.left.within
+		}
+		a.pending, a.freed, a.left = rest{}, 0, departed{}
 	}
 }
 
