@@ -248,22 +248,31 @@ static int reduction(int procedure, const void *sent, void *received, int64_t co
 /* block returns the memory at a number of elements. */
 static char *block(const void *buffer, int64_t count, int64_t element) { return (char *)buffer + count * element; }
 
+static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+
+static RARE int packed_gather(const struct gigarank_call *c, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_packing p = {0};
+	int procedure = c->procedure, error = gigarank_pack_in(procedure, &p, &sent, sendcount, &sendtype);
+	if (procedure == GIGARANK_ALLGATHER || root == c->member)
+		PACKED(gigarank_pack_out(procedure, &p, &received, product(recvcount, c->size), &recvtype));
+	PACKED(gather(procedure, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
+	return gigarank_unpack(&p, error, request);
+}
+
+/* between_groups makes the call of a gather or a scatter on an intercommunicator. */
+static RARE int between_groups(struct gigarank_call *c, int root, const void *sent, int64_t sendcount, MPI_Datatype sendtype, int sends, void *received, int64_t recvcount, MPI_Datatype recvtype, int receives, MPI_Request *request) {
+	return gigarank_between(c, root, &SIDE(sent, sendcount, sendtype), sends, &SIDE(received, recvcount, recvtype), receives, request);
+}
+
 static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(procedure, comm, &c));
-	if (c.remote && procedure == GIGARANK_ALLGATHER)
-		return gigarank_between(&c, 0, &SIDE(sent, sendcount, sendtype), 1, &SIDE(received, recvcount, recvtype), c.remote, request);
+	int all = procedure == GIGARANK_ALLGATHER;
 	if (c.remote)
-		return gigarank_between(&c, root, &SIDE(sent, sendcount, sendtype), away_from_root(&c, root), &SIDE(received, recvcount, recvtype), at_root(&c, root) * c.remote, request);
-	int receives = procedure == GIGARANK_ALLGATHER || root == c.member;
-	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || (receives && gigarank_spreads(recvtype))) {
-		struct gigarank_packing p = {0};
-		int error = gigarank_pack_in(procedure, &p, &sent, sendcount, &sendtype);
-		if (receives)
-			PACKED(gigarank_pack_out(procedure, &p, &received, product(recvcount, c.size), &recvtype));
-		PACKED(gather(procedure, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
-		return gigarank_unpack(&p, error, request);
-	}
+		return between_groups(&c, all ? 0 : root, sent, sendcount, sendtype, all || away_from_root(&c, root), received, recvcount, recvtype, all ? c.remote : at_root(&c, root) * c.remote, request);
+	int receives = all || root == c.member;
+	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || (receives && gigarank_spreads(recvtype)))
+		return packed_gather(&c, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request);
 	int64_t each = 0;
 	if (receives) {
 		CHECK(gigarank_bytes_of(procedure, recvcount, recvtype, &each));
@@ -287,19 +296,24 @@ static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Dataty
 	return finish(&c, NULL, request);
 }
 
+static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+
+static RARE int packed_scatter(const struct gigarank_call *c, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_packing p = {0};
+	int error = gigarank_pack_out(GIGARANK_SCATTER, &p, &received, recvcount, &recvtype);
+	if (root == c->member)
+		PACKED(gigarank_pack_in(GIGARANK_SCATTER, &p, &sent, product(sendcount, c->size), &sendtype));
+	PACKED(scatter(sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
+	return gigarank_unpack(&p, error, request);
+}
+
 static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_SCATTER, comm, &c));
 	if (c.remote)
-		return gigarank_between(&c, root, &SIDE(sent, sendcount, sendtype), at_root(&c, root) * c.remote, &SIDE(received, recvcount, recvtype), away_from_root(&c, root), request);
-	if ((received != MPI_IN_PLACE && gigarank_spreads(recvtype)) || (root == c.member && gigarank_spreads(sendtype))) {
-		struct gigarank_packing p = {0};
-		int error = gigarank_pack_out(c.procedure, &p, &received, recvcount, &recvtype);
-		if (root == c.member)
-			PACKED(gigarank_pack_in(c.procedure, &p, &sent, product(sendcount, c.size), &sendtype));
-		PACKED(scatter(sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
-		return gigarank_unpack(&p, error, request);
-	}
+		return between_groups(&c, root, sent, sendcount, sendtype, at_root(&c, root) * c.remote, received, recvcount, recvtype, away_from_root(&c, root), request);
+	if ((received != MPI_IN_PLACE && gigarank_spreads(recvtype)) || (root == c.member && gigarank_spreads(sendtype)))
+		return packed_scatter(&c, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request);
 	int64_t each = 0, input = 0;
 	if (root == c.member) {
 		CHECK(gigarank_bytes_of(c.procedure, sendcount, sendtype, &each));
