@@ -221,6 +221,17 @@ func TestStacksInBarriers(t *testing.T) {
 	}
 }
 
+// So do ranks that wait in collectives whose buffers lie on their stacks or elsewhere.
+func TestStacksInCollectives(t *testing.T) {
+	program := build(t, "buffers.c")
+	for _, ranks := range []int{2, 7, 100} {
+		ways := []hosting{{engines: 1}, {engines: 1, stacks: native.Copied}, {engines: 2, stacks: native.Copied}, {engines: 1, stacks: native.Copied, collectives: mpivirt.Message}}
+		if lines := alike(t, program, "xt5", ranks, ways); !slices.Equal(lines, []string{"sum 1\n"}) {
+			t.Errorf("%d ranks print %q", ranks, lines)
+		}
+	}
+}
+
 func TestRing(t *testing.T) {
 	program := build(t, "ring.c")
 	for _, ranks := range []int{2, 5, 29} {

@@ -89,19 +89,21 @@ struct gigarank_call {
 
 	int64_t bytes, room, element;
 	int64_t given;               /* bytes of the input of a collective */
-	int32_t dest, sendtag, source, tag;
 	int32_t root;                /* or the color of a split */
 	int32_t key;                 /* of a split; the flag, code or index that a call takes */
 	int32_t type;                /* of elements */
 	int32_t commutative;
+	uintptr_t handle, other;     /* of the reduction operation; of groups, out: of the group made */
+	uintptr_t operand;           /* the type that the operation is told */
+
+	const int64_t *counts;            /* bytes by member: of the output or of blocks; alltoallv within a group: lists of struct gigarank_block, n from others */
+	const int64_t *incounts;          /* likewise, outcount to others */
+	const int32_t *requests;          /* to wait for; NULL if there are handles only */
+	const uintptr_t *handles;         /* of a long list of requests, in the program's memory */
+	int32_t dest, sendtag, source, tag;
 	int32_t message;             /* in, out: the message of a matched probe */
 	int32_t n;                   /* requests */
 	int32_t outcount;            /* completed requests of Waitsome and the like; GIGARANK_UNKNOWN if all handles must be read */
-	const int64_t *counts, *incounts; /* bytes by member: of the output or of blocks; alltoallv within a group: lists of struct gigarank_block, n from others and outcount to others */
-	const int32_t *requests;          /* to wait for; NULL if there are handles only */
-	const uintptr_t *handles;         /* of a long list of requests, in the program's memory */
-	uintptr_t handle, other;     /* of the reduction operation; of groups, out: of the group made */
-	uintptr_t operand;           /* the type that the operation is told */
 
 	int32_t made, made_member, made_size, made_remote; /* the communicator that the call has made */
 	struct gigarank_topology topology;    /* of the communicator made, or of the communicator to be made */
@@ -159,6 +161,8 @@ enum { GIGARANK_LIVING_THREAD = 1, GIGARANK_OPEN_REGION };
 
 /* The size of the fields that all calls have. */
 #define GIGARANK_COMMON offsetof(struct gigarank_call, bytes)
+/* Calls of a buffer and a result have the fields up to the first list. */
+#define GIGARANK_OF_BUFFERS offsetof(struct gigarank_call, incounts)
 
 /* States of a rank, as the simulator sees them. */
 enum { GIGARANK_RUNS, GIGARANK_CALLS, GIGARANK_ENDED };
@@ -255,7 +259,7 @@ struct gigarank_foreign_call {
 struct gigarank_model {
 	uint64_t *words;
 	size_t bytes;
-	size_t call;   /* offset of the call */
+	size_t call, length; /* offset of the call, and its bytes that ranks keep themselves */
 	int64_t users; /* ranks whose copies refer to it */
 };
 

@@ -242,11 +242,11 @@ static void *moved(struct gigarank_engine *e, struct gigarank_rank *r, const voi
 	return offset < (size_t)(e->stacks + e->stack - (char *)r->sp) ? r->saved + offset : (void *)address;
 }
 
-/* A rank in a barrier keeps the words of its stack that differ from a model: the stack of another rank in a
- * barrier. The ranks of a program are mostly at one place in it, and differ in few words. The copy
- * is the call, a mask of the words that differ, and these words. In other calls the simulator may write
- * anywhere on the stack, which is then copied whole. */
-enum { MODEL_BYTES = 2048, MASKS = MODEL_BYTES / 8 / 64, MOST_WORDS = 8, LEAST_ROOM = 88 /* a piece of malloc's less its header */ };
+/* A rank in a barrier, or in a collective that writes nothing on its stack, keeps the words of its stack that differ from a model: the
+ * stack of another rank in such a call. The ranks of a program are mostly at one place in it, and differ in few words. The copy
+ * is the call, a mask of the words that differ, these words, and a short input that lies on the stack. In other calls the simulator may
+ * write anywhere on the stack, which is then copied whole. */
+enum { MODEL_BYTES = 2048, MASKS = MODEL_BYTES / 8 / 64, MOST_WORDS = 16, MOST_INPUT = 64, LEAST_ROOM = 88 /* a piece of malloc's less its header */ };
 
 /* Two words that are compared at once, wherever they lie. */
 typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
@@ -269,7 +269,7 @@ static int differing(const struct gigarank_model *m, const uint64_t *stack, uint
 		for (size_t j = i; j < end && j < words; j++)
 			mask[i / 64] |= (uint64_t)(stack[j] != m->words[j]) << j % 64;
 	}
-	for (size_t i = m->call / 8; i < (m->call + GIGARANK_COMMON) / 8; i++)
+	for (size_t i = m->call / 8; i < (m->call + m->length) / 8; i++)
 		mask[i / 64] &= ~((uint64_t)1 << i % 64);
 	for (size_t i = 0; i < words; i += 64)
 		n += __builtin_popcountll(mask[i / 64]);
@@ -286,17 +286,43 @@ static char *keep(struct gigarank_rank *r, size_t bytes) {
 	return r->saved;
 }
 
-/* share copies the stack of a rank in a barrier as it differs from a model, and reports whether it
+static int on_copied_stack(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) {
+	return (size_t)((const char *)address - (char *)r->sp) < (size_t)(e->stacks + e->stack - (char *)r->sp);
+}
+
+/* shared_length returns the bytes of a call of which a rank keeps the words that differ from a model, 0 if the simulator may write on
+ * the rank's stack. It stores the bytes of an input on the stack. */
+static size_t shared_length(struct gigarank_engine *e, struct gigarank_rank *r, const struct gigarank_call *c, size_t *input) {
+	*input = 0;
+	if (c->nonblocking)
+		return 0;
+	switch (c->procedure) {
+	case GIGARANK_BARRIER:
+		return GIGARANK_COMMON;
+	case GIGARANK_BCAST: case GIGARANK_REDUCE: case GIGARANK_ALLREDUCE: case GIGARANK_GATHER: case GIGARANK_SCATTER:
+		break;
+	default:
+		return 0;
+	}
+	if (c->remote || c->counts || on_copied_stack(e, r, c->output) || on_copied_stack(e, r, c->detail))
+		return 0;
+	if (on_copied_stack(e, r, c->input))
+		*input = (size_t)c->given;
+	return *input <= MOST_INPUT ? GIGARANK_OF_BUFFERS : 0;
+}
+
+/* share copies the stack of a rank in such a call as it differs from a model, and reports whether it
  * does in few words only. If no model fits, the stack replaces a model that no rank uses. */
 static int share(struct gigarank_engine *e, struct gigarank_rank *r, size_t bytes) {
 	size_t call = (size_t)((char *)r->call - (char *)r->sp), masks = (bytes / 8 + 63) / 64;
 	uint64_t mask[MASKS];
 	int n = 0, i, unused = -1;
-	if (r->call->procedure != GIGARANK_BARRIER || r->call->nonblocking || bytes > MODEL_BYTES || call > bytes)
+	size_t input, length = shared_length(e, r, r->call, &input);
+	if (!length || bytes > MODEL_BYTES || call > bytes)
 		return 0;
 	for (i = 0; i < GIGARANK_MODELS; i++) {
 		struct gigarank_model *m = &e->models[i];
-		if (m->bytes == bytes && m->call == call && (n = differing(m, r->sp, mask)) <= MOST_WORDS)
+		if (m->bytes == bytes && m->call == call && m->length == length && (n = differing(m, r->sp, mask)) <= MOST_WORDS)
 			break;
 		if (!m->users)
 			unused = i;
@@ -305,7 +331,7 @@ static int share(struct gigarank_engine *e, struct gigarank_rank *r, size_t byte
 		if (unused < 0)
 			return 0;
 		struct gigarank_model *m = &e->models[i = unused];
-		m->bytes = bytes, m->call = call;
+		m->bytes = bytes, m->call = call, m->length = length;
 		m->words = gigarank_enlarged(m->words, bytes);
 		memcpy(m->words, r->sp, bytes);
 		memset(mask, 0, sizeof mask);
@@ -313,15 +339,17 @@ static int share(struct gigarank_engine *e, struct gigarank_rank *r, size_t byte
 	}
 	e->models[i].users++;
 	r->model = (uint8_t)(i + 1);
-	char *at = keep(r, GIGARANK_COMMON + 8 * (masks + (size_t)n));
-	memcpy(at, r->call, GIGARANK_COMMON);
+	char *at = keep(r, length + 8 * (masks + (size_t)n) + input);
+	memcpy(at, r->call, length);
 	r->call = (struct gigarank_call *)at;
-	uint64_t *words = (uint64_t *)(at + GIGARANK_COMMON) + masks;
+	uint64_t *words = (uint64_t *)(at + length) + masks;
 	for (size_t j = 0; j < masks; j++) {
-		((uint64_t *)(at + GIGARANK_COMMON))[j] = mask[j];
+		((uint64_t *)(at + length))[j] = mask[j];
 		for (uint64_t bits = mask[j]; bits; bits &= bits - 1)
 			*words++ = ((uint64_t *)r->sp)[64 * j + (size_t)__builtin_ctzll(bits)];
 	}
+	if (input)
+		r->call->input = memcpy(words, r->call->input, input);
 	return 1;
 }
 
@@ -352,12 +380,12 @@ static inline void copy_in(struct gigarank_engine *e, struct gigarank_rank *r) {
 	}
 	struct gigarank_model *m = &e->models[r->model - 1];
 	size_t masks = (m->bytes / 8 + 63) / 64;
-	const uint64_t *mask = (const uint64_t *)(r->saved + GIGARANK_COMMON), *words = mask + masks;
+	const uint64_t *mask = (const uint64_t *)(r->saved + m->length), *words = mask + masks;
 	memcpy(r->sp, m->words, m->bytes);
 	for (size_t j = 0; j < masks; j++)
 		for (uint64_t bits = mask[j]; bits; bits &= bits - 1)
 			((uint64_t *)r->sp)[64 * j + (size_t)__builtin_ctzll(bits)] = *words++;
-	memcpy((char *)r->sp + m->call, r->saved, GIGARANK_COMMON);
+	memcpy((char *)r->sp + m->call, r->saved, m->length);
 	m->users--;
 	r->model = 0;
 }
