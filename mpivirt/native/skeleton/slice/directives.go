@@ -120,49 +120,69 @@ func (s *Slice) assume() {
 	}
 }
 
-// assumeBranch has the branch that ends a node go where a directive says, if this names it, and returns the number of conditions for which it has.
-func (s *Slice) assumeBranch(d *Directive, g *graph.Graph, loops []*graph.Loop, n int) (met int) {
+// assumeBranch has the branch that ends a node go where a directive says, if this names it or a part of its condition, and returns the number of
+// conditions for which it has.
+func (s *Slice) assumeBranch(d *Directive, g *graph.Graph, loops []*graph.Loop, n int) int {
 	last := g.Blocks[n].Last()
 	if last.Op != ir.Br || len(last.Targets) != 2 || last.Targets[0] == last.Targets[1] {
 		return 0
 	}
-	met, direct := s.assumeParts(d, operand{last, 0})
-	if !direct {
-		return met
+	at := operand{last, 0}
+	if !s.isNamed(d, at, at) {
+		return 0
 	}
 	way, err := wayOf(d, g, loops, n)
 	if err != nil {
 		s.refusals = append(s.refusals, fmt.Errorf("%s: %w", d.Place, err))
 		return 1
 	}
-	s.assumed[operand{last, 0}] = ir.Number(last.Operands[0].Of(), int64(1-way))
-	return 1
+	named := s.namedParts(d, at, at, int64(1-way))
+	for _, part := range named {
+		s.assumed[part] = ir.Number(part.of.Operands[part.n].Of(), int64(1-way))
+	}
+	return len(named)
 }
 
-// assumeParts has the parts of a condition that a directive names be such that the other parts decide, or that they alone do, and returns their number.
-// Direct is set if the condition has no parts, and the directive names it.
-func (s *Slice) assumeParts(d *Directive, at operand) (met int, direct bool) {
+// isNamed reports whether a directive names a condition of a branch, or one of its parts.
+func (s *Slice) isNamed(d *Directive, branch, at operand) bool {
 	l, is := at.of.Operands[at.n].(*ir.Local)
 	if !is || l.Def == nil {
-		return 0, d.names(s.m, at.of)
+		return d.names(s.m, at.of)
+	}
+	if parts, _ := partsOf(l.Def); parts != nil {
+		return slices.ContainsFunc(parts, func(n int) bool { return s.isNamed(d, branch, operand{l.Def, n}) })
+	}
+	return s.namesCondition(d, branch, l)
+}
+
+// namesCondition reports whether a directive names a condition without parts, by its own line or as all of the condition of a branch, by the branch's.
+func (s *Slice) namesCondition(d *Directive, branch operand, l *ir.Local) bool {
+	return d.names(s.m, l.Def) || branch.of.Operands[0] == l && d.names(s.m, branch.of)
+}
+
+// namedParts returns the places of conditions that are to have a value as a directive says: the whole condition if a part of it with this value decides it, or
+// if all parts are named, else the parts.
+func (s *Slice) namedParts(d *Directive, branch, at operand, value int64) (named []operand) {
+	l, is := at.of.Operands[at.n].(*ir.Local)
+	if !is || l.Def == nil {
+		return []operand{at}
 	}
 	parts, neutral := partsOf(l.Def)
 	if parts == nil {
-		return 0, d.names(s.m, l.Def) || at.of.Op == ir.Br && d.names(s.m, at.of)
+		return []operand{at}
 	}
+	met := 0
 	for _, n := range parts {
-		more, named := s.assumeParts(d, operand{l.Def, n})
-		met += more
-		if named {
-			value := neutral
-			if d.Value == "always" {
-				value = 1 - neutral
-			}
-			s.assumed[operand{l.Def, n}] = ir.Number(l.Type, value)
-			met++
+		part := operand{l.Def, n}
+		if !s.isNamed(d, branch, part) {
+			continue
 		}
+		if met++; value != neutral || met == len(parts) {
+			return []operand{at}
+		}
+		named = append(named, s.namedParts(d, branch, part, value)...)
 	}
-	return met, false
+	return named
 }
 
 // partsOf returns the places of the conditions that a condition joins by "and" or "or", and the value with which one of them leaves the other to decide.
