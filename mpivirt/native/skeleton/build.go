@@ -38,6 +38,9 @@ const (
 // skeletons are small, so that no guard need be met.
 var compileFlags = []string{"-fPIC", "-gline-tables-only", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-ffp-contract=off"}
 
+// public are the symbols that the runtime knows by their names: main, and the constants of Fortran that are addresses.
+const public = "main,gigarank_mpi_constants_"
+
 // passes prepare a whole program: only main is called from outside. The inliner brings calls of MPI to where their arguments are made.
 const passes = "internalize,globaldce,ipsccp,inline,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,loop(loop-rotate),loop(indvars),mergereturn),globaldce"
 
@@ -95,7 +98,7 @@ func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnosti
 func (b *build) prepare(joined, output string) (*ir.Module, error) {
 	input, file := "", joined
 	for {
-		text, err := tool(b.diagnostics, input, opt, "-S", "-internalize-public-api-list=main", "-passes="+passes, file)
+		text, err := tool(b.diagnostics, input, opt, "-S", "-internalize-public-api-list="+public, "-passes="+passes, file)
 		if err != nil {
 			return nil, err
 		}
@@ -150,6 +153,9 @@ func (b *build) run(arguments []string) error {
 		emit := []string{"-emit-llvm"}
 		if slices.Contains(arguments, "-E") || slices.Contains(arguments, "-M") || slices.Contains(arguments, "-MM") {
 			emit = nil
+		}
+		if emit != nil && slices.Contains(arguments, "-c") && !slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "-o") }) {
+			return b.objects(arguments)
 		}
 		text, err := b.compile(slices.Concat(arguments, emit))
 		_, _ = io.WriteString(b.out, text)
@@ -214,6 +220,22 @@ func (b *build) run(arguments []string) error {
 	return b.join(program, output)
 }
 
+// objects compiles each source among arguments into the object that a compiler makes of it without -o: LLVM would name bitcode otherwise.
+func (b *build) objects(arguments []string) error {
+	isSource := func(a string) bool { return slices.Contains(suffixes[b.language], filepath.Ext(a)) }
+	flags := slices.DeleteFunc(slices.Clone(arguments), isSource)
+	for _, source := range arguments {
+		if !isSource(source) {
+			continue
+		}
+		object := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)) + ".o"
+		if _, err := b.compile(slices.Concat(flags, []string{"-emit-llvm", source, "-o", object})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // suffixes are the ends of the names of sources.
 var suffixes = map[toolchain.Language][]string{
 	toolchain.C: {".c"}, toolchain.Fortran: {".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08", ".f", ".F", ".for", ".FOR", ".ftn"},
@@ -234,7 +256,7 @@ func (b *build) compile(arguments []string) (string, error) {
 	}
 	if b.language == toolchain.Fortran {
 		arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool {
-			return slices.ContainsFunc(strange, func(s string) bool { return strings.HasPrefix(a, s) })
+			return a == "-g" || slices.ContainsFunc(strange, func(s string) bool { return strings.HasPrefix(a, s) })
 		})
 		flags = append(slices.Clone(flangFlags), "-I"+b.work) // where module mpi is
 	}

@@ -9,6 +9,9 @@ import (
 // Passes prepare a program.
 const Passes = passes
 
+// Public are the symbols that stay visible.
+const Public = public
+
 // CompileFlags are flags for the front end.
 func CompileFlags() []string { return compileFlags }
 

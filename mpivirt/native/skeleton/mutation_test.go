@@ -34,7 +34,7 @@ func skeletonText(t *testing.T, source string) string {
 	if text, err := exec.Command("clang-19", compile...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	text, err := exec.Command("opt-19", "-S", "-internalize-public-api-list=main", "-passes="+skeleton.Passes, file+".bc").Output()
+	text, err := exec.Command("opt-19", "-S", "-internalize-public-api-list="+skeleton.Public, "-passes="+skeleton.Passes, file+".bc").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

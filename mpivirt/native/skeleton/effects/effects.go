@@ -30,7 +30,8 @@ const (
 	Exchanged Role = 'x' // reads or writes the content of messages there
 	Described Role = 'd' // reads a descriptor of Fortran, and the memory that it describes
 	Assigned  Role = 'w' // reads and writes a descriptor, and writes the memory that it describes
-	Allotted  Role = 'p' // writes the address in a descriptor, its first eight bytes, with that of new memory
+	Bounded   Role = 'm' // writes the bounds in a descriptor of the dimension that the next argument numbers
+	Allotted  Role = 'p' // reads a descriptor and writes the address in it, its first eight bytes, with that of new memory
 )
 
 // Memory reports whether the argument is an address for the function.
@@ -40,8 +41,12 @@ func (r Role) Memory() bool { return r != Value && r != 0 }
 func (r Role) Payload() bool { return r == Sent || r == Received || r == Exchanged }
 
 // Writes and Reads report whether the function writes or reads the memory of an argument that is no content of messages.
-func (r Role) Writes() bool { return r == Written || r == Updated || r == Assigned || r == Allotted }
-func (r Role) Reads() bool  { return r == Read || r == Updated || r == Described || r == Assigned }
+func (r Role) Writes() bool {
+	return r == Written || r == Updated || r == Assigned || r == Allotted || r == Bounded
+}
+func (r Role) Reads() bool {
+	return r == Read || r == Updated || r == Described || r == Assigned || r == Allotted
+}
 
 // Kind is what matters of a function besides its arguments.
 type Kind uint8
@@ -153,6 +158,7 @@ var ofC = map[Kind]string{
 		sprintf oaa...; snprintf ovaa...; strcpy oa; strncpy oav; strcat ba; strncat bav; getenv a; isatty v
 		sqrt v; cbrt v; fabs v; floor v; ceil v; round v; trunc v; rint v; nearbyint v; lround v; llround v; lrint v; sin v; cos v; tan v; asin v; acos v; atan v; atan2 vv; sinh v; cosh v; tanh v
 		exp v; exp2 v; expm1 v; log v; log2 v; log10 v; log1p v; pow vv; fmod vv; hypot vv; fmax vv; fmin vv; copysign vv; fma vvv; ldexp vv; erf v; erfc v; tgamma v
+		__divdc3 vvvv; __muldc3 vvvv; __divsc3 vvvv; __mulsc3 vvvv; cabs vv; cabsf v
 		sqrtf v; cbrtf v; fabsf v; floorf v; ceilf v; roundf v; truncf v; sinf v; cosf v; tanf v; atanf v; atan2f vv; expf v; logf v; log10f v; powf vv; fmodf vv; hypotf vv; fmaxf vv; fminf vv`,
 }
 

@@ -17,13 +17,16 @@ var ofFortran = map[Kind]string{
 		_FortranAioOutputAscii bav; _FortranAioOutputInteger8 bv; _FortranAioOutputInteger16 bv; _FortranAioOutputInteger32 bv; _FortranAioOutputInteger64 bv; _FortranAioOutputReal32 bv; _FortranAioOutputReal64 bv;
 		_FortranAioOutputComplex32 bvv; _FortranAioOutputComplex64 bvv; _FortranAioOutputLogical bv; _FortranAioOutputDescriptor bd; _FortranAioInputInteger bov; _FortranAioInputReal32 bo; _FortranAioInputReal64 bo;
 		_FortranAioInputLogical bo; _FortranAioInputAscii bov; _FortranAioInputDescriptor bw; _FortranAioEndIoStatement b; _FortranAioEnableHandlers bvvvvv; _FortranAioSetAdvance bav;
-		_FortranAAllocatableSetBounds bvvv; _FortranAAllocatableAllocate pvvvv; _FortranAAllocatableDeallocate pvvvv; _FortranAAllocatableInitIntrinsicForAllocate bvvvv; _FortranAAssign wdav;
+		_FortranAAllocatableSetBounds mvvv; _FortranAAllocatableAllocate pvvvv; _FortranAAllocatableDeallocate pvvvv; _FortranAAllocatableInitIntrinsicForAllocate bvvvv; _FortranAAssign wdav;
+		_FortranAPointerSetBounds mvvv; _FortranAPointerAllocate pvvvv; _FortranAPointerDeallocate pvvvv; _FortranAGetEnvVariable dwwvwav;
+		_FortranAioSetFile bav; _FortranAioSetStatus bav; _FortranAioSetAccess bav; _FortranAioSetForm bav; _FortranAioSetAction bav; _FortranAioSetPosition bav; _FortranAioSetRecl bv; _FortranAioGetNewUnit bov;
 		_FortranACharacterCompareScalar1 aavv; _FortranAModReal4 vvav; _FortranAModReal8 vvav; _FortranAFPow4i vv; _FortranAFPow8i vv; _FortranAFPow4k vv; _FortranAFPow8k vv;
 		_FortranASum* davvd; _FortranAProduct* davvd; _FortranAMaxval* davvd; _FortranAMinval* davvd; _FortranADotProduct* ddav; _FortranAAll davv; _FortranAAny davv`,
 	Statement: `_FortranAioBeginInternalListInput avvvvv; _FortranAioBeginInternalListOutput ovvvvv; _FortranAioBeginInternalFormattedInput avavvvvvv; _FortranAioBeginInternalFormattedOutput ovavvvvvv`,
-	Input:     `_FortranAioBeginExternalListInput vvv; _FortranAioBeginExternalFormattedInput avvvvv`,
-	Output:    `_FortranAioBeginExternalListOutput vvv; _FortranAioBeginExternalFormattedOutput avvvvv; _FortranAFlush v`,
-	Random:    `_FortranARandomNumber wav; _FortranARandomInit vv; _FortranARandomSeedDefaultPut`,
+	Input: `_FortranAioBeginExternalListInput vvv; _FortranAioBeginExternalFormattedInput avvvvv; _FortranAioBeginUnformattedInput vvv;
+		_FortranAioBeginOpenUnit vvv; _FortranAioBeginOpenNewUnit vv; _FortranAioBeginClose vvv; _FortranAioBeginRewind vvv`,
+	Output: `_FortranAioBeginExternalListOutput vvv; _FortranAioBeginExternalFormattedOutput avvvvv; _FortranAioBeginUnformattedOutput vvv; _FortranAFlush v`,
+	Random: `_FortranARandomNumber wav; _FortranARandomInit vv; _FortranARandomSeedDefaultPut`,
 }
 
 // clocks of flang's run-time library.

@@ -44,20 +44,6 @@ func (s *Slice) allows(i *ir.Instr) bool {
 	return allowed
 }
 
-// isLarge reports whether a place may be in an object of more than a page.
-func (s *Slice) isLarge(at place) bool {
-	switch base := at.base.(type) {
-	case *ir.Symbol:
-		return !s.memory.isSmall(base.Global.Type)
-	case *ir.Local:
-		if base.Def.Op == ir.Alloca {
-			return len(base.Def.Operands) > 0 || !s.memory.isSmall(base.Def.Type)
-		}
-		return allocated(base.Def) < 0 || allocated(base.Def) > page
-	}
-	return s.memory.large[at.class]
-}
-
 // attempt keeps what a value or an instruction needs, or nothing, and reports which.
 func (s *Slice) attempt(keep func()) bool {
 	s.trial = &trial{}

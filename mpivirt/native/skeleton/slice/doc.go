@@ -7,10 +7,10 @@
 // are roots. From them the slice goes back (Weiser, Program Slicing, 1984) to the instructions that compute an operand, that
 // decide whether an instruction runs (package graph), or that may write the memory that an instruction reads.
 //
-// Memory is divided into classes by the pointers that may lead there: one for each set of values that may be copies of each other
-// (Steensgaard, Points-to Analysis in Almost Linear Time, 1996). All values take part, not pointers alone, so that a pointer may
-// pass through an integer or through the bytes of a structure. A write never ends what an earlier write to its class has
-// stored: the slice keeps all writers of a class that it reads.
+// A value may lead to places in objects: variables, and what an instruction allocates (Andersen, Program Analysis and Specialization for the C Programming
+// Language, 1994). A place is an offset of bytes, or all offsets that differ by multiples of a step, as those of a field in an array of structures. All values take part, not
+// pointers alone, so that a pointer may pass through an integer or through the bytes of a structure. A write never ends what an earlier write
+// has stored: the slice keeps all writers of the bytes that it reads.
 //
 // The content of messages is needed where memory is read that a call of MPI receives. Then the senders' content is needed, too, of all
 // calls with which that call may exchange messages: of the same operation or, between two ranks, with datatypes that may match. A call

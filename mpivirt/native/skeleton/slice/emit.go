@@ -144,7 +144,7 @@ func (s *Slice) emit(i *ir.Instr, sent, received *ir.Symbol) []*ir.Instr {
 	var before []*ir.Instr
 	for n, v := range i.Args() {
 		role := e.Role(n)
-		if !role.Payload() || s.isNeeded(e.Group, s.kindOf(i, e, n)) || isNumber(v) || s.memory.fixed[s.memory.of(v)] {
+		if !role.Payload() || s.isNeeded(e.Group, s.kindOf(i, e, n)) || isNumber(v) || s.memory.isFixed(v) {
 			continue
 		}
 		memory := received

@@ -1,38 +1,37 @@
 package slice
 
 import (
+	"slices"
+
 	"gigarank/mpivirt/native/skeleton/effects"
 	"gigarank/mpivirt/native/skeleton/ir"
 )
 
-// memory divides values into classes. A class has the values that may be copies of each other; it stands, too, for the memory
-// to which they point.
+// memory tells to which objects the values of a module may lead. All values take part, not pointers alone: a pointer may pass through an integer or
+// through the bytes of a structure.
 type memory struct {
-	parent  []int
-	content []int  // by class, the class of the values in its memory, -1 if there are none yet
-	object  []bool // a variable, an allocation or memory from outside is among the memory
-	fixed   []bool // MPI_IN_PLACE is among the values
-	large   []bool // a variable or an allocation of more than a page, or of a size that is not constant, is among the memory
-
-	values  map[any]int // class by *ir.Local or *ir.Symbol
-	outside int         // the class of memory that comes with the process
-	wire    int         // the class of the values in messages
+	*points
 	module  *ir.Module
+	values  map[any]int // node by *ir.Local, *ir.Symbol, *ir.Const, and by *ir.Function for what it returns
+	symbols map[any]int // object by *ir.Symbol, and by *ir.Instr for what it allocates
+	outside int         // the object that comes with the process
+	inPlace int         // the object at MPI_IN_PLACE
+	wire    int         // the node of the values in messages
 }
 
-// newMemory returns the classes of a module's values.
+// newMemory returns where the values of a module may lead.
 func newMemory(m *ir.Module) *memory {
-	y := &memory{values: map[any]int{}, module: m}
-	y.outside, y.wire = y.add(), y.add()
-	y.object[y.outside], y.content[y.outside] = true, y.outside
+	y := &memory{points: newPoints(), module: m, values: map[any]int{}, symbols: map[any]int{}}
+	y.outside, y.inPlace, y.wire = y.newObject(nil, true), y.newObject(nil, false), y.newNode()
+	y.objects[y.inPlace].fixed = true
+	y.add(y.cellAt(y.outside, all), target{y.outside, anyOffset})
 	for _, g := range m.Globals() {
 		y.global(g)
 	}
 	for _, f := range m.Functions() {
-		y.object[y.of(f.Symbol)] = true
 		if f.Symbol.Name == "main" && len(f.Params) > 1 {
 			for _, p := range f.Params[1:] {
-				y.join(y.local(p.Local), y.outside)
+				y.add(y.node(p.Local), target{y.outside, anyOffset})
 			}
 		}
 		for _, b := range f.Blocks {
@@ -41,98 +40,120 @@ func newMemory(m *ir.Module) *memory {
 			}
 		}
 	}
+	y.solve()
 	return y
 }
 
-func (y *memory) add() int {
-	n := len(y.parent)
-	y.parent, y.content = append(y.parent, n), append(y.content, -1)
-	y.object, y.fixed, y.large = append(y.object, false), append(y.fixed, false), append(y.large, false)
-	return n
-}
-
-// find returns the class that stands for one that has been joined with others.
-func (y *memory) find(n int) int {
-	for y.parent[n] != n {
-		y.parent[n] = y.parent[y.parent[n]]
-		n = y.parent[n]
-	}
-	return n
-}
-
-// join makes two classes one, and the contents of their memory.
-func (y *memory) join(a, b int) {
-	for {
-		a, b = y.find(a), y.find(b)
-		if a == b {
-			return
-		}
-		y.parent[b] = a
-		y.object[a] = y.object[a] || y.object[b]
-		y.fixed[a] = y.fixed[a] || y.fixed[b]
-		y.large[a] = y.large[a] || y.large[b]
-		left, right := y.content[a], y.content[b]
-		if left < 0 || right < 0 {
-			y.content[a] = max(left, right)
-			return
-		}
-		a, b = left, right
-	}
-}
-
-// in returns the class of the values in the memory of a class.
-func (y *memory) in(n int) int {
-	n = y.find(n)
-	if y.content[n] < 0 {
-		c := y.add()
-		y.content[n] = c
-	}
-	return y.find(y.content[n])
-}
-
-func (y *memory) local(l *ir.Local) int { return y.key(l) }
-
+// key returns the node of what is no constant.
 func (y *memory) key(v any) int {
 	n, known := y.values[v]
 	if !known {
-		n = y.add()
+		n = y.newNode()
 		y.values[v] = n
 	}
-	return y.find(n)
+	return n
 }
 
-// of returns the class of a value, -1 for a constant without an address.
-func (y *memory) of(v ir.Value) int {
+// node returns the node of a value.
+func (y *memory) node(v ir.Value) int {
+	n, known := y.values[v]
+	if known {
+		return n
+	}
+	n = y.key(v)
 	switch v := v.(type) {
-	case *ir.Local:
-		return y.local(v)
 	case *ir.Symbol:
-		return y.key(v)
+		if v.Global != nil && v.Global.Word == "alias" {
+			y.flow(y.node(v.Global.Init), n, offset{})
+		} else {
+			y.add(n, target{y.symbol(v), offset{}})
+		}
 	case *ir.Const:
-		all := -1
+		if isInPlace(v) {
+			y.add(n, target{y.inPlace, anyOffset})
+		}
+		shift := y.shift(v)
 		for _, e := range v.Elems {
-			switch n := y.of(e); {
-			case n < 0:
-			case all < 0:
-				all = n
-			default:
-				y.join(all, n)
+			if !isNumber(e) {
+				y.flow(y.node(e), n, shift)
 			}
 		}
-		if isInPlace(v) {
-			all = y.key(v)
-			y.fixed[all] = true
-		}
-		if all >= 0 {
-			return y.find(all)
+	}
+	return n
+}
+
+// shift returns the offset that an expression of constants adds to an address in it.
+func (y *memory) shift(c *ir.Const) offset {
+	switch {
+	case c.Form != ir.Expression:
+		return offset{}
+	case c.Text == "getelementptr":
+		return y.offset(c.Source, c.Elems[1:])
+	case c.Text == "ptrtoint", c.Text == "inttoptr", c.Text == "bitcast":
+		return offset{}
+	}
+	return anyOffset
+}
+
+// offset returns the bytes that indices add to a pointer.
+func (y *memory) offset(source *ir.Type, indices []ir.Value) offset {
+	constant, terms, err := y.module.Layout.Offset(source, indices)
+	if err != nil {
+		return anyOffset
+	}
+	sum := offset{constant, 0}
+	for _, t := range terms {
+		sum = sum.plus(offset{0, t.Stride})
+	}
+	return sum
+}
+
+// symbol returns the object of a variable or a function.
+func (y *memory) symbol(s *ir.Symbol) int {
+	n, known := y.symbols[s]
+	if !known {
+		large := s.Global != nil && !y.isSmall(s.Global.Type)
+		n = y.newObject(s, large)
+		y.objects[n].fixed = s.Name == fortranConstants
+		y.symbols[s] = n
+	}
+	return n
+}
+
+// made returns the object that an instruction makes.
+func (y *memory) made(i *ir.Instr, large bool) int {
+	n, known := y.symbols[i]
+	if !known {
+		n = y.newObject(i, large)
+		y.symbols[i] = n
+	}
+	return n
+}
+
+// targets returns the places to which a value may lead.
+func (y *memory) targets(v ir.Value) []target {
+	if isNumber(v) && !isInPlace(v) {
+		return nil
+	}
+	n := y.node(v)
+	y.solve() // an operand that has been put in the place of another one
+	return y.of(n)
+}
+
+// isFixed reports whether a value may be MPI_IN_PLACE.
+func (y *memory) isFixed(v ir.Value) bool {
+	for _, t := range y.targets(v) {
+		if y.objects[t.object].fixed {
+			return true
 		}
 	}
-	return -1
+	return false
 }
 
 // isInPlace reports whether a constant is MPI_IN_PLACE of mpi.h, or of the standard ABI as a number.
-func isInPlace(c *ir.Const) bool {
-	if c.Form != ir.Expression || c.Text != "inttoptr" || len(c.Elems) != 1 {
+func isInPlace(v ir.Value) bool {
+	c, constant := v.(*ir.Const)
+	if !constant || c.Form != ir.Expression || c.Text != "inttoptr" || len(c.Elems) != 1 {
 		return false
 	}
 	n, is := ir.IntOf(c.Elems[0])
@@ -145,28 +166,48 @@ const fortranConstants = "gigarank_mpi_constants_"
 // inPlace is the address MPI_IN_PLACE of mpi.h.
 const inPlace = 1
 
-// flow notes that a value may be a copy of another one or made of it.
-func (y *memory) flow(to int, from ir.Value) {
-	if n := y.of(from); n >= 0 {
-		y.join(to, n)
+// sizeOf returns the bytes of a value of a type.
+func (y *memory) sizeOf(t *ir.Type) int64 {
+	if size, err := y.module.Layout.Size(t); err == nil {
+		return size
+	}
+	return unbounded
+}
+
+// from notes that a value may be a copy of another one.
+func (y *memory) from(to int, v ir.Value, shift offset) {
+	if !isNumber(v) || isInPlace(v) {
+		y.flow(y.node(v), to, shift)
 	}
 }
 
 // global takes notice of a variable: its memory, and the addresses in its first content.
 func (y *memory) global(g *ir.Global) {
-	n := y.of(g.Symbol)
-	if g.Word == "alias" {
-		y.flow(n, g.Init)
+	switch {
+	case g.Word == "alias":
+	case g.Init == nil:
+		y.add(y.cellAt(y.symbol(g.Symbol), all), target{y.outside, anyOffset})
+	default:
+		y.initial(y.symbol(g.Symbol), 0, g.Init)
+	}
+}
+
+// initial takes notice of the addresses in the first content of an object.
+func (y *memory) initial(object int, at int64, v ir.Value) {
+	if isNumber(v) {
 		return
 	}
-	y.object[n] = true
-	y.fixed[n] = y.fixed[n] || g.Symbol.Name == fortranConstants
-	y.large[n] = y.large[n] || !y.isSmall(g.Type)
-	switch {
-	case g.Init == nil:
-		y.join(y.in(n), y.outside)
-	default:
-		y.flow(y.in(n), g.Init)
+	c, is := v.(*ir.Const)
+	if !is || c.Form != ir.Aggregate {
+		y.from(y.cellAt(object, span{offset{at, 0}, y.sizeOf(v.Of())}), v, offset{})
+		return
+	}
+	for n, e := range c.Elems {
+		next := int64(n) * y.sizeOf(e.Of())
+		if c.Type.Kind == ir.Struct {
+			next, _ = y.module.Layout.Field(c.Type, n)
+		}
+		y.initial(object, at+next, e)
 	}
 }
 
@@ -174,140 +215,165 @@ func (y *memory) global(g *ir.Global) {
 func (y *memory) instruction(f *ir.Function, i *ir.Instr) {
 	switch i.Op {
 	case ir.Alloca:
-		n := y.local(i.Result)
-		y.object[n], y.large[n] = true, y.large[n] || len(i.Operands) > 0 || !y.isSmall(i.Type)
+		y.add(y.node(i.Result), target{y.made(i, len(i.Operands) > 0 || !y.isSmall(i.Type)), offset{}})
 	case ir.Load:
-		y.at(i.Operands[0], func(n int) { y.join(y.in(n), y.local(i.Result)) })
+		y.load(y.node(i.Operands[0]), y.node(i.Result), first(y.sizeOf(i.Type)))
 	case ir.Store:
-		y.at(i.Operands[1], func(n int) { y.flow(y.in(n), i.Operands[0]) })
+		if !isNumber(i.Operands[0]) || isInPlace(i.Operands[0]) {
+			y.store(y.node(i.Operands[0]), y.node(i.Operands[1]), first(y.sizeOf(i.Operands[0].Of())))
+		}
 	case ir.GetElementPtr:
 		y.elementPointer(i)
 	case ir.ICmp, ir.FCmp:
 	case ir.Select:
-		y.flow(y.local(i.Result), i.Operands[1])
-		y.flow(y.local(i.Result), i.Operands[2])
+		y.from(y.node(i.Result), i.Operands[1], offset{})
+		y.from(y.node(i.Result), i.Operands[2], offset{})
 	case ir.Call:
 		y.call(i)
 	case ir.Ret:
 		for _, v := range i.Operands {
-			y.flow(y.key(f), v)
+			y.from(y.key(f), v, offset{})
 		}
 	default:
-		if i.Result != nil {
-			for _, v := range i.Operands {
-				y.flow(y.local(i.Result), v)
-			}
+		if i.Result == nil {
+			return
 		}
-	}
-}
-
-// at calls visit with the class of the memory to which a pointer leads, if it leads to any.
-func (y *memory) at(pointer ir.Value, visit func(n int)) {
-	if n := y.of(pointer); n >= 0 {
-		visit(n)
+		var shift offset
+		if i.Op.IsBinary() {
+			shift = anyOffset
+		}
+		for _, v := range i.Operands {
+			y.from(y.node(i.Result), v, shift)
+		}
 	}
 }
 
 // elementPointer: the result is based on the pointer. Only if this is a number, an index may be an address.
 func (y *memory) elementPointer(i *ir.Instr) {
-	result := y.local(i.Result)
-	y.flow(result, i.Operands[0])
-	if c, is := i.Operands[0].(*ir.Const); is && y.of(c) < 0 {
+	result := y.node(i.Result)
+	if isNumber(i.Operands[0]) {
 		for _, v := range i.Operands[1:] {
-			y.flow(result, v)
+			y.from(result, v, anyOffset)
 		}
+		return
 	}
+	y.from(result, i.Operands[0], y.offset(i.Type, i.Operands[1:]))
 }
 
 // call takes notice of a call: of the program's own functions the arguments and the result, of others what the table says.
 func (y *memory) call(i *ir.Instr) {
 	s, is := i.Callee().(*ir.Symbol)
 	if !is || s.Function == nil {
-		y.indirect(i)
-		return
-	}
-	if f := s.Function; f.Blocks != nil {
-		for n, p := range f.Params {
-			if n < len(i.Args()) {
-				y.flow(y.local(p.Local), i.Args()[n])
+		for _, f := range y.module.Functions() {
+			if f.Blocks != nil && fits(i, f) { // a pointer may lead to each function of its type
+				y.pass(i, f)
 			}
 		}
-		if i.Result != nil {
-			y.join(y.local(i.Result), y.key(f))
-		}
+		return
+	}
+	if s.Function.Blocks != nil {
+		y.pass(i, s.Function)
 		return
 	}
 	if f, _ := operationOf(i); f != nil {
 		y.operation(f)
 	}
-	e, known := effects.Of(s.Name)
-	if !known {
-		return // refused
+	if e, known := effects.Of(s.Name); known { // others are refused
+		y.external(i, e)
 	}
-	y.external(i, e)
 }
 
-// indirect takes notice of a call by a pointer: it may be one of each function of its type.
-func (y *memory) indirect(i *ir.Instr) {
-	for _, f := range y.module.Functions() {
-		if f.Blocks == nil || !fits(i, f) {
-			continue
+// pass takes notice of the arguments of a function of the program, and of its result.
+func (y *memory) pass(i *ir.Instr, f *ir.Function) {
+	for n, p := range f.Params {
+		if n < len(i.Args()) {
+			y.from(y.node(p.Local), i.Args()[n], offset{})
 		}
-		for n, p := range f.Params {
-			y.flow(y.local(p.Local), i.Args()[n])
-		}
-		if i.Result != nil {
-			y.join(y.local(i.Result), y.key(f))
-		}
+	}
+	if i.Result != nil {
+		y.flow(y.key(f), y.node(i.Result), offset{})
 	}
 }
 
 // operation takes notice of the arguments that MPI gives to the function of an operation: the content of messages, a length and a datatype.
 func (y *memory) operation(f *ir.Function) {
 	for n, p := range f.Params {
-		at := y.local(p.Local)
-		if y.object[at] = true; n < 2 {
-			y.large[at] = true
-			y.join(y.in(at), y.wire)
-		} else {
-			y.join(at, y.outside)
+		at := y.node(p.Local)
+		if n > 1 {
+			y.add(at, target{y.outside, anyOffset})
+			continue
 		}
+		object, known := y.symbols[p.Local]
+		if !known {
+			object = y.newObject(p.Local, true)
+			y.symbols[p.Local] = object
+		}
+		y.add(at, target{object, offset{}})
+		y.exchange(at)
 	}
+}
+
+// exchange has the values in the memory to which a node leads be sent and received.
+func (y *memory) exchange(at int) {
+	y.load(at, y.wire, all)
+	y.store(y.wire, at, all)
 }
 
 // external takes notice of a call of a function of the table.
 func (y *memory) external(i *ir.Instr, e *effects.Effect) {
 	args := i.Args()
 	if i.Result != nil && makesMemory(e) {
-		n := y.local(i.Result)
-		y.object[n], y.large[n] = true, y.large[n] || allocated(i) < 0 || allocated(i) > page
+		y.add(y.node(i.Result), target{y.made(i, allocated(i) < 0 || allocated(i) > page), offset{}})
 	}
 	for n, v := range args {
 		role := e.Role(n)
 		switch {
-		case role == effects.Described || role == effects.Assigned || role == effects.Allotted:
-			y.at(v, func(n int) {
-				if memory := y.in(n); role == effects.Allotted {
-					y.object[memory], y.large[memory] = true, true
-				}
-			})
-		case role.Payload():
-			y.at(v, func(n int) { y.join(y.in(n), y.wire) })
-		case role.Memory() && i.Result != nil && (e.Kind == effects.Pure || e.Kind == effects.Resize), e.Kind == effects.Copy && n == 0 && i.Result != nil,
-			e.Kind == effects.Pure && !role.Memory() && i.Result != nil:
-			y.flow(y.local(i.Result), v)
+		case role == effects.Allotted || role == effects.Assigned:
+			fresh := y.newNode()
+			y.add(fresh, target{y.made(i, true), offset{}})
+			y.store(fresh, y.node(v), first(pointerBytes))
+		case role.Payload() && (!isNumber(v) || isInPlace(v)):
+			y.exchange(y.node(v))
+		case role.Memory() && i.Result != nil && e.Kind == effects.Pure, e.Kind == effects.Pure && !role.Memory() && i.Result != nil:
+			y.from(y.node(i.Result), v, anyOffset)
+		case e.Kind == effects.Resize, e.Kind == effects.Copy && n == 0 && i.Result != nil:
+			y.from(y.node(i.Result), v, offset{})
 		}
 	}
-	switch e.Kind {
-	case effects.Copy:
-		y.at(args[0], func(to int) {
-			y.at(args[1], func(from int) { y.join(y.in(to), y.in(from)) })
-		})
-	case effects.Parse:
-		y.at(args[1], func(to int) { y.flow(y.in(to), args[0]) })
+	y.move(i, e)
+}
+
+// move takes notice of the values that a call copies within memory.
+func (y *memory) move(i *ir.Instr, e *effects.Effect) {
+	args := i.Args()
+	moved := y.newNode()
+	switch {
+	case e.Kind == effects.Copy:
+		bytes, is := ir.IntOf(args[2])
+		if !is {
+			bytes = unbounded
+		}
+		y.load(y.node(args[1]), moved, first(bytes))
+		y.store(moved, y.node(args[0]), first(bytes))
+	case e.Kind == effects.Resize:
+		y.load(y.node(args[0]), moved, all)
+		y.store(moved, y.node(i.Result), all)
+	case e.Kind == effects.Parse:
+		y.from(moved, args[0], anyOffset)
+		y.store(moved, y.node(args[1]), first(pointerBytes))
+	case i.Calls() == "getenv":
+		y.add(y.node(i.Result), target{y.outside, anyOffset})
 	}
-	if e.Kind == effects.Pure && i.Callee().String() == "@getenv" {
-		y.join(y.local(i.Result), y.outside)
+	for n, v := range args { // by descriptors: all that the described memory holds
+		described := y.newNode()
+		switch e.Role(n) {
+		case effects.Described:
+			y.load(y.node(v), described, first(pointerBytes))
+			y.load(described, moved, all)
+		case effects.Assigned:
+			y.load(y.node(v), described, first(pointerBytes))
+			y.store(moved, described, all)
+		}
 	}
 }
 
@@ -333,86 +399,31 @@ func allocated(i *ir.Instr) int64 {
 	return bytes
 }
 
-// place is memory that an instruction reads or writes. The memory of a place without a base may lie anywhere in its class.
+// place is memory that an instruction reads or writes.
 type place struct {
-	class int
-	base  ir.Value // a variable, or the result of an allocation
-	at    int64    // offset of the first byte
-	bytes int64    // -1: all of the base
+	object int
+	span
 }
 
-// overlaps reports whether two places may have bytes in common. Variables and allocations do not overlap.
-func (p place) overlaps(q place) bool {
-	switch {
-	case p.class != q.class:
-		return false
-	case p.base == nil || q.base == nil:
-		return true
-	case p.base != q.base:
-		return false
+// overlaps reports whether two places may have bytes in common.
+func (p place) overlaps(q place) bool { return p.object == q.object && p.span.overlaps(q.span) }
+
+// places returns the memory of a pointer at which a value of a type lies, all of the objects for no type.
+func (s *Slice) places(pointer ir.Value, t *ir.Type) []place {
+	if t == nil {
+		return s.bytes(pointer, all)
 	}
-	return p.bytes < 0 || q.bytes < 0 || p.at < q.at+q.bytes && q.at < p.at+p.bytes
+	return s.bytes(pointer, first(s.memory.sizeOf(t)))
 }
 
-// placeAt returns the memory of a pointer at which a value of a type lies, nil for any number of bytes on both sides.
-func (s *Slice) placeAt(pointer ir.Value, t *ir.Type) place {
-	p := place{class: s.memory.of(pointer), bytes: -1}
-	base, offset, known := s.baseOf(pointer)
-	if base == nil {
-		return p
-	}
-	p.base = base
-	if t == nil || !known {
-		return p
-	}
-	if size, err := s.m.Layout.Size(t); err == nil {
-		p.at, p.bytes = offset, size
-	}
-	return p
-}
-
-// baseOf returns the variable or allocation that a pointer is made of, nil if it is not known, and the offset from its begin.
-func (s *Slice) baseOf(v ir.Value) (base ir.Value, offset int64, known bool) {
-	known = true
-	for range 1000 {
-		var source *ir.Type
-		var indices []ir.Value
-		switch w := v.(type) {
-		case *ir.Symbol:
-			if w.Global == nil || w.Global.Word == "alias" || w.Global.Init == nil {
-				return nil, 0, false
-			}
-			return w, offset, known
-		case *ir.Const:
-			if w.Text != "getelementptr" || w.Form != ir.Expression {
-				return nil, 0, false
-			}
-			v, source, indices = w.Elems[0], w.Source, w.Elems[1:]
-		case *ir.Local:
-			d := w.Def
-			switch {
-			case d == nil:
-				return nil, 0, false
-			case d.Op == ir.Alloca || isAllocation(d):
-				return w, offset, known
-			case d.Op != ir.GetElementPtr || w.Type.Kind != ir.Pointer:
-				return nil, 0, false
-			}
-			v, source, indices = d.Operands[0], d.Type, d.Operands[1:]
-		default:
-			return nil, 0, false
+// bytes returns the memory of some bytes from where a pointer leads.
+func (s *Slice) bytes(pointer ir.Value, part span) (found []place) {
+	for _, at := range s.memory.targets(pointer) {
+		if p := (place{at.object, at.spanAt(part)}); !slices.Contains(found, p) {
+			found = append(found, p)
 		}
-		constant, terms, err := s.m.Layout.Offset(source, indices)
-		offset += constant
-		known = known && err == nil && len(terms) == 0
 	}
-	return nil, 0, false
-}
-
-// isAllocation reports whether the result of an instruction is new memory.
-func isAllocation(i *ir.Instr) bool {
-	e := effectOf(i)
-	return e != nil && e.Kind != effects.Resize && makesMemory(e)
+	return found
 }
 
 // makesMemory reports whether a function returns memory that nothing else points to: the state of a statement is that, too.
@@ -424,35 +435,51 @@ func makesMemory(e *effects.Effect) bool {
 	return e.Kind == effects.Output && e.Roles != "" && e.Roles[len(e.Roles)-1] == 'v' && !e.More
 }
 
-// mayWrite reports whether an instruction that writes memory of a class may write a place.
-func (s *Slice) mayWrite(w *ir.Instr, at place) bool {
+// written returns the places that an instruction may write. A call that ends the use of memory writes all of it.
+func (s *Slice) written(w *ir.Instr) (found []place) {
 	if w.Op == ir.Store {
-		return at.overlaps(s.placeAt(w.Operands[1], w.Operands[0].Of()))
+		return s.places(w.Operands[1], w.Operands[0].Of())
 	}
 	e := effectOf(w)
-	if e == nil || e.Kind == effects.Free || e.Kind == effects.Resize {
-		return true
-	}
 	for n, v := range w.Args() {
-		written := s.placeAt(v, nil)
-		switch role := e.Role(n); {
-		case role == effects.Allotted && written.base != nil:
-			written.at, written.bytes = 0, 8
-		case role == effects.Assigned && at.class == s.described(v):
-			return true
+		role := e.Role(n)
+		switch {
+		case !role.Writes():
+		case role == effects.Allotted:
+			found = append(found, s.bytes(v, first(pointerBytes))...)
+		case role == effects.Bounded:
+			found = append(found, s.bytes(v, boundsOf(w.Args()[n+1]))...)
+		default:
+			found = append(found, s.places(v, nil)...)
 		}
-		if e.Role(n).Writes() && at.overlaps(written) {
-			return true
+		if role == effects.Assigned {
+			found = append(found, s.described(v)...)
 		}
 	}
-	return false
+	return found
 }
 
-// described returns the class of the memory that a descriptor describes, -1 for none.
-func (s *Slice) described(descriptor ir.Value) int {
-	n := s.memory.of(descriptor)
-	if n < 0 || s.memory.content[n] < 0 {
-		return -1
+// The parts of a descriptor of Fortran in bytes: the address at its begin, and for each dimension its lower bound, extent and stride.
+const (
+	pointerBytes   = 8
+	descriptorHead = 24
+	dimensionBytes = 24
+)
+
+// boundsOf returns the bytes of a descriptor that describe a dimension.
+func boundsOf(dimension ir.Value) span {
+	if n, is := ir.IntOf(dimension); is {
+		return span{offset{descriptorHead + n*dimensionBytes, 0}, dimensionBytes}
 	}
-	return s.memory.find(s.memory.content[n])
+	return all
+}
+
+// described returns the places of the memory that a descriptor describes.
+func (s *Slice) described(descriptor ir.Value) (found []place) {
+	for _, t := range s.memory.inside(s.memory.node(descriptor), first(pointerBytes)) {
+		if p := (place{t.object, all}); !slices.Contains(found, p) {
+			found = append(found, p)
+		}
+	}
+	return found
 }

@@ -26,28 +26,29 @@ func Resolve(m *ir.Module) (resolved int) {
 		return 0
 	}
 	y := newMemory(m)
-	unsure := map[int]bool{y.find(y.outside): true} // classes of pointers that may come from anywhere
 	for _, f := range m.Functions() {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
 				if i.Op == ir.Load && i.Flags == "volatile" {
-					unsure[y.local(i.Result)] = true
+					y.add(y.node(i.Result), target{y.outside, anyOffset})
 				}
 			}
 		}
 	}
+	y.solve()
 	for _, i := range calls {
-		n := y.of(i.Callee())
-		if n < 0 || unsure[n] || i.Prefix == "musttail" {
-			continue
-		}
 		var callees []*ir.Function
-		for _, f := range m.Functions() {
-			if y.of(f.Symbol) == n && fits(i, f) {
-				callees = append(callees, f)
+		unsure := i.Prefix == "musttail"
+		for _, t := range y.targets(i.Callee()) {
+			symbol, is := y.objects[t.object].of.(*ir.Symbol)
+			switch {
+			case t.object == y.outside || t.offset != (offset{}):
+				unsure = true
+			case is && symbol.Function != nil && fits(i, symbol.Function):
+				callees = append(callees, symbol.Function)
 			}
 		}
-		if len(callees) > 0 && len(callees) <= mostCallees {
+		if !unsure && len(callees) > 0 && len(callees) <= mostCallees {
 			choose(m, i, callees)
 			resolved++
 		}

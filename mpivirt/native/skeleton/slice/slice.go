@@ -20,12 +20,14 @@ type Slice struct {
 	controls    map[*ir.Function][][]int
 	calls       map[*ir.Function][]*ir.Instr // of each function of the program
 	returns     map[*ir.Function][]*ir.Instr
-	input       []*ir.Instr                     // statements that read files
+	inputs      []*ir.Instr                     // statements that open, read or close files
+	outputs     []*ir.Instr                     // statements that write files
 	operations  map[*ir.Function]bool           // functions of user-defined operations, which MPI calls
 	random      []*ir.Instr                     // calls that share the state of the random numbers
-	writers     map[int][]*ir.Instr             // by class of memory
+	writers     map[int][]writer                // by object
+	indexed     map[*ir.Instr]bool              // writers
 	payloads    map[string][]payload            // by group
-	receives    map[int][]*payload              // by class of memory
+	receives    map[int][]*payload              // by object
 	params      map[*ir.Local]paramOf           // of the program's functions
 	kept        map[*ir.Instr]*ir.Instr         // needed instructions, with the instruction that needs them; roots need themselves
 	used        map[*ir.Instr]bool              // calls whose result is needed
@@ -62,6 +64,12 @@ func (p *payload) buffer() ir.Value {
 	return p.call.Args()[p.arg]
 }
 
+// writer is an instruction that may write a place.
+type writer struct {
+	*ir.Instr
+	at place
+}
+
 // paramOf is a parameter's place.
 type paramOf struct {
 	function *ir.Function
@@ -72,7 +80,7 @@ type paramOf struct {
 func Of(m *ir.Module, directives ...*Directive) (*Slice, error) {
 	s := &Slice{
 		m: m, directives: directives, assumed: map[operand]*ir.Const{}, unused: map[*ir.Instr]bool{}, operations: map[*ir.Function]bool{}, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{}, calls: map[*ir.Function][]*ir.Instr{}, returns: map[*ir.Function][]*ir.Instr{},
-		writers: map[int][]*ir.Instr{}, payloads: map[string][]payload{}, receives: map[int][]*payload{}, params: map[*ir.Local]paramOf{},
+		writers: map[int][]writer{}, indexed: map[*ir.Instr]bool{}, payloads: map[string][]payload{}, receives: map[int][]*payload{}, params: map[*ir.Local]paramOf{},
 		kept: map[*ir.Instr]*ir.Instr{}, used: map[*ir.Instr]bool{}, read: map[place]bool{}, given: map[*ir.Local]bool{}, answers: map[*ir.Function]bool{}, content: map[string]map[string]*ir.Instr{},
 	}
 	s.survey()
@@ -213,7 +221,9 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 	case e.Kind == effects.Random:
 		s.random = append(s.random, i)
 	case e.Kind == effects.Input:
-		s.input = append(s.input, i)
+		s.inputs = append(s.inputs, i)
+	case writesFile(i):
+		s.outputs = append(s.outputs, i)
 	case e.Kind == effects.Alloc || e.Kind == effects.Resize:
 		s.allocations = append(s.allocations, i)
 	}
@@ -238,12 +248,13 @@ func (s *Slice) indexOperations() {
 			continue
 		}
 		for _, p := range f.Params[:2] {
-			n := s.memory.of(p.Local)
 			for _, group := range slices.Sorted(maps.Keys(s.payloads)) {
 				if strings.Contains(group, "educe") || strings.Contains(group, "scan") || strings.Contains(group, "Scan") {
 					one := payload{call: s.calls[f][0], role: effects.Exchanged, group: group, of: p.Local}
 					s.payloads[group] = append(s.payloads[group], one)
-					s.receives[n] = append(s.receives[n], &one)
+					for _, at := range s.places(p.Local, nil) {
+						s.receives[at.object] = append(s.receives[at.object], &one)
+					}
 				}
 			}
 		}
@@ -292,23 +303,20 @@ type buffer struct {
 
 // access notes that an instruction reads or writes the memory of a pointer.
 func (s *Slice) access(i *ir.Instr, pointer ir.Value, writes bool) {
-	n := s.memory.of(pointer)
-	if n < 0 || !s.memory.object[n] {
+	at := s.places(pointer, nil)
+	if len(at) == 0 {
 		if i.Op == ir.Call && isNumber(pointer) {
 			return // NULL, MPI_STATUS_IGNORE
 		}
 		s.refuse(i, "the pointer may lead anywhere: skeletons take pointers into variables and allocated memory")
 		return
 	}
-	if writes {
-		s.writers[n] = append(s.writers[n], i)
+	if !writes || s.indexed[i] {
+		return
 	}
-}
-
-// indexDescriptor notes that a call writes the memory that a descriptor describes.
-func (s *Slice) indexDescriptor(i *ir.Instr, descriptor ir.Value) {
-	if n := s.described(descriptor); n >= 0 {
-		s.writers[n] = append(s.writers[n], i)
+	s.indexed[i] = true
+	for _, p := range s.written(i) {
+		s.writers[p.object] = append(s.writers[p.object], writer{i, p})
 	}
 }
 
@@ -333,24 +341,16 @@ func (s *Slice) indexCall(i *ir.Instr, e *effects.Effect) {
 			if e.More && v.Of().Kind != ir.Pointer {
 				continue // a number that is printed into memory
 			}
-			if role == effects.Assigned {
-				s.indexDescriptor(i, v)
-			}
 			s.access(i, v, role.Writes())
 		}
 	}
 }
 
-// checkDisplacements refuses a datatype whose displacements may be addresses: messages by MPI_BOTTOM would go to memory of any class.
+// checkDisplacements refuses a datatype whose displacements may be addresses: messages by MPI_BOTTOM would go to any memory.
 func (s *Slice) checkDisplacements(i *ir.Instr, e *effects.Effect) {
 	for n, v := range i.Args() {
-		at := s.memory.of(v)
-		if e.Role(n).Reads() && at >= 0 {
-			at = s.memory.content[at]
-		} else if e.Role(n) != effects.Value {
-			continue
-		}
-		if at >= 0 && s.memory.object[s.memory.find(at)] {
+		role := e.Role(n)
+		if role == effects.Value && len(s.memory.targets(v)) > 0 || role.Reads() && !isNumber(v) && len(s.memory.inside(s.memory.node(v), all)) > 0 {
 			s.refuse(i, "the datatype may have addresses for displacements: skeletons take offsets within a structure, as offsetof gives them")
 		}
 	}
@@ -374,15 +374,15 @@ func (s *Slice) handle(v ir.Value) (n int64, is bool) {
 		if v.Def == nil || v.Def.Op != ir.Alloca {
 			return 0, false
 		}
-		at := s.placeAt(v, v.Def.Type)
+		at := s.places(v, v.Def.Type)[0]
 		if slices.ContainsFunc(s.buffers, func(b buffer) bool {
-			return b.role != effects.Sent && at.overlaps(s.placeAt(b.call.Args()[b.arg], nil))
+			return b.role != effects.Sent && slices.ContainsFunc(s.places(b.call.Args()[b.arg], nil), at.overlaps)
 		}) {
 			return 0, false
 		}
-		for _, w := range s.writers[at.class] {
+		for _, w := range s.writers[at.object] {
 			switch {
-			case !s.mayWrite(w, at):
+			case !at.overlaps(w.at):
 				continue
 			case w.Op != ir.Store:
 				return 0, false
@@ -421,13 +421,15 @@ func (s *Slice) indexPayload(p payload) {
 	if isNumber(buffer) {
 		return // MPI_IN_PLACE
 	}
-	n := s.memory.of(buffer)
-	if n < 0 || !s.memory.object[n] {
+	at := s.places(buffer, nil)
+	if len(at) == 0 {
 		s.refuse(p.call, "the pointer to a buffer may lead anywhere: skeletons take pointers into variables and allocated memory")
 		return
 	}
-	if p.role != effects.Sent {
-		s.receives[n] = append(s.receives[n], &p)
+	for _, place := range at {
+		if p.role != effects.Sent {
+			s.receives[place.object] = append(s.receives[place.object], &p)
+		}
 	}
 }
 
@@ -537,7 +539,7 @@ func (s *Slice) follow(i *ir.Instr) {
 	case ir.Ret:
 	case ir.Load:
 		s.value(i.Operands[0], i)
-		s.needMemory(s.placeAt(i.Operands[0], i.Type), i)
+		s.needMemory(s.places(i.Operands[0], i.Type), i)
 	default:
 		for n, v := range i.Operands {
 			if s.assumed[operand{i, n}] == nil {
@@ -575,13 +577,11 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 		if e.Kind == effects.Free || e.Kind == effects.Resize {
 			continue // the content moves with the memory
 		}
-		if at := s.memory.of(v); role.Reads() && at >= 0 && s.memory.object[at] && !(e.More && v.Of().Kind != ir.Pointer) {
-			s.needMemory(s.placeAt(v, nil), i)
-			if role == effects.Described {
-				if of := s.described(v); of >= 0 {
-					s.needMemory(place{class: of, bytes: -1}, i)
-				}
-			}
+		if role.Reads() && !(e.More && v.Of().Kind != ir.Pointer) {
+			s.needMemory(s.places(v, nil), i)
+		}
+		if role == effects.Described {
+			s.needMemory(s.described(v), i)
 		}
 	}
 	switch e.Kind {
@@ -594,51 +594,77 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 			s.keep(call, i)
 		}
 	case effects.Statement, effects.Input:
-		s.needMemory(s.placeAt(i.Result, nil), i)
+		s.needMemory(s.places(i.Result, nil), i)
 		if e.Kind == effects.Input {
-			for _, call := range s.input {
-				s.keep(call, i)
-			}
+			s.input(i)
 		}
 	case effects.Alloc, effects.Resize:
-		s.keepFrees(s.memory.of(i.Result), i)
+		s.keepFrees(i)
 	}
+}
+
+// input keeps all statements that read files. Those that write files are left out, so that no file may be both.
+func (s *Slice) input(i *ir.Instr) {
+	for _, call := range s.inputs {
+		s.keep(call, i)
+	}
+	for _, call := range s.outputs {
+		s.refuse(call, "a file may be written here that is read at %s: skeletons leave out what is written, unless to unit 6 or 0", s.place(i))
+	}
+}
+
+// writesFile reports whether a statement of Fortran may write a file: units 6 and 0 are the terminal.
+func writesFile(i *ir.Instr) bool {
+	n, known := map[string]int{"_FortranAioBeginExternalListOutput": 0, "_FortranAioBeginUnformattedOutput": 0, "_FortranAioBeginExternalFormattedOutput": 3}[i.Calls()]
+	if !known {
+		return false
+	}
+	unit, is := ir.IntOf(i.Args()[n])
+	return !is || unit != 6 && unit != 0
 }
 
 // bufferAddress keeps the address of a buffer that may be MPI_IN_PLACE.
 func (s *Slice) bufferAddress(i *ir.Instr, n int, v ir.Value) {
-	if at := s.memory.of(v); at >= 0 && s.memory.fixed[at] {
+	if s.memory.isFixed(v) {
 		s.value(v, i)
 	}
 }
 
-// keepFrees keeps the calls that free memory of a class with a kept allocation.
-func (s *Slice) keepFrees(class int, why *ir.Instr) {
-	for _, w := range s.writers[class] {
-		if e := effectOf(w); e != nil && (e.Kind == effects.Free || e.Kind == effects.Resize) {
-			s.keep(w, why)
+// keepFrees keeps the calls that free memory which a kept instruction allocates.
+func (s *Slice) keepFrees(i *ir.Instr) {
+	for _, p := range s.places(i.Result, nil) {
+		for _, w := range s.writers[p.object] {
+			if e := effectOf(w.Instr); e != nil && (e.Kind == effects.Free || e.Kind == effects.Resize) {
+				s.keep(w.Instr, i)
+			}
 		}
 	}
 }
 
-// needMemory keeps what writes the memory of a place.
-func (s *Slice) needMemory(at place, why *ir.Instr) {
-	if at.class < 0 || s.read[at] {
+// needMemory keeps what writes the memory of some places.
+func (s *Slice) needMemory(all []place, why *ir.Instr) {
+	for _, at := range all {
+		s.needPlace(at, why)
+	}
+}
+
+func (s *Slice) needPlace(at place, why *ir.Instr) {
+	if s.read[at] {
 		return
 	}
 	s.read[at] = true
 	s.undo(func() { delete(s.read, at) })
-	if s.trial != nil && s.isLarge(at) {
+	if s.trial != nil && s.memory.objects[at.object].large {
 		s.trial.failed = true
 		return
 	}
-	for _, w := range s.writers[at.class] {
-		if s.mayWrite(w, at) {
-			s.keep(w, why)
+	for _, w := range s.writers[at.object] {
+		if at.overlaps(w.at) {
+			s.keep(w.Instr, why)
 		}
 	}
-	for _, p := range s.receives[at.class] {
-		if !s.isUnused(p) && at.overlaps(s.placeAt(p.buffer(), nil)) {
+	for _, p := range s.receives[at.object] {
+		if !s.isUnused(p) {
 			s.needContent(p.group, p.kind, why)
 		}
 	}
@@ -663,9 +689,7 @@ func (s *Slice) needContent(group, kind string, why *ir.Instr) {
 		}
 		buffer := p.buffer()
 		s.value(buffer, why)
-		if n := s.memory.of(buffer); n >= 0 && s.memory.object[n] {
-			s.needMemory(s.placeAt(buffer, nil), why)
-		}
+		s.needMemory(s.places(buffer, nil), why)
 		s.needContent(group, p.kind, why)
 	}
 }
