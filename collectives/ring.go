@@ -145,21 +145,29 @@ func (d *doubling) MaxRounds() int        { return logCeil(d.members) }
 func (d *doubling) Rounds(int) int        { return logCeil(d.members) }
 func (d *doubling) Next(_, round int) int { return round }
 
-func (d *doubling) Step(member, round int) Step {
+func (d *doubling) Step(member, round int) (step Step) {
+	d.StepInto(&step, member, round)
+	return step
+}
+
+// StepInto implements [Stepper].
+func (d *doubling) StepInto(step *Step, member, round int) {
+	*step = idle
 	distance := 1 << round
 	if distance >= d.members {
-		return idle
+		return
 	}
 	up, down := wrap(member+distance, d.members), wrap(member-distance, d.members)
+	step.To, step.From = up, down
 	switch d.carries {
 	case Allgather:
 		n := min(distance, d.members-distance)
-		return Step{To: down, From: up, Send: Blocks{First: member, Count: n}, Receive: Blocks{First: up, Count: n}}
+		step.To, step.From = down, up
+		step.Send, step.Receive = Blocks{First: member, Count: n}, Blocks{First: up, Count: n}
 	case Alltoall:
-		b := withBit(round, d.members)
-		return Step{To: up, From: down, Send: b, Receive: b}
+		step.Send = withBit(round, d.members)
+		step.Receive = step.Send
 	}
-	return Step{To: up, From: down}
 }
 
 func (d *doubling) Pattern(round int) Pattern {

@@ -8,8 +8,8 @@ import (
 
 // Activity ends an LP's loop of polls, since the LP has made another call.
 func (m *Messages) Activity(lp int32) {
-	if box := m.Mailbox(lp); box != nil {
-		box.polls = 0
+	if m.MailboxOf != nil && m.MailboxOf[lp] != 0 {
+		m.boxes.At(m.MailboxOf[lp]).polls = 0
 	}
 }
 
