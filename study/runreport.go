@@ -231,8 +231,11 @@ func extremesOf(tasks []result.Task, cause string) string {
 	if least == most || floatOf(tasks[least].Causes[cause]) > floatOf(tasks[most].Causes[cause])*(1-leastFinding) {
 		return ""
 	}
-	return fmt.Sprintf("; rank %d waits longest, %s, and rank %d least, %s", tasks[most].Rank, formatTime(floatOf(tasks[most].Causes[cause])),
-		tasks[least].Rank, formatTime(floatOf(tasks[least].Causes[cause])))
+	longest := fmt.Sprintf("; rank %d waits longest, %s, and rank %d ", tasks[most].Rank, formatTime(floatOf(tasks[most].Causes[cause])), tasks[least].Rank)
+	if v := floatOf(tasks[least].Causes[cause]); v > 0 {
+		return longest + "least, " + formatTime(v)
+	}
+	return longest + "not at all"
 }
 
 // nameOfCall returns the function and communicator of calls.
