@@ -126,7 +126,7 @@ var rules = map[string]rule{
 		imports: "vtime network collectives mpivirt mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed",
 	},
 	"trace/dim": {pure: true, imports: "internal/spelling trace", testsOnly: "vtime network mpivirt mpivirt/replay sync"},
-	"trace":     {pure: true, imports: "internal/spelling github.com/klauspost/compress/zstd"},
+	"trace":     {pure: true, imports: "internal/spelling github.com/klauspost/compress/zstd", unsafe: "the places of the fields in an operation"},
 	// It compiles the recorder of real programs, and reads the files of their tasks.
 	"trace/record": {
 		imports:   "internal/spelling trace",
