@@ -14,5 +14,9 @@
 //   - star: classes A and B on a star of 50 us and 1 Gbit/s, as the papers on xSim have them:
 //     time of a real run, virtual time and what the simulation takes.
 //
+//   - traces: real runs with and without the recorder in turn, their recordings replayed on the machine that machine calibrate
+//     measures: what recording costs, run times and times in MPI measured and predicted, CPU time of a replay, bytes of an operation.
+//     The plain runs behind the recorded ones tell how much equal runs differ. -cpu wall counts the wall time of bursts, where others load the machine.
+//
 // The tree is copied, not changed. Tables are Markdown.
 package main

@@ -208,3 +208,18 @@ func TestProcessesOfMPI(t *testing.T) {
 		t.Errorf("%d processes: %s, want %s", most, got, want)
 	}
 }
+
+// A line of the table of traces has ratios of medians, the spread of runs and predictions, and bytes by operation.
+func TestLinesOfTraces(t *testing.T) {
+	r := recordings{
+		program: "CG.W", ranks: 2, plain: []float64{2, 1, 4}, recorded: []float64{2.2, 3, 1}, again: []float64{1.9, 2.1, 2}, plainCPU: []float64{4, 4, 4}, cpu: []float64{4.4, 4, 5},
+		replay: []float64{0.1, 0.1, 0.2}, runErrors: []float64{-0.1, 0.1, 0}, taskErrors: []float64{0.2, 0.3, 0.1}, functionErrors: []float64{0.5}, operations: 100, plainBytes: 400, zstdBytes: 50,
+	}
+	const want = "| CG.W | 2 | 2.00 s, 1.00 s to 4.00 s | 1.100 | 1.100 | 1.000 | 1.00, 0.90 to 1.10 | 20 % | 50 % | 1/44 | 100 | 4.00, 0.50 |"
+	if got := r.line(); got != want {
+		t.Errorf("the line is\n%s, want\n%s", got, want)
+	}
+	if e := mean(absolutes(r.runErrors)); e < 0.0666 || e > 0.0667 {
+		t.Errorf("a mean error of %v", e)
+	}
+}

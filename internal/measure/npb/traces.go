@@ -1,0 +1,219 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// traces prints what recording costs the programs on this machine, and what replays of the recordings predict on the machine that machine calibrate has
+// measured here. Each round runs a program without, with and without the recorder. The spread of the runs stands beside.
+func traces(s *settings) error {
+	if len(s.launcher) == 0 {
+		return fmt.Errorf("the table traces runs programs under MPI: install Open MPI")
+	}
+	machine, err := s.calibrated()
+	if err != nil {
+		return err
+	}
+	library := s.run(s.limit, s.gigarank, "trace", "library")
+	if library.err != nil {
+		return fmt.Errorf("trace library: %s", library.fault())
+	}
+	lines := strings.Fields(library.output)
+	fmt.Println("| program | ranks | run: median, least to most | recorded / plain | its CPU time | plain / plain | run time predicted / measured | error of a task's time in MPI | of functions | CPU of replay / run | operations | bytes an operation: none, zstd |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+	var all []recordings
+	var faults []error
+	for _, class := range s.classes {
+		for _, benchmark := range benchmarks {
+			for _, n := range []int{2, 4} {
+				if !s.wants(benchmark, class, n) || n == 2 && slices.Contains([]string{"BT", "SP"}, benchmark) || benchmark == "DT" {
+					continue
+				}
+				r, err := s.recorded(lines[len(lines)-1], machine, benchmark, class, n)
+				if err != nil {
+					faults = append(faults, err)
+					continue
+				}
+				fmt.Println(r.line())
+				all = append(all, *r)
+			}
+		}
+	}
+	if len(all) > 0 {
+		fmt.Printf("\nMean of %d: recorded / plain %.3f, of their CPU times %.3f, plain / plain %.3f, error of run time %.1f %%, of a task's time in MPI %.1f %%, of functions %.1f %%\n", len(all),
+			meanOf(all, func(r *recordings) float64 { return r.overhead() }), meanOf(all, func(r *recordings) float64 { return median(r.cpu) / median(r.plainCPU) }), meanOf(all, func(r *recordings) float64 { return r.noise() }),
+			100*meanOf(all, func(r *recordings) float64 { return mean(absolutes(r.runErrors)) }), 100*meanOf(all, func(r *recordings) float64 { return mean(r.taskErrors) }),
+			100*meanOf(all, func(r *recordings) float64 { return mean(r.functionErrors) }))
+	}
+	return errors.Join(faults...)
+}
+
+// calibrated returns the machine file of this machine.
+func (s *settings) calibrated() (string, error) {
+	if s.machine != "" {
+		return filepath.Abs(s.machine)
+	}
+	name := filepath.Join(s.work, "calibrated.yaml")
+	if o := s.run(10*s.limit, s.gigarank, "machine", "calibrate", "-o", name); o.err != nil {
+		return "", fmt.Errorf("machine calibrate: %s", o.fault())
+	}
+	return name, nil
+}
+
+// recordings is what the rounds of a program on some ranks have come to.
+type recordings struct {
+	program                               string
+	ranks                                 int
+	plain, again, recorded                []float64 // seconds of the runs, as the program prints them
+	cpu, replay, plainCPU                 []float64 // seconds of CPU time of the recorded run, of its replay, of the plain runs
+	runErrors, taskErrors, functionErrors []float64
+	operations                            int64
+	plainBytes, zstdBytes                 int64
+}
+
+// recorded runs the rounds of a program.
+func (s *settings) recorded(library, machine, benchmark, class string, n int) (*recordings, error) {
+	program, err := s.build(openMPI, benchmark, class)
+	if err != nil {
+		return nil, err
+	}
+	r := &recordings{program: benchmark + "." + class, ranks: n}
+	for range s.runs {
+		dir := filepath.Join(s.work, "recorded")
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, err
+		}
+		for _, run := range []struct {
+			to    *[]float64
+			words []string
+		}{{&r.plain, []string{program}}, {&r.recorded, []string{"env", "LD_PRELOAD=" + library, "GIGATRACE=dir=" + dir, program}}, {&r.again, []string{program}}} {
+			o := s.run(s.limit, s.byMPI(n, run.words...)...)
+			if !o.verified() {
+				return nil, fmt.Errorf("%s on %d ranks: %s", r.program, n, o.fault())
+			}
+			*run.to = append(*run.to, o.seconds())
+			switch run.to {
+			case &r.recorded:
+				r.cpu = append(r.cpu, o.cpu)
+			default:
+				r.plainCPU = append(r.plainCPU, o.cpu)
+			}
+		}
+		if err := s.predict(r, dir, machine); err != nil {
+			return nil, fmt.Errorf("%s on %d ranks: %w", r.program, n, err)
+		}
+	}
+	return r, nil
+}
+
+var operationsOf = regexp.MustCompile(`tasks?, (\d+) operations?`)
+
+// compared is what gigarank compare tells.
+type compared struct {
+	Run       struct{ Error float64 } `json:"run_s"`
+	Task      float64                 `json:"mean_task_error"`
+	Functions []struct {
+		A, B float64
+	} `json:"functions"`
+}
+
+// predict replays a recording, and compares the replay with it.
+func (s *settings) predict(r *recordings, dir, machine string) error {
+	in := func(name string) string { return filepath.Join(s.work, name) }
+	var took float64
+	for _, words := range [][]string{
+		{"trace", "merge", dir, "-o", in("none.grt"), "--compress", "none"},
+		{"trace", "merge", dir, "-o", in("zstd.grt")},
+		{"replay", in("zstd.grt"), "--machine", machine, "--cpu", s.bursts, "--stats", "--progress", "none", "--json", in("predicted.json")},
+		{"trace", "profile", in("zstd.grt"), "--json"},
+	} {
+		_ = os.Remove(words[len(words)-1])
+		o := s.run(s.limit, append([]string{s.gigarank}, words...)...)
+		if o.err != nil {
+			return fmt.Errorf("%v: %s", words, o.fault())
+		}
+		switch words[0] + words[1] {
+		case "tracemerge":
+			r.operations, _ = strconv.ParseInt(o.said(operationsOf), 10, 64)
+		case "traceprofile":
+			if err := os.WriteFile(in("measured.json"), []byte(o.output), 0o666); err != nil {
+				return err
+			}
+		default:
+			took = o.cpu
+		}
+	}
+	for name, to := range map[string]*int64{"none.grt": &r.plainBytes, "zstd.grt": &r.zstdBytes} {
+		info, err := os.Stat(in(name))
+		if err != nil {
+			return err
+		}
+		*to = info.Size()
+	}
+	o := s.run(s.limit, s.gigarank, "compare", in("measured.json"), in("predicted.json"), "--json", "-")
+	var c compared
+	if o.err != nil || json.Unmarshal([]byte(o.output), &c) != nil {
+		return fmt.Errorf("compare: %s", o.fault())
+	}
+	measured, wrong := 0.0, 0.0
+	for _, f := range c.Functions {
+		measured, wrong = measured+f.A, wrong+math.Abs(f.A-f.B)
+	}
+	r.replay, r.runErrors, r.taskErrors = append(r.replay, took), append(r.runErrors, c.Run.Error), append(r.taskErrors, c.Task)
+	if measured > 0 {
+		r.functionErrors = append(r.functionErrors, wrong/measured)
+	}
+	return nil
+}
+
+// line returns the line of the table.
+func (r *recordings) line() string {
+	return fmt.Sprintf("| %s | %d | %.2f s, %.2f s to %.2f s | %.3f | %.3f | %.3f | %.2f, %.2f to %.2f | %.0f %% | %.0f %% | 1/%.0f | %d | %.2f, %.2f |", r.program, r.ranks,
+		median(r.plain), slices.Min(r.plain), slices.Max(r.plain), r.overhead(), median(r.cpu)/median(r.plainCPU), r.noise(), 1+median(r.runErrors), 1+slices.Min(r.runErrors), 1+slices.Max(r.runErrors),
+		100*median(r.taskErrors), 100*median(r.functionErrors), median(r.cpu)/median(r.replay), r.operations,
+		float64(r.plainBytes)/float64(r.operations), float64(r.zstdBytes)/float64(r.operations))
+}
+
+// overhead is the ratio of the medians of recorded and of plain runs, noise that of the plain runs behind and before them.
+func (r *recordings) overhead() float64 { return median(r.recorded) / median(r.plain) }
+func (r *recordings) noise() float64    { return median(r.again) / median(r.plain) }
+
+// median returns the median of a list, 0 of an empty one.
+func median(list []float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(list))
+	return (sorted[len(sorted)/2] + sorted[(len(sorted)-1)/2]) / 2
+}
+
+func mean(list []float64) float64 {
+	sum := 0.0
+	for _, v := range list {
+		sum += v
+	}
+	return sum / float64(max(1, len(list)))
+}
+
+func absolutes(list []float64) (all []float64) {
+	for _, v := range list {
+		all = append(all, math.Abs(v))
+	}
+	return all
+}
+
+func meanOf(all []recordings, of func(r *recordings) float64) float64 {
+	var list []float64
+	for i := range all {
+		list = append(list, of(&all[i]))
+	}
+	return mean(list)
+}
