@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
 )
@@ -87,4 +89,18 @@ func TestMachineImport(t *testing.T) {
 		t.Errorf("a configuration without environment: %s", says)
 	}
 	executed(t, terminal.ExitUsage, "machine", "import", in("none.cfg"))
+}
+
+// A run on several host processes is not recorded: it is refused before its file begins.
+func TestRecordingOnSeveralHostsIsRefused(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "r.grt")
+	var faults terminal.UsageError
+	r := request{entry: bench.Entry{Name: "ring"}, ranks: 4}
+	r.readTrace(&host.Processes{Size: 2, Local: 2}, &traceFlags{file: name, compress: "zstd"}, nil, &faults)
+	if err := faults.OrNil(); err == nil || !strings.Contains(err.Error(), "several host processes cannot be recorded yet: use engines of one process") {
+		t.Errorf("the fault is %v", err)
+	}
+	if files, err := os.ReadDir(filepath.Dir(name)); err != nil || len(files) > 0 {
+		t.Errorf("%v, %v", files, err)
+	}
 }
