@@ -79,7 +79,7 @@ func (c *Collectives) keepMember(inst *instance, local int, v *Collective) {
 		var reused bool
 		if inst.local, reused = inst.comm.spare.local.Pop(); !reused {
 			n := inst.comm.Last - inst.comm.First
-			inst.local = &localState{inputs: make([][]byte, n), outputs: make([][]byte, n)}
+			inst.local = &localState{inputs: make([][]byte, n)}
 		}
 		inst.local.copied = v.Transient
 	}
@@ -90,7 +90,25 @@ func (c *Collectives) keepMember(inst *instance, local int, v *Collective) {
 	} else if v.Transient {
 		input = slices.Clone(input)
 	}
-	inst.local.inputs[local], inst.local.outputs[local] = input, v.Output
+	if inst.local.inputs[local] = input; v.Operation != collectives.Gather {
+		if inst.local.outputs == nil {
+			inst.local.outputs = make([][]byte, len(inst.local.inputs))
+		}
+		inst.local.outputs[local] = v.Output
+	} else if inst.comm.First+local == v.Root {
+		inst.local.gathered = v.Output
+	}
+}
+
+// output returns the memory for the result of a member here, counted from comm.First, nil for none.
+func (inst *instance) output(local int) []byte {
+	switch {
+	case inst.Call.Operation != collectives.Gather:
+		return inst.local.outputs[local]
+	case inst.comm.First+local == inst.Call.Root:
+		return inst.local.gathered
+	}
+	return nil
 }
 
 // dropMembers releases the memory of keepMember, once all members have their results.
@@ -106,6 +124,7 @@ func (c *Collectives) dropMembers(inst *instance) {
 	}
 	clear(l.inputs)
 	clear(l.outputs)
+	l.gathered = nil
 	inst.local = nil
 	inst.comm.spare.local.Push(l)
 }
@@ -536,7 +555,7 @@ func (c *Collectives) demote(inst *instance) {
 		v := *inst.callOf(member)
 		if v.Moved() && inst.local != nil {
 			v.Transient = false // the inputs are copies
-			v.Input, v.Output = inst.local.inputs[local], inst.local.outputs[local]
+			v.Input, v.Output = inst.local.inputs[local], inst.output(local)
 		}
 		c.startAgent(inst, lp, int32(member), &v)
 	}

@@ -12,9 +12,10 @@ import (
 // localState holds the memory of the members of an instance, counted from comm.first, until all
 // have entered.
 type localState struct {
-	inputs  [][]byte
-	outputs [][]byte // memory for results, by member
-	copied  bool     // the inputs are buffers of the pool
+	inputs   [][]byte
+	outputs  [][]byte // memory for results, by member; nil before the first operation but a gather
+	gathered []byte   // memory for the result of a gather
+	copied   bool     // the inputs are buffers of the pool
 }
 
 // localRun is the state of a local instance that is carried out. All instances share one localRun:
@@ -27,6 +28,7 @@ type localRun struct {
 	lists    []memberList // by round: the members whose next active round it is
 	next     []int32      // by member: the next member of its list
 	sent     []localMessage
+	payloads [][]byte // of sent: views of the senders' memory, or buffers
 }
 
 // memberList is a linked list of members; each member is in one list at most.
@@ -36,8 +38,7 @@ type memberList struct{ first, last int32 } // counted from 1; 0 for none
 type localMessage struct {
 	arrival vtime.Time
 	bytes   int64
-	payload []byte     // a view of the sender's memory, or a buffer
-	kept    bool       // payload is a buffer
+	kept    bool       // its payload is a buffer
 	over    bool       // the sender has received its own message
 	free    vtime.Time // instant at which the match frees a sender that waits for it
 }
@@ -50,7 +51,7 @@ func (c *Collectives) runLocally(inst *instance) {
 	r.next, r.lists = room(r.next, inst.comm.Size), room(r.lists, inst.schedule.MaxRounds())
 	clear(r.lists)
 	if inst.local != nil && !inst.movesDirectly() {
-		r.memories = room(r.memories, inst.comm.Size)
+		r.memories, r.payloads = room(r.memories, inst.comm.Size), room(r.payloads, inst.comm.Size)
 	}
 	call := inst.Call
 	call.Transient = false // the inputs are copies
@@ -59,7 +60,7 @@ func (c *Collectives) runLocally(inst *instance) {
 		a.lp, _ = c.partition.Local(inst.comm.RankOf(m, 0))
 		*a = agent{inst: inst, layout: inst.layout, lp: a.lp, member: int32(m), rounds: int32(inst.schedule.Rounds(m)), clock: inst.entryOf(c, a.lp, m)}
 		if inst.local != nil && !inst.movesDirectly() {
-			c.lay(a, &r.memories[m], &call, inst.local.inputs[m], inst.local.outputs[m])
+			c.lay(a, &r.memories[m], &call, inst.local.inputs[m], inst.output(m))
 		}
 		r.enlist(int32(m), 0)
 	}
@@ -137,8 +138,11 @@ func (r *localRun) send(m int32, round int, step collectives.Step) {
 	a.clock, sent.arrival = k.departRound(a, int32(round), r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
 	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, a.posted, sent.arrival)
 	k.partition.Engine.Statistics.Messages++
+	if a.memory == nil {
+		return
+	}
 	content, at := k.gather(a, step.Send, w)
-	switch sent.payload = content; {
+	switch r.payloads[m] = content; {
 	case content == nil:
 	case at >= 0:
 		a.memory.viewed = true
@@ -150,9 +154,9 @@ func (r *localRun) send(m int32, round int, step collectives.Step) {
 // keep copies the message that a member sends in a round, before its memory changes.
 func (r *localRun) keep(m int32) {
 	sent := &r.sent[m]
-	view := sent.payload
-	sent.payload, sent.kept = r.k.partition.Buffers.Take(len(view)), true
-	copy(sent.payload, view)
+	view := r.payloads[m]
+	r.payloads[m], sent.kept = r.k.partition.Buffers.Take(len(view)), true
+	copy(r.payloads[m], view)
 }
 
 // receiveFrom has a member receive in a round. If that has changed the message that the member
@@ -183,7 +187,7 @@ func (r *localRun) receive(m int32, round int, step collectives.Step, packing vt
 	}
 	a.clock = k.endsOf(r.inst, sent.bytes).Receive(k.flow(a), sent.bytes, a.posted, a.clock, arrival)
 	if a.memory != nil {
-		k.absorb(a, &step, sent.payload)
+		k.absorb(a, &step, r.payloads[step.From])
 		r.taken(step.From)
 	}
 	a.clock = a.clock.Add(k.partition.Target.ReduceTime(CombinedBytes(&step, sent.bytes)).Plus(packing))
@@ -194,9 +198,9 @@ func (r *localRun) receive(m int32, round int, step collectives.Step, packing vt
 func (r *localRun) taken(m int) {
 	sent := &r.sent[m]
 	if sent.kept {
-		r.k.partition.Buffers.Release(sent.payload)
+		r.k.partition.Buffers.Release(r.payloads[m])
 	}
-	sent.payload, sent.kept = nil, false
+	r.payloads[m], sent.kept = nil, false
 	if from := &r.members[m]; from.memory != nil {
 		from.memory.viewed = false
 	}

@@ -345,7 +345,7 @@ func (c *Collectives) keepReceived(a *agent, b collectives.Blocks, r *roundMessa
 func (c *Collectives) secure(a *agent, changed []byte) {
 	m := a.memory
 	if a.inst.mode == Locally {
-		if r := &c.localRun; world.Overlap(r.sent[a.member].payload, changed) {
+		if r := &c.localRun; world.Overlap(r.payloads[a.member], changed) {
 			r.keep(a.member)
 			m.viewed = false
 		}

@@ -42,7 +42,7 @@ func (c *Collectives) move(inst *instance) {
 			moveTo(out, inst.block(inputs[root], member))
 		}
 	case collectives.Gather:
-		inst.concatenate(outputs[root], 0, inputs)
+		inst.concatenate(inst.output(root-inst.comm.First), 0, inputs)
 	case collectives.Allgather, collectives.Allgatherv:
 		// Copying one large piece is faster than copying many.
 		if inst.comm.Locals == inst.comm.Size {
@@ -151,7 +151,7 @@ func (c *Collectives) apart(inst *instance) [][]byte {
 	l := inst.local
 	var inputs [][]byte
 	for i, in := range l.inputs {
-		out, member := l.outputs[i], inst.comm.First+i
+		out, member := inst.output(i), inst.comm.First+i
 		if !world.Overlap(in, out) || inst.Call.Operation.Rooted() && member != inst.Call.Root {
 			continue
 		}

@@ -56,6 +56,7 @@ const (
 	RoundShakeBytes   = int(unsafe.Sizeof(roundShake{})) // of ACK or DATA between nodes
 	LandingBytes      = int(unsafe.Sizeof(landing{}))    // of a message that a window has received
 	LocalMessageBytes = int(unsafe.Sizeof(localMessage{}))
+	PayloadBytes      = int(unsafe.Sizeof([]byte(nil))) // of a message of members whose memory is not moved directly
 	MemberListBytes   = int(unsafe.Sizeof(memberList{}))
 	PostponedBytes    = int(unsafe.Sizeof(postponed{}))
 

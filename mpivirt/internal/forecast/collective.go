@@ -190,7 +190,11 @@ func (o *costModel) localBytes() float64 {
 	r := o.dryRun(1, 1)
 	u := r.locally()
 	const next = 4 // bytes of a member's place in a list
-	return float64(coll.AgentBytes) + float64(coll.LocalMessageBytes) + next + float64(coll.MemberListBytes)*float64(o.Schedule.MaxRounds())/float64(o.Participants) +
+	payload := 0.
+	if o.use.Data && !o.direct() {
+		payload = float64(coll.PayloadBytes)
+	}
+	return float64(coll.AgentBytes) + float64(coll.LocalMessageBytes) + payload + next + float64(coll.MemberListBytes)*float64(o.Schedule.MaxRounds())/float64(o.Participants) +
 		u.buffers + o.heldBytes()
 }
 
