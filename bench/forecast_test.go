@@ -100,7 +100,7 @@ func manyMessages(op collectives.Operation, a collectives.Algorithm) bool {
 		a == collectives.RingSegmented || a == collectives.AllgatherReduce || a == collectives.NeighborExchange || a == collectives.Sparbit:
 		return true
 	}
-	return (a == collectives.Linear || a == collectives.LinearSync) && op == collectives.Alltoall
+	return a == collectives.Spread || (a == collectives.Linear || a == collectives.LinearSync) && op == collectives.Alltoall
 }
 
 // forecastHostings are the ways in which an algorithm runs: as usual on one engine, and by messages on one engine or on two in turn

@@ -55,6 +55,7 @@ const (
 	NVLSTree
 	Ring2D
 	TwoLevel
+	Spread
 	algorithms // their number
 )
 
@@ -66,7 +67,7 @@ var algorithmNames = [algorithms]string{
 	"scatter-allgather", "scatter-allgather-ring", "chain", "pipeline", "binary", "split-binary",
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
 	"recursive-multiplying", "allgather-reduce", "neighbor-exchange", "k-bruck", "sparbit", "pairwise-exchange", "linear-nonblocking",
-	"double-tree", "nvls-tree", "ring-2d", "two-level",
+	"double-tree", "nvls-tree", "ring-2d", "two-level", "spread",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

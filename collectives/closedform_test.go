@@ -61,7 +61,7 @@ func hasClosedForm(p pair, members int, count int64) bool {
 	}
 	switch p.op {
 	case collectives.Alltoall, collectives.Alltoallv:
-		return p.a != collectives.Linear || members == 1
+		return p.a != collectives.Linear && p.a != collectives.Spread || members == 1
 	case collectives.Allgather, collectives.Allgatherv, collectives.Scan, collectives.Exscan:
 		return p.a != collectives.RecursiveDoubling || power
 	case collectives.Allreduce:

@@ -388,6 +388,7 @@ func TestSchedulesAreThoseOfTheLibraries(t *testing.T) {
 		{collectives.Alltoall, collectives.LinearSync.WithFanout(5), nil, func(r, n int) []act { return scattered(r, n, 5) }, nil},
 		{collectives.Alltoall, collectives.LinearSync.WithFanout(32), nil, func(r, n int) []act { return scattered(r, n, 32) }, nil},
 		{collectives.Alltoall, collectives.Linear, nil, linearAlltoallv, nil},
+		{collectives.Alltoall, collectives.Spread, nil, linearAlltoallv, nil},
 		{collectives.Alltoallv, collectives.Linear, nil, linearAlltoallv, nil},
 		{collectives.Alltoall, collectives.PairwiseExchange, nil, pairwiseOfMPICH, nil},
 		{collectives.Allreduce, collectives.RingSegmented.WithSegment(64), func(size int) int64 { return int64(size) * 64 * 3 },

@@ -139,7 +139,7 @@ const allAlgorithms = "all"
 var seldom = []collectives.Algorithm{
 	collectives.SMP, collectives.SMPRabenseifner, collectives.HAN, // of one library
 	collectives.ReduceBcast, collectives.LinearSync, collectives.LinearNonblocking, collectives.SplitBinary, collectives.InOrderBinary,
-	collectives.BinomialDoubling, collectives.PairwiseExchange, // likewise
+	collectives.BinomialDoubling, collectives.PairwiseExchange, collectives.Spread, // likewise
 	collectives.RingSegmented, collectives.RecursiveMultiplying, collectives.KBruck, collectives.Pipeline, collectives.Chain, // without arguments
 	collectives.DoubleRing, collectives.AllgatherReduce, collectives.Butterfly, // few ranks
 }

@@ -303,7 +303,7 @@ func fewer(q *collectives.Question, ranks int) int {
 // messagesOf returns about the number of messages of an algorithm.
 func messagesOf(q *collectives.Question, a collectives.Algorithm, ranks int) int {
 	switch a.Base() {
-	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking:
+	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking, collectives.Spread:
 		if q.Operation != collectives.Alltoall {
 			return 2 * ranks
 		}
@@ -314,7 +314,7 @@ func messagesOf(q *collectives.Question, a collectives.Algorithm, ranks int) int
 // growsWithRanks reports whether the time of an algorithm grows with the ranks, not with their logarithm.
 func growsWithRanks(a collectives.Algorithm) bool {
 	switch a.Base() {
-	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking, collectives.Chain, collectives.Pipeline,
+	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking, collectives.Spread, collectives.Chain, collectives.Pipeline,
 		collectives.Ring, collectives.RingSegmented, collectives.ScatterAllgatherRing, collectives.DoubleRing, collectives.NeighborExchange,
 		collectives.Pairwise, collectives.PairwiseExchange, collectives.TwoLevel:
 		return true

@@ -355,7 +355,7 @@ func (o *costModel) onWire(bytes float64, times int) float64 {
 // oneRoot reports whether one member sends or receives every message.
 func (o *costModel) oneRoot() bool {
 	switch o.call.Algorithm.Base() {
-	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking:
+	case collectives.Linear, collectives.LinearSync, collectives.LinearNonblocking, collectives.Spread:
 		return true
 	}
 	return false
