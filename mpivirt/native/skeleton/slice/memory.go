@@ -22,7 +22,7 @@ type memory struct {
 // newMemory returns where the values of a module may lead.
 func newMemory(m *ir.Module) *memory {
 	y := &memory{points: newPoints(), module: m, values: map[any]int{}, symbols: map[any]int{}}
-	y.outside, y.inPlace, y.wire = y.newObject(nil, true), y.newObject(nil, false), y.newNode()
+	y.outside, y.inPlace, y.wire = y.newObject(nil, false), y.newObject(nil, false), y.newNode()
 	y.objects[y.inPlace].fixed = true
 	y.add(y.cellAt(y.outside, all), target{y.outside, anyOffset})
 	for _, g := range m.Globals() {
