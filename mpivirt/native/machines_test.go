@@ -18,8 +18,8 @@ import (
 	"gigarank/sync"
 )
 
-// TestConformanceOnMachines runs each program of the suite on a preset with the collectives of a library, both drawn, and up to 16 ranks, for which all programs have room, on
-// engines and stacks that must not matter. $GIGARANK_SEED repeats a run, $GIGARANK_DRAWS has each program draw so often.
+// TestConformanceOnMachines runs each program of the suite on a drawn preset with the collectives of a drawn library. At most 16 ranks take
+// part, since some programs have room for no more. Engines and stacks must not matter. $GIGARANK_SEED repeats a run, $GIGARANK_DRAWS has each program draw so often.
 func TestConformanceOnMachines(t *testing.T) {
 	draws, seed := 1, uint64(time.Now().UnixNano())
 	for name, set := range map[string]func(n uint64){

@@ -128,6 +128,11 @@ type compared struct {
 // predict replays a recording, and compares the replay with it.
 func (s *settings) predict(r *recordings, dir, machine string) error {
 	in := func(name string) string { return filepath.Join(s.work, name) }
+	for _, name := range []string{"none.grt", "zstd.grt", "predicted.json"} { // of the round before
+		if err := os.RemoveAll(in(name)); err != nil {
+			return err
+		}
+	}
 	var took float64
 	for _, words := range [][]string{
 		{"trace", "merge", dir, "-o", in("none.grt"), "--compress", "none"},
@@ -135,14 +140,16 @@ func (s *settings) predict(r *recordings, dir, machine string) error {
 		{"replay", in("zstd.grt"), "--machine", machine, "--cpu", s.bursts, "--stats", "--progress", "none", "--json", in("predicted.json")},
 		{"trace", "profile", in("zstd.grt"), "--json"},
 	} {
-		_ = os.Remove(words[len(words)-1])
 		o := s.run(s.limit, append([]string{s.gigarank}, words...)...)
 		if o.err != nil {
 			return fmt.Errorf("%v: %s", words, o.fault())
 		}
 		switch words[0] + words[1] {
 		case "tracemerge":
-			r.operations, _ = strconv.ParseInt(o.said(operationsOf), 10, 64)
+			var err error
+			if r.operations, err = strconv.ParseInt(o.said(operationsOf), 10, 64); err != nil {
+				return fmt.Errorf("%v tells no number of operations: %s", words, o.output)
+			}
 		case "traceprofile":
 			if err := os.WriteFile(in("measured.json"), []byte(o.output), 0o666); err != nil {
 				return err
