@@ -321,6 +321,16 @@ func (e Entry) repeats(o Options) *mpivirt.Repeated {
 	return &mpivirt.Repeated{Operation: uses[0].Operation, Bytes: uses[0].Bytes, Element: uses[0].Element, Data: uses[0].Data}
 }
 
+// OneEngineSuffices reports whether one engine is foreseen to simulate a program sooner than several do: the ranks communicate by one
+// collective alone, which several engines carry out message by message, and one engine in bulk.
+func OneEngineSuffices(e Entry, c Config, engines int) bool {
+	if engines == 1 || c.Target == nil || e.repeats(e.Resolve(c.Options)) == nil {
+		return false
+	}
+	several, one := CostOf(e, c, engines), CostOf(e, c, 1)
+	return several.ByMessages && one.Time < several.Time/float64(engines)
+}
+
 // CostOf estimates the needs of a program on the host: the memory of its ranks and
 // engines, and the time of its collectives. engines is their number in all. See
 // [mpivirt.CostOf] for the fields of the configuration that it reads.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gigarank/bench"
+	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
@@ -91,5 +92,40 @@ func TestBytesPerRank(t *testing.T) {
 	}
 	if got := bench.CostOf(bench.Entry{Forms: []*mpivirt.Kind{mpivirt.Goroutine}}, bench.Config{}, 1).BytesPerRank; got != 3000 {
 		t.Errorf("a goroutine rank takes %v bytes, want 3000", got)
+	}
+}
+
+// A run of one collective that a single engine carries out in bulk has one engine, where several would send each message; runs
+// that several engines carry out in bulk, or that send other messages, have several.
+func TestOneEngineSuffices(t *testing.T) {
+	for _, c := range []struct {
+		program, machine string
+		op               collectives.Operation
+		algorithm        collectives.Algorithm
+		engines          int
+		want             bool
+	}{
+		{"barriertest", "loggops-default", collectives.Barrier, collectives.Dissemination, 2, true},
+		{"barriertest", "loggops-default", collectives.Barrier, collectives.Dissemination, 1, false},
+		{"barriertest", "xt5", collectives.Barrier, collectives.Dissemination, 2, false},
+		{"allreducetest", "xt5", collectives.Allreduce, collectives.Ring, 2, true},
+		{"allreducetest", "xt5", collectives.Allreduce, collectives.Ring, 4096, false},
+		{"barriertest", "loggops-default", collectives.Barrier, collectives.Binomial, 2, false},
+		{"stencil", "loggops-default", collectives.Allreduce, collectives.RecursiveDoubling, 2, false},
+	} {
+		e, err := bench.Lookup(c.program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := machine(c.machine, 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := bench.Config{Options: bench.Options{NoContents: true}}
+		config.Target, config.Kind = target, steps.Kind
+		config.Algorithms = map[collectives.Operation]collectives.Algorithm{c.op: c.algorithm}
+		if got := bench.OneEngineSuffices(e, config, c.engines); got != c.want {
+			t.Errorf("%s by %v on %s: one engine instead of %d: %v, want %v", c.program, c.algorithm, c.machine, c.engines, got, c.want)
+		}
 	}
 }

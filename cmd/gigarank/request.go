@@ -104,7 +104,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		allowUnserved(flags)
 	})
 	terminal.Group(all, groupHosting, func(flags *pflag.FlagSet) {
-		flags.StringVar(&f.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
+		flags.StringVar(&f.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core, or 1 where a single engine is quicker; over MPI always 1)")
 		flags.StringVar(&f.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 		flags.StringVar(&f.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
 		host.DefineLostAfter(flags, &f.lostAfter)
@@ -259,6 +259,9 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	}
 	if f.ideal {
 		faults.Add("--ideal", r.idealize(h, f.engines))
+	}
+	if len(faults) == 0 && f.engines == "" && f.lambda == "" {
+		r.joinEngines()
 	}
 	if h.Index == 0 {
 		faults.Add("--json", terminal.CheckWritable(r.json))
@@ -606,6 +609,13 @@ func (r *request) countEngines(c *terminal.Console, h *host.Processes, f *runFla
 	}
 	faults.Add("--engines", err)
 	r.engines = int(min(n, max(r.ranks, 1)))
+}
+
+// joinEngines leaves one engine where one is quicker than several.
+func (r *request) joinEngines() {
+	if bench.OneEngineSuffices(r.entry, r.config, r.engines) {
+		r.engines = 1
+	}
 }
 
 // checkMemory compares the memory that the run needs with the available memory.

@@ -148,7 +148,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&h.stacks, "stacks", "", "`WAY` in which native ranks have stacks: own, copied or auto (default auto)")
 	})
 	terminal.Group(all, groupHosting, func(flags *pflag.FlagSet) {
-		flags.StringVar(&h.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
+		flags.StringVar(&h.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core, or 1 where a single engine is quicker; over MPI always 1)")
 		flags.StringVar(&h.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 		flags.StringVar(&h.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
 		host.DefineLostAfter(flags, &h.lostAfter)
@@ -419,6 +419,9 @@ func (s *conductor) request(point study.Point) (*request, error) {
 		r.config.Payload = bench.None
 	}
 	r.options = r.entry.Resolve(r.config.Options)
+	if s.flags.hosting.engines == "" {
+		r.joinEngines()
+	}
 	if s.plan.Program != nil {
 		if err := s.atPoint(point, &r); err != nil {
 			return nil, err

@@ -17,9 +17,11 @@ const (
 	stridedTime      = 50   // any other message over arrays
 	localMemberTime  = 100  // a member of a local collective
 	localMessageTime = 110  // a message of a local collective
+	inStepTime       = 25   // a message of a collective in step
 	agentTime        = 350  // a participant of a collective by messages
 	messageTime      = 250  // a message of a collective by messages
 	passageTime      = 160  // the surplus of a message at an interface, or at the memory of a node
+	receiverTime     = 550  // the surplus of a message under state at the receiver
 	windowTime       = 900  // the surplus of a message among so many in windows that no cache holds them
 	hanTime          = 600  // the surplus of a participant of an allreduce by han, whose schedule is composed of others
 	remoteTime       = 300  // the surplus of a message among several engines
@@ -53,7 +55,11 @@ func (o *costModel) time() float64 {
 // participantTime returns the part of the time that each participant adds.
 func (o *costModel) participantTime() float64 {
 	var member, message float64
-	switch o.Mode {
+	mode := o.Mode
+	if mode == coll.InStep && !o.staysInStep() {
+		mode = coll.ByMessages
+	}
+	switch mode {
 	case coll.AtFixedCost:
 		return fixedCostTime
 	case coll.ByArrays:
@@ -66,10 +72,15 @@ func (o *costModel) participantTime() float64 {
 		return stridedTime*strided + regular*max(o.messages-strided, 0) + o.movingTime()
 	case coll.Locally:
 		member, message = localMemberTime, localMessageTime
+	case coll.InStep:
+		member, message = localMemberTime, inStepTime
 	default:
 		member, message = agentTime+o.passagesTime(), messageTime
 		if o.engines > 1 {
 			message += remoteTime
+		}
+		if o.target.ReceiverState() {
+			message += receiverTime
 		}
 		message += windowTime * min(1, float64(windowOf(o.Schedule))*float64(o.Participants)/cachedMessages)
 	}
@@ -84,6 +95,18 @@ func (o *costModel) participantTime() float64 {
 		member += copiedTime * float64(o.use.Bytes) * (2 + o.positions/max(w, 1))
 	}
 	return member + message*o.messages
+}
+
+// staysInStep reports whether each round is a shift or an exchange among all. In rounds of other shapes a participant may be several
+// rounds ahead, so that its message comes before those of earlier rounds, and the collective goes by messages.
+func (o *costModel) staysInStep() bool {
+	for round := range min(o.Schedule.MaxRounds(), coll.LongRounds) {
+		p := o.Schedule.Pattern(round)
+		if p.Kind != collectives.Shift && (p.Kind != collectives.Exchange || p.Folded > 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // passagesTime returns the time in which a participant's messages pass interfaces and memories. A message between nodes passes an
