@@ -80,6 +80,8 @@ type Config struct {
 	// Observer returns the observer of an engine of this process, which has n ranks from first on. It is called once for
 	// each engine. Nil observes nothing.
 	Observer func(first, n int) Observer
+	// Recorder returns the recorder of an engine, as Observer does. Nil records nothing.
+	Recorder func(first, n int) Recorder
 	// Output receives the text that ranks print. Nil drops it.
 	Output func(text string)
 }

@@ -26,6 +26,8 @@ type (
 	Bursts = kernel.Bursts
 	// Observer hears calls of ranks begin and end, and the activities that virtual time goes into.
 	Observer = kernel.Observer
+	// Recorder hears calls of ranks with all their arguments, and their outcomes.
+	Recorder = kernel.Recorder
 	// CallBegin is a call of a rank that begins.
 	CallBegin = kernel.CallBegin
 	// CallEnd is the end of a call.

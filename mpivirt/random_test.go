@@ -683,6 +683,7 @@ type hosting struct {
 	path        bool // of activities
 	noContents  bool
 	observer    func(first, n int) mpivirt.Observer // nil for none
+	recorder    func(first, n int) mpivirt.Recorder // likewise
 }
 
 func (h hosting) String() string {
@@ -726,7 +727,7 @@ func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
 	inTwo := !machine.ReceiverState()
 	result, err := simulate(t, mpivirt.Config{
 		Target: machine, Transports: h.transports(), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities, Path: h.path, Observer: h.observer,
+		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities, Path: h.path, Observer: h.observer, Recorder: h.recorder,
 		Program: mpivirt.Program{
 			Name: "random",
 			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {

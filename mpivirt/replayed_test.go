@@ -27,7 +27,7 @@ func replaysAlike(t *testing.T, machine string, ranks int, main func(r *mpivirt.
 		t.Fatal(err)
 	}
 	recording := record.New(w)
-	c := mpivirt.Config{Target: target(t, machine, ranks), Observer: recording.Observer, Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(main)}}}
+	c := mpivirt.Config{Target: target(t, machine, ranks), Recorder: recording.Recorder, Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(main)}}}
 	want, err := simulate(t, c, 2)
 	if err == nil {
 		err = recording.Close("")
@@ -46,7 +46,7 @@ func replaysAlike(t *testing.T, machine string, ranks int, main func(r *mpivirt.
 	if faults, _, err := trace.Check(f, 5); err != nil || faults != nil {
 		t.Errorf("%s: check: %v, %q", machine, err, faults)
 	}
-	c.Observer, c.NoContents = nil, true
+	c.Recorder, c.NoContents = nil, true
 	for engines := 1; engines <= 3; engines++ {
 		form := traces.New(f, traces.Options{})
 		c.Strict, c.Program = engines == 2, mpivirt.Program{Name: "file.grt", Forms: []mpivirt.Form{form}}
@@ -73,7 +73,7 @@ func TestRandomProgramsReplay(t *testing.T) {
 				}
 				recording := record.New(w)
 				h := hosts(len(p.ops)).Draw(t, "recorded host")
-				h.observer = recording.Observer
+				h.recorder = recording.Recorder
 				_, want := p.simulate(t, h)
 				if err := recording.Close(""); err != nil {
 					t.Fatal(err)

@@ -122,7 +122,7 @@ func (r *request) record(name string, h *trace.Header, way trace.Compression) (e
 		return errors.Join(err, t.discard())
 	}
 	t.trace = record.New(t.w)
-	r.trace, r.config.Observer = t, func(first, n int) mpivirt.Observer { return t.trace.Observer(first, n) }
+	r.trace, r.config.Recorder = t, t.trace.Recorder
 	return nil
 }
 

@@ -51,7 +51,7 @@ func TestConformanceIsRecorded(t *testing.T) {
 					t.Fatal(err)
 				}
 				recording := record.New(w)
-				c := mpivirt.Config{Target: target, Program: mpivirt.Program{Forms: []mpivirt.Form{form}}, Transports: sync.NewInProcess(1), Observer: recording.Observer}
+				c := mpivirt.Config{Target: target, Program: mpivirt.Program{Forms: []mpivirt.Form{form}}, Transports: sync.NewInProcess(1), Recorder: recording.Recorder}
 				simulate := func() (*mpivirt.Result, error) {
 					s, err := mpivirt.New(c)
 					if err != nil {
@@ -75,7 +75,7 @@ func TestConformanceIsRecorded(t *testing.T) {
 					t.Errorf("%.20s, %d ranks: check: %v, %q", machine, ranks, err, faults)
 				}
 				replayed := replay.New(f, replay.Options{})
-				c.Program.Forms, c.NoContents, c.Observer = []mpivirt.Form{replayed}, true, nil
+				c.Program.Forms, c.NoContents, c.Recorder = []mpivirt.Form{replayed}, true, nil
 				for engines := 1; engines <= min(2, ranks); engines++ {
 					c.Transports = sync.NewInProcess(engines)
 					got, err := simulate()

@@ -10,7 +10,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Recording records the ranks of all engines of a process. Its method Observer is a Config.Observer.
+// Recording records the ranks of all engines of a process. Its method Recorder is a Config.Recorder.
 type Recording struct {
 	w         *trace.Writer
 	mutex     sync.Mutex
@@ -20,8 +20,8 @@ type Recording struct {
 // New returns a recording into a file.
 func New(w *trace.Writer) *Recording { return &Recording{w: w} }
 
-// Observer returns the observer of an engine with n ranks from first on.
-func (r *Recording) Observer(first, n int) kernel.Observer {
+// Recorder returns the recorder of an engine with n ranks from first on.
+func (r *Recording) Recorder(first, n int) kernel.Recorder {
 	o := &recorder{w: r.w, first: first, ranks: make([]rank, n)}
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -63,6 +63,9 @@ type recorder struct {
 	messages   map[int32]int64 // by index in the kernel: number of the probed message in its task
 	spare      []*trace.Operation
 	burst      trace.Operation // scratch
+	send       trace.Operation // likewise, for sends in a short form
+	receive    trace.Operation
+	barrier    trace.Operation // of WORLD, for ranks that enter it in a short form
 	grouped    *world.Group    // the group of runs
 	runs       []int64
 	held       int // bytes in all streams
@@ -87,15 +90,6 @@ type rank struct {
 
 // Records implements [kernel.Recorder].
 func (r *recorder) Records(k *kernel.Kernel) { r.k = k }
-
-// Begins implements [kernel.Observer].
-func (r *recorder) Begins(*kernel.CallBegin) {}
-
-// Ends implements [kernel.Observer].
-func (r *recorder) Ends(*kernel.CallEnd) {}
-
-// Note implements [kernel.Observer].
-func (r *recorder) Note(kernel.Activity, vtime.Duration) {}
 
 // fail ends the run with an error of the recording.
 func (r *recorder) fail(err error) {
@@ -190,7 +184,9 @@ func (r *recorder) finish(lp int32, o *trace.Operation) {
 	if !o.Form.Has(trace.Missed) {
 		r.endPolls(lp)
 		r.add(lp, o)
-		r.spare = append(r.spare, o)
+		if o != &r.barrier {
+			r.spare = append(r.spare, o)
+		}
 		return
 	}
 	if before := n.polls; before != nil && samePoll(before, o) {

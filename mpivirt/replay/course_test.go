@@ -27,7 +27,7 @@ func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []v
 	}
 	recording := record.New(w)
 	c := mpivirt.Config{Target: target(t, quick, ranks), Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(main)}}}
-	c.Transports, c.Observer = sync.NewInProcess(1), recording.Observer
+	c.Transports, c.Recorder = sync.NewInProcess(1), recording.Recorder
 	simulate := func() *mpivirt.Result {
 		s, err := mpivirt.New(c)
 		if err != nil {
@@ -43,7 +43,7 @@ func course(t *testing.T, ranks int, main func(r *mpivirt.Rank) error, first []v
 	if err := recording.Close(""); err != nil {
 		t.Fatal(err)
 	}
-	c.Observer, c.NoContents = nil, true
+	c.Recorder, c.NoContents = nil, true
 	for engines := 1; engines <= 2; engines++ {
 		f, err := trace.Open("file.grt", bytes.NewReader(file.Bytes()), int64(file.Len()))
 		if err != nil {

@@ -46,7 +46,7 @@ func TestPhasesAndWindows(t *testing.T) {
 		return nil
 	}
 	c := mpivirt.Config{Target: target(t, quick, ranks), Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(main)}}}
-	c.Observer = recording.Observer
+	c.Recorder = recording.Recorder
 	simulate := func(engines int) *mpivirt.Result {
 		t.Helper()
 		c.Transports = sync.NewInProcess(engines)
@@ -64,7 +64,7 @@ func TestPhasesAndWindows(t *testing.T) {
 	if err := recording.Close(""); err != nil {
 		t.Fatal(err)
 	}
-	c.Observer, c.NoContents = nil, true
+	c.Recorder, c.NoContents = nil, true
 	f, err := trace.Open("file.grt", bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		t.Fatal(err)

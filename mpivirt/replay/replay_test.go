@@ -80,7 +80,7 @@ func recorded(t testing.TB, e bench.Entry, c bench.Config, engines int) ([]byte,
 		t.Fatal(err)
 	}
 	recording := record.New(w)
-	c.Observer, c.Transports = recording.Observer, sync.NewInProcess(engines)
+	c.Recorder, c.Transports = recording.Recorder, sync.NewInProcess(engines)
 	s, err := e.New(c)
 	if err != nil {
 		t.Fatal(err)

@@ -172,7 +172,7 @@ func simulatedRun(t *testing.T, ranks int, source, module string) *trace.File {
 		t.Fatal(err)
 	}
 	recording := simulated.New(w)
-	simulate(t, mpivirt.Config{Target: target(t, ranks), Program: mpivirt.Program{Forms: []mpivirt.Form{form}}, Transports: sync.NewInProcess(1), Observer: recording.Observer})
+	simulate(t, mpivirt.Config{Target: target(t, ranks), Program: mpivirt.Program{Forms: []mpivirt.Form{form}}, Transports: sync.NewInProcess(1), Recorder: recording.Recorder})
 	if err := recording.Close(""); err != nil {
 		t.Fatal(err)
 	}

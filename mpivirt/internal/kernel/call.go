@@ -137,8 +137,8 @@ func (q *Call) Nonblocking() *Call {
 // wait until it is resumed. Submit never panics: a rank that cannot go on finds a fatal error in
 // the completion.
 func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
-	if k.hearing.observer != nil && !k.hearing.inCall {
-		return k.submitObserved(lp, q)
+	if k.hearing.hears && !k.hearing.inCall {
+		return k.submitHeard(lp, q)
 	}
 	if k.InParts(lp) {
 		return k.goOn(lp)
@@ -263,6 +263,9 @@ func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, byt
 	q.Sends(payload, bytes, dest, tag)
 	k.messages.Completion.Err = nil
 	k.messages.Send(lp, &q.Operands)
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Sends(lp, bytes, dest, tag)
+	}
 	return true
 }
 
@@ -276,7 +279,13 @@ func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int)
 	v := &k.call.Incoming
 	v.Source, v.Tag, v.Sized = source, tag, false
 	k.messages.Completion.Err = nil
-	return k.messages.TakeAtOnce(lp, world.Recv, &w.Comm, v)
+	if !k.messages.TakeAtOnce(lp, world.Recv, &w.Comm, v) {
+		return false
+	}
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Receives(lp, source, tag)
+	}
+	return true
 }
 
 func (k *Kernel) submitSend(lp int32, q *Call) bool {

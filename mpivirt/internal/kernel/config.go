@@ -38,6 +38,7 @@ type Config struct {
 	Matrix      bool
 	Path        bool
 	Observer    func(first, n int) Observer // of the engine with these ranks; nil for none
+	Recorder    func(first, n int) Recorder // likewise
 	Output      func(text string)
 }
 

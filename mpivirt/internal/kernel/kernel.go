@@ -60,7 +60,6 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	if c.Observer != nil {
 		observer = c.Observer(k.partition.First, k.partition.Ranks)
 	}
-	recorder, _ := observer.(Recorder)
 	receiver, _ := observer.(Receiver)
 	gatherer, _ := observer.(Gatherer)
 	if c.Activities {
@@ -76,7 +75,7 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	k.messages.Open(c.Noise, c.Polls, k)
 	k.collectives.Open(algorithms, c.Collectives, c.Program.Repeats)
 	if observer != nil {
-		k.hearing.recorder, k.hearing.gatherer = recorder, gatherer
+		k.hearing.gatherer = gatherer
 		k.observe(observer)
 	}
 	if c.Activities {
@@ -86,8 +85,8 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 			receiver.Records(k)
 		}
 	}
-	if recorder != nil {
-		recorder.Records(k)
+	if c.Recorder != nil {
+		k.record(c.Recorder(k.partition.First, k.partition.Ranks))
 	}
 	if c.Bursts != nil {
 		k.bursts = c.Bursts(k.partition.First, k.partition.Ranks)
@@ -126,6 +125,9 @@ func (k *Kernel) RunRange(lo, hi int32) {
 	}
 	k.partition.Engine.Statistics.Switches += uint64(hi - lo)
 	k.messages.Completion.Err = nil // of an LP that left a collective earlier
+	if k.hearing.recorder != nil {
+		k.leaveTogether(lo, hi)
+	}
 	if k.ranges != nil {
 		k.ranges.ResumeRange(lo, hi)
 	} else {
@@ -166,7 +168,7 @@ func (k *Kernel) Resume(lp int32) {
 	if len(k.collectives.Faults) > 0 {
 		k.collectives.TakeFault(lp)
 	}
-	if k.hearing.observer != nil {
+	if k.hearing.hears {
 		k.resumes(lp)
 	}
 	k.partition.Engine.Statistics.Switches++

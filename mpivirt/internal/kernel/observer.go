@@ -28,17 +28,22 @@ type Observer interface {
 	Note(a Activity, d vtime.Duration)
 }
 
-// Recorder is an observer that also hears each call with all its arguments, and its outcome, in the order of the rank's program.
+// Recorder hears each call of the ranks of one engine with all its arguments, and its outcome, in the order of the rank's program.
 // A call that fails the rank, or that a deadlock holds, is not left. While a recorder hears the calls, each operation that begins
-// has a request of its own.
+// has a request of its own. Calls in short forms, which need no [Call], have methods of their own.
 type Recorder interface {
-	Observer
 	// Records hears the kernel whose calls it hears, before the first of them.
 	Records(k *Kernel)
 	// Enters hears a call as the rank hands it in. The call is valid during Enters.
 	Enters(lp int32, q *Call)
-	// Leaves hears the outcome of the call that the rank has entered.
+	// Leaves hears the outcome of the call that the rank has entered. It is also called for ranks that are in no call.
 	Leaves(lp int32, b *Completion)
+	// EntersBarrier hears that a rank enters a blocking barrier, which it leaves as any call.
+	EntersBarrier(lp int32, c *Communicator)
+	// Sends and Receives hear a standard send on WORLD, and a blocking receive on WORLD from a member, with a tag and of any length, that are
+	// over at once. They are not left.
+	Sends(lp int32, bytes int64, dest, tag int)
+	Receives(lp int32, source, tag int)
 	// Computes hears a phase of computing, without noise.
 	Computes(lp int32, d vtime.Duration)
 	// BeginsPhase hears that a rank ends its phase and begins the one with a name, none if the name is empty.
@@ -131,8 +136,9 @@ type CallEnd struct {
 // hearing is a kernel's state for its observer.
 type hearing struct {
 	observer Observer   // nil for none
-	recorder Recorder   // the observer, or a part of it; nil if it is none
-	gatherer Gatherer   // likewise
+	recorder Recorder   // nil for none
+	gatherer Gatherer   // the observer, or a part of it; nil if it is none
+	hears    bool       // there is an observer or a recorder
 	inCall   bool       // a call is submitted: calls that are parts of it are not heard
 	open     []openCall // by LP: its unfinished call
 	begin    CallBegin  // scratch
@@ -153,13 +159,16 @@ type openCall struct {
 
 // observe attaches an observer to the engine's ranks.
 func (k *Kernel) observe(o Observer) {
-	k.hearing = hearing{observer: o, recorder: k.hearing.recorder, gatherer: k.hearing.gatherer, open: make([]openCall, k.partition.Ranks)}
+	k.hearing = hearing{observer: o, gatherer: k.hearing.gatherer, hears: true, open: make([]openCall, k.partition.Ranks)}
 	k.messages.InFull()
 }
 
-// submitObserved is Submit for an observer.
-func (k *Kernel) submitObserved(lp int32, q *Call) (complete bool) {
+// submitHeard is Submit for an observer or a recorder.
+func (k *Kernel) submitHeard(lp int32, q *Call) (complete bool) {
 	h := &k.hearing
+	if h.observer == nil {
+		return k.submitRecorded(lp, q)
+	}
 	if !k.InParts(lp) { // else the call has begun before
 		if h.recorder != nil {
 			h.recorder.Enters(lp, q)
@@ -447,7 +456,11 @@ func (why *reason) phases(e *CallEnd) {
 
 // resumes reports the call in which an LP has waited, if any, as over.
 func (k *Kernel) resumes(lp int32) {
-	if k.hearing.open[lp].open && !k.InParts(lp) {
+	switch h := &k.hearing; {
+	case k.InParts(lp):
+	case h.observer == nil:
+		h.recorder.Leaves(lp, &k.messages.Completion)
+	case h.open[lp].open:
 		k.leaves(lp)
 		k.ends(lp)
 	}
@@ -457,6 +470,9 @@ func (k *Kernel) resumes(lp int32) {
 func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 	if k.hearing.recorder != nil {
 		k.hearing.recorder.Computes(lp, d)
+	}
+	if k.hearing.observer == nil {
+		return k.messages.Compute(lp, d, world.Compute)
 	}
 	k.hearing.begin = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: world.Compute, Dest: world.None, Length: d}
 	k.begins(lp)

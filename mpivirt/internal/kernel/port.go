@@ -85,17 +85,28 @@ func (k *Kernel) duplicated(lp int32, c, duplicate *Communicator, number int32) 
 // arrays. It is the short form of Enter for the commonest case, and returns false in all other
 // cases.
 func (k *Kernel) EnterBarrier(lp int32, c *Communicator, member int) bool {
-	return k.shortBarriers() && k.collectives.EnterBarrier(lp, c, member)
+	if !k.shortBarriers() || !k.collectives.EnterBarrier(lp, c, member) {
+		return false
+	}
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.EntersBarrier(lp, c)
+	}
+	return true
 }
 
-// shortBarriers reports whether ranks may enter barriers without a call that is heard, paced or launched.
+// shortBarriers reports whether ranks may enter barriers without a call that is observed, paced or launched.
 func (k *Kernel) shortBarriers() bool {
 	return k.hearing.observer == nil && !k.messages.InCalls && !k.collectives.Launches()
 }
 
 // EnterJoiners enters the collected joiners. Until then their clocks stand at their entries, and
 // nothing reads the instance.
-func (k *Kernel) EnterJoiners() { k.collectives.EnterJoiners() }
+func (k *Kernel) EnterJoiners() {
+	if k.hearing.recorder != nil {
+		k.joinersEnter()
+	}
+	k.collectives.EnterJoiners()
+}
 
 // GroupOf returns the group of a communicator for an LP that is a member.
 func (k *Kernel) GroupOf(c *Communicator, lp int32) *world.Group { return k.collectives.GroupOf(c, lp) }
@@ -172,7 +183,7 @@ func (k *Kernel) Activity(lp int32) { k.messages.Activity(lp) }
 // FailingPolls returns the number of further polls of an LP that are known to fail, if each is the same as the poll that the
 // LP has just made in vain. PolledInVain has the LP make a number of them.
 func (k *Kernel) FailingPolls(lp int32) int {
-	if k.hearing.observer != nil {
+	if k.hearing.hears {
 		return 0
 	}
 	return k.collectives.Messages.FailingPolls(lp)
@@ -203,7 +214,7 @@ func (k *Kernel) CompletionOf(lp int32) *Completion { return k.collectives.Messa
 // Compute advances the clock of an LP by d, lengthened by noise. It returns an error, without
 // effect, for a negative d, and for a phase that would end after the end of virtual time.
 func (k *Kernel) Compute(lp int32, d vtime.Duration) error {
-	if k.hearing.observer != nil {
+	if k.hearing.hears {
 		return k.computes(lp, d)
 	}
 	return k.collectives.Messages.Compute(lp, d, world.Compute)
@@ -316,7 +327,13 @@ func (k *Kernel) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag int)
 	if k.config.NoContents {
 		payload = nil
 	}
-	return k.collectives.Messages.SendAtOnce(lp, payload, bytes, dst, tag)
+	if !k.collectives.Messages.SendAtOnce(lp, payload, bytes, dst, tag) {
+		return false
+	}
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Sends(lp, bytes, dst, tag)
+	}
+	return true
 }
 
 // SetMayCancel stores whether an LP may cancel the receives that it posts from now on.
