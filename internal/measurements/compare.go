@@ -122,7 +122,7 @@ func (o *Outcome) prepare(options *Options, jobs map[key]*job) error {
 	if err != nil {
 		return err
 	}
-	if o.Fallback && p.Named && o.Reason == "" {
+	if o.Fallback && o.names() && o.Reason == "" {
 		o.Reason = "the library seems to have used another algorithm than it was asked for"
 	}
 	m, err := options.Machine(&o.Row)

@@ -62,6 +62,8 @@ type Point struct {
 	Ranks     int // 0: all nodes are full
 	Bytes     int64
 	Statistic Statistic
+	Then      part // the operation that follows, if the library calls two in turn
+	Messages  bool // the library does not have the network carry the operations out
 }
 
 // sameBlocks are operations whose blocks may differ, with the operation on equal blocks that takes as long.
@@ -96,7 +98,8 @@ var synonyms = map[string]string{
 	"allreduce/nvlstree":             "nvls-tree",
 	"nvls":                           "offload",
 	"nvls-off":                       "ring",
-	"reduce_scatter/non-overlapping": "binomial",
+	"allreduce/rdbc":                 "reduce-bcast",
+	"reduce_scatter/non-overlapping": "reduce-scatterv",
 	// MPICH.
 	"brucks": "bruck",
 }
@@ -131,7 +134,6 @@ type exception struct {
 	operation, name string
 	when            func(r *Row) bool
 	as              string // the algorithm that it uses then
-	reason          string // why there is none, if as is empty
 }
 
 // elementBytes is the size of the elements of which PICO and the OSU micro-benchmarks make vectors, int32 and float.
@@ -140,17 +142,15 @@ const elementBytes = 4
 var exceptions = []exception{
 	// coll_base_alltoall.c, ompi_coll_base_alltoall_intra_basic_linear: all receives and sends are posted, then waited for, in the
 	// order of linear_sync, which has all messages under way unless a number is given.
-	{"alltoall", "linear", (*Row).ofOpenMPI, "linear-sync", ""},
+	{"alltoall", "linear", (*Row).ofOpenMPI, "linear-sync"},
 	// coll_base_bcast.c, ompi_coll_base_bcast_intra_basic_linear: the root sends to all at once and waits.
-	{"bcast", "linear", (*Row).ofOpenMPI, "linear-nonblocking", ""},
-	// coll_base_allgather.c, ompi_coll_base_allgather_intra_basic_linear calls coll_gather and coll_bcast of the communicator.
-	{"allgather", "linear", (*Row).ofOpenMPI, "", "the linear allgather of Open MPI is a gather and a bcast by the algorithms that it chooses for them"},
+	{"bcast", "linear", (*Row).ofOpenMPI, "linear-nonblocking"},
 	// Reductions by in-order-binary take as long as those by default of Fujitsu MPI, whose table cuts vectors (fujitsu.yaml). Shorter
 	// vectors are one segment.
-	{"reduce", "in-order-binary", (*Row).ofFujitsu, "in-order-binary:32KiB", ""},
-	{"reduce", "binary", (*Row).ofFujitsu, "binary:32KiB", ""},
+	{"reduce", "in-order-binary", (*Row).ofFujitsu, "in-order-binary:32KiB"},
+	{"reduce", "binary", (*Row).ofFujitsu, "binary:32KiB"},
 	// NVLS among several nodes is a tree of them: only the switches of a node sum vectors up.
-	{"allreduce", "offload", func(r *Row) bool { return r.ofNCCL() && r.Nodes > 1 }, "nvls-tree", ""},
+	{"allreduce", "offload", func(r *Row) bool { return r.ofNCCL() && r.Nodes > 1 }, "nvls-tree"},
 }
 
 // ofOpenMPI reports whether the row is of Open MPI or of Fujitsu MPI, which is made of it, and the algorithm is
@@ -190,12 +190,12 @@ func PointOf(r *Row) (Point, error) {
 		return p, err
 	}
 	if name := algorithmName(r.Operation, r.Algorithm); name != "" {
+		if composed, err := p.compose(r, name); composed {
+			return p, err
+		}
 		p.Named = true
 		for _, e := range exceptions {
 			if e.operation == r.Operation && e.name == name && e.when(r) {
-				if e.as == "" {
-					return p, errors.New(e.reason)
-				}
 				name = e.as
 			}
 		}
@@ -270,9 +270,7 @@ func (p *Point) config(t *network.Target) mpivirt.Config {
 	if p.Library != nil {
 		c.Library = ofElements{p.Library}
 	}
-	if p.Named {
-		c.Algorithms = map[collectives.Operation]collectives.Algorithm{p.Operation: p.Algorithm}
-	}
+	c.Algorithms = p.algorithms(&c)
 	all, _ := p.iterations()
 	c.Program = mpivirt.Program{Name: p.Operation.String(), Forms: []mpivirt.Form{steps.Main(func() steps.Program { return p.program(all) })}}
 	return c
@@ -291,7 +289,8 @@ func (l ofElements) Choose(q collectives.Question) collectives.Algorithm {
 
 // program returns that of the ranks. They enter the first iteration, or the barrier before it, together, and compute nothing.
 func (p *Point) program(iterations int) steps.Program {
-	op, name, bytes, barriers := p.Operation, p.Operation.String(), p.Bytes, 0
+	barriers, parts := 0, p.parts()
+	iterations *= len(parts)
 	if p.afterBarrier() {
 		barriers = 1
 	}
@@ -305,18 +304,23 @@ func (p *Point) program(iterations int) steps.Program {
 			return r.Finish()
 		}
 		*taken++
-		return r.Timed(i, name).CollectiveSize(op, bytes, 0)
+		of := parts[i%len(parts)]
+		return r.Timed(i, of.Operation.String()).CollectiveSize(of.Operation, of.Bytes, 0)
 	})
 }
 
-// Chosen returns the name of the algorithm on a machine.
+// Chosen returns the name of the algorithm on a machine, or those of the operations of which it is made.
 func (p *Point) Chosen(m *network.Machine) (string, error) {
 	t, err := p.target(m)
 	if err != nil {
 		return "", err
 	}
 	c := p.config(t)
-	return c.AlgorithmFor(p.Operation, p.Bytes, 0).String(), nil
+	var names []string
+	for _, of := range p.parts() {
+		names = append(names, c.AlgorithmFor(of.Operation, of.Bytes, 0).String())
+	}
+	return strings.Join(names, " + "), nil
 }
 
 // Cost returns an estimate of the CPU time that the simulation takes, in seconds.
@@ -327,7 +331,10 @@ func (p *Point) Cost(m *network.Machine) (float64, error) {
 	}
 	c := p.config(t)
 	all, _ := p.iterations()
-	uses := []mpivirt.Use{{Operation: p.Operation, Bytes: p.Bytes, Times: all}}
+	var uses []mpivirt.Use
+	for _, of := range p.parts() {
+		uses = append(uses, mpivirt.Use{Operation: of.Operation, Bytes: of.Bytes, Times: all})
+	}
 	if p.afterBarrier() {
 		uses = append(uses, mpivirt.Use{Operation: collectives.Barrier, Times: 1})
 	}
@@ -371,8 +378,11 @@ func (p *Point) run(c *mpivirt.Config) (float64, error) {
 		return 0, err
 	}
 	all, counted := p.iterations()
-	if len(result.Iterations) != all || !result.Complete {
+	if len(result.Iterations) != all*len(p.parts()) || !result.Complete {
 		return 0, errors.New("the simulation came to no end")
+	}
+	if p.Then.Any { // the last rank may be another one in each operation
+		return vtime.Duration(result.VirtualTime).Seconds(), nil
 	}
 	var sum vtime.Duration
 	for _, it := range result.Iterations[all-counted:] {

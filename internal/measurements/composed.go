@@ -1,0 +1,98 @@
+package measurements
+
+import (
+	"errors"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+)
+
+// part is one of the operations that a library calls in turn for another operation. No operation is the zero value: the library
+// calls one.
+type part struct {
+	Operation collectives.Operation
+	Bytes     int64
+	Linear    bool // the library has nothing else for it; else it chooses
+	Any       bool // there is such an operation
+}
+
+// composition is an algorithm that calls other collectives of the communicator, whose algorithms the library chooses.
+type composition struct {
+	operation, name string
+	when            func(r *Row) bool
+	messages        bool // by messages even where the network carries out the operations
+	parts           func(r *Row) [2]part
+}
+
+// joined returns the bytes of the blocks of all ranks.
+func (r *Row) joined() int64 { return r.Bytes * int64(r.Nodes) * int64(r.PerNode) }
+
+var compositions = []composition{
+	// coll_base_allreduce.c, ompi_coll_base_allreduce_intra_nonoverlapping. Those of 4 and 32 bytes on 8 nodes of Fugaku take as long as
+	// a binomial reduce and bcast, not as those of its network.
+	{"allreduce", "reduce-bcast", (*Row).ofOpenMPI, true, func(r *Row) [2]part {
+		return [2]part{called(collectives.Reduce, r.Bytes), called(collectives.Bcast, r.Bytes)}
+	}},
+	// coll_base_reduce_scatter.c, ompi_coll_base_reduce_scatter_intra_nonoverlapping: a reduce to rank 0 and a scatterv.
+	{"reduce_scatter", "reduce-scatterv", (*Row).ofOpenMPI, false, func(r *Row) [2]part {
+		return [2]part{called(collectives.Reduce, r.joined()), {collectives.Scatter, r.Bytes, true, true}}
+	}},
+	// coll_base_allgather.c, ompi_coll_base_allgather_intra_basic_linear calls coll_gather and coll_bcast of the communicator. So does gtbc
+	// of Fujitsu MPI, by its name and by its times.
+	{"allgather", "linear", (*Row).ofOpenMPI, false, gatherAndBcast},
+	{"allgather", "gtbc", (*Row).ofFujitsu, false, gatherAndBcast},
+	// use-bcast of Fujitsu MPI: all ranks get all blocks.
+	{"scatter", "use-bcast", (*Row).ofFujitsu, false, func(r *Row) [2]part {
+		return [2]part{called(collectives.Bcast, r.joined())}
+	}},
+}
+
+func called(op collectives.Operation, bytes int64) part {
+	return part{Operation: op, Bytes: bytes, Any: true}
+}
+
+func gatherAndBcast(r *Row) [2]part {
+	return [2]part{called(collectives.Gather, r.Bytes), called(collectives.Bcast, r.joined())}
+}
+
+// compose makes the point of a row that of the operations which the library calls, and reports whether it calls any.
+func (p *Point) compose(r *Row, name string) (bool, error) {
+	for _, c := range compositions {
+		if c.operation != r.Operation || c.name != name || !c.when(r) {
+			continue
+		}
+		if p.Statistic != LastExit {
+			return true, errors.New("the mean over ranks of two operations in turn is not simulated")
+		}
+		parts := c.parts(r)
+		p.Operation, p.Bytes, p.Then, p.Messages = parts[0].Operation, parts[0].Bytes, parts[1], c.messages
+		return true, nil
+	}
+	return false, nil
+}
+
+// parts returns the operations of the point, in turn.
+func (p *Point) parts() []part {
+	first := called(p.Operation, p.Bytes)
+	if !p.Then.Any {
+		return []part{first}
+	}
+	return []part{first, p.Then}
+}
+
+// algorithms names those algorithms of a composed point that the library does not choose.
+func (p *Point) algorithms(c *mpivirt.Config) map[collectives.Operation]collectives.Algorithm {
+	if p.Named {
+		return map[collectives.Operation]collectives.Algorithm{p.Operation: p.Algorithm}
+	}
+	named := map[collectives.Operation]collectives.Algorithm{}
+	for _, of := range p.parts() {
+		switch {
+		case of.Linear:
+			named[of.Operation] = collectives.Linear
+		case p.Messages && c.AlgorithmFor(of.Operation, of.Bytes, 0) == collectives.Offload:
+			named[of.Operation] = collectives.Binomial
+		}
+	}
+	return named
+}
