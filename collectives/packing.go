@@ -35,6 +35,12 @@ func Partners(op Operation, a Algorithm, members int) int {
 	return 0
 }
 
+// SendsInTurn reports whether the root of an operation sends one blocking message after another, as by MPI_Send in
+// coll_base_scatter.c of Open MPI. Trees and broadcasts of libraries start their messages.
+func SendsInTurn(op Operation, a Algorithm) bool {
+	return a == Linear && (op == Scatter || op == Scatterv)
+}
+
 // packer is a schedule with such copies.
 type packer interface {
 	packs() bool

@@ -255,6 +255,9 @@ func drawMachine(t *rapid.T) string {
 		if rapid.Bool().Draw(t, "many partners") {
 			model += ", partners: {most: 2, above: 8B, overhead: " + duration("partners", 0) + "}"
 		}
+		if rapid.Bool().Draw(t, "blocking sends") {
+			model += ", blocking_send: " + duration("blocking", 0)
+		}
 		if rapid.Bool().Draw(t, "has gap") {
 			model += ", gap: " + duration("gap", 0)
 		}

@@ -175,6 +175,7 @@
 //	  latency_per_hop: 100ns            # optional: hops make no difference
 //	  overhead: {send: 0.3us, receive: 0.3us} # optional: none; processor time per message
 //	  partners: {most: 255, above: 1KiB, overhead: 5us} # optional: none; of linear collectives among more
+//	  blocking_send: 0.5us              # optional: none; of each message of a linear scatter
 //	  gap: 0.1us                        # optional: none; time between messages at a port
 //	  jitter: {distribution: exponential, mean: 1us} # optional: none; or a
 //	                                    # list of level and distribution

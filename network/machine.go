@@ -38,6 +38,7 @@ type Machine struct {
 	localCopy                 memoryWork
 	datatypes                 datatypes
 	partners                  partners
+	blockingSend              vtime.Duration // of a root that sends one blocking message after another, in addition to the overhead
 	fresh                     freshMemory
 	congestion                congestion
 	poll                      vtime.Duration
@@ -180,6 +181,9 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		o.put("overhead", inner.node)
 	}
 	m.partners.write(o)
+	if m.blockingSend != 0 || w.estimated("network.blocking_send") {
+		o.text("blocking_send", m.blockingSend.String())
+	}
 	if m.gap != 0 || w.estimated("network.gap") {
 		o.text("gap", m.gap.String())
 	}

@@ -157,6 +157,7 @@ func (m *Machine) parseNetwork(o *object) {
 	if kind != nil && kind.charged {
 		m.overhead = parseOverhead(o)
 		m.partners = parsePartners(o)
+		m.blockingSend = o.duration("blocking_send", false, 0)
 		m.gap = o.duration("gap", false, 0)
 		m.eagerLimit = o.size("eager_limit", false, math.MaxInt64)
 		m.jitter, checkJitter = parseJitters(o)

@@ -153,13 +153,16 @@ func (p partners) write(o *objectWriter) {
 }
 
 // Among returns the target as messages of some bytes find it of a collective operation in which a member exchanges messages with a number of
-// others: it is the target itself where these are few. The processors at both ends of each message are busy for longer.
-func (t *Target) Among(partners int, bytes int64) *Target {
-	p := &t.machine.partners
-	if t.busy == nil || partners <= p.most || bytes <= p.above {
-		return t
+// others, and a root sends one blocking message after another if it sends in turn: it is the target itself where partners are few, and blocking
+// sends cost no more. Otherwise the processors at both ends of each message, or that of the sender, are busy for longer.
+func (t *Target) Among(partners int, inTurn bool, bytes int64) *Target {
+	if p := &t.machine.partners; t.busy != nil && partners > p.most && bytes > p.above {
+		t = t.busy
 	}
-	return t.busy
+	if inTurn && t.turns != nil {
+		return t.turns
+	}
+	return t
 }
 
 // withPartners gives the target its twin for operations with many partners, and that one its twin for rounds in which all members send.
@@ -168,19 +171,37 @@ func (t *Target) withPartners() {
 	if more == 0 || t.occupier != nil {
 		return
 	}
+	t.busy = t.dearer(more, more)
+	t.busy.busy = t.busy
+}
+
+// withTurns gives the target, and its twin for operations with many partners, their twins for operations whose root sends one blocking
+// message after another.
+func (t *Target) withTurns() {
+	more := t.machine.blockingSend
+	if more == 0 || t.occupier != nil {
+		return
+	}
+	if t.busy != nil {
+		t.busy.turns = t.busy.dearer(more, 0)
+	}
+	t.turns = t.dearer(more, 0)
+}
+
+// dearer returns a twin of the target, and of its twin for rounds in which all members send, whose processors are busy for longer.
+func (t *Target) dearer(send, receive vtime.Duration) *Target {
 	dear := func(t *Target) *Target {
 		twin := *t
-		twin.overhead = Overhead{t.overhead.Send.Plus(more), t.overhead.Receive.Plus(more)}
+		twin.overhead = Overhead{t.overhead.Send.Plus(send), t.overhead.Receive.Plus(receive)}
 		if t.delays == delays(&t.paths) {
 			twin.delays = &twin.paths
 		}
 		return &twin
 	}
-	busy := dear(t)
+	twin := dear(t)
 	if t.crowded != nil {
-		busy.crowded = dear(t.crowded)
-		busy.crowded.crowded = busy.crowded
+		twin.crowded = dear(t.crowded)
+		twin.crowded.crowded = twin.crowded
 	}
-	busy.busy = busy
-	t.busy = busy
+	return twin
 }

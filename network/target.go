@@ -27,6 +27,7 @@ type Target struct {
 	overhead Overhead // of a message
 	shared   bool
 	busy     *Target // in an operation in which members have many partners; nil if that makes no difference
+	turns    *Target // in an operation whose root sends one blocking message after another; nil if that makes no difference
 	crowded  *Target // in a round in which all members send; nil without congestion
 	uniform  int     // see UniformFrom
 	jittered bool
@@ -124,6 +125,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	}
 	t.withCrowd()
 	t.withPartners()
+	t.withTurns()
 	return t, nil
 }
 

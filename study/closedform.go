@@ -110,7 +110,7 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	f.inStep = collectives.InStep(op, a, f.members, count)
 	f.together = f.inStep && (a != collectives.NodeLeader || most == 1)
 	f.cost.Gamma, f.cost.Own, f.cost.Type = t.ReduceTime, t.LocalCopyTime, t.TypeTime
-	f.exact = alike && t.Among(collectives.Partners(op, a, f.members), math.MaxInt64) == t
+	f.exact = alike && t.Among(collectives.Partners(op, a, f.members), collectives.SendsInTurn(op, a), math.MaxInt64) == t
 	alike = f.exact
 	o := t.Overhead()
 	if t.ReceiverState() {

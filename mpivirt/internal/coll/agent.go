@@ -363,7 +363,7 @@ func (c *Collectives) departRound(a *agent, round int32, src, dst int, bytes int
 
 // endsOf returns the target as the processors at both ends of a message of an instance find it.
 func (c *Collectives) endsOf(inst *instance, bytes int64) *network.Target {
-	return c.partition.Target.Among(inst.partners, bytes)
+	return c.partition.Target.Among(inst.partners, inst.inTurn, bytes)
 }
 
 // inCrowd returns the target as the messages of an instance find it that are received in a round.

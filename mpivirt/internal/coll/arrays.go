@@ -51,7 +51,7 @@ func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 		b := &arrayRun{collectives: c, instance: inst}
 		lo, hi := c.participants(inst, c.partition.Engine.Index())
 		b.Array = maxplus.NewArray(maxplus.Rounds{
-			Target: c.partition.Target, Partners: inst.partners, Schedule: inst.schedule, Bytes: inst.blockBytes(),
+			Target: c.partition.Target, Partners: inst.partners, InTurn: inst.inTurn, Schedule: inst.schedule, Bytes: inst.blockBytes(),
 			UniformFrom: c.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
 			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(),
 		})

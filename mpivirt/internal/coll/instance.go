@@ -32,6 +32,7 @@ type instance struct {
 	Call     Collective           // of the first local member; equal in all members
 	schedule collectives.Schedule // nil at a fixed cost
 	partners int                  // others with which a member exchanges messages, where they are many
+	inTurn   bool                 // the root sends one blocking message after another
 	steps    collectives.Stepper  // of the schedule
 	width    int                  // number of positions of the schedule
 	vectors  bool                 // each position has a whole vector
@@ -288,7 +289,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 		inst.layout = inst.Call.CommonLayout(inst.schedule)
 		inst.packs = inst.layout != nil && c.partition.Target.CopiesBytes() && collectives.Packs(inst.schedule)
 	}
-	inst.partners = collectives.Partners(v.Operation, v.Algorithm, inst.participants())
+	inst.partners, inst.inTurn = collectives.Partners(v.Operation, v.Algorithm, inst.participants()), collectives.SendsInTurn(v.Operation, v.Algorithm)
 	if invariant.Enabled {
 		inst.checkSum()
 	}

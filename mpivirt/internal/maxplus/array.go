@@ -10,7 +10,8 @@ import (
 // holds. The arrays of a collective differ only in the range and the memory.
 type Rounds struct {
 	Target       *network.Target
-	Partners     int // others with which a participant exchanges messages, where they are many
+	Partners     int  // others with which a participant exchanges messages, where they are many
+	InTurn       bool // the root sends one blocking message after another
 	Schedule     collectives.Schedule
 	Bytes        int64 // of a position of the schedule
 	UniformFrom  int   // see [UniformDelay]
@@ -106,7 +107,7 @@ func (a *Array) enter(round int, second bool) {
 // span returns an upper bound on the time that the rounds add to a clock, if no message has more than a number of bytes. A
 // rendezvous counts as three messages.
 func (r *Rounds) span(bytes int64) vtime.Duration {
-	t := r.Target.Among(r.Partners, bytes)
+	t := r.Target.Among(r.Partners, r.InTurn, bytes)
 	round := t.LongestDelay(bytes).Times(3).Plus(t.SendTime(bytes)).Plus(t.ReceiveTime(bytes)).Plus(t.ReduceTime(bytes).Times(2))
 	total := round.Times(r.Schedule.MaxRounds())
 	if r.packs() {

@@ -53,7 +53,7 @@ func (a *Array) evaluation(round int, p collectives.Pattern) Evaluation {
 		next = a.next
 	}
 	careful := a.careful()
-	e := Evaluation{a: a, target: InCrowd(a.Target.Among(a.Partners, a.Bytes*int64(p.Sent)), &p), lo: lo, next: next, bytes: a.Bytes * int64(p.Sent),
+	e := Evaluation{a: a, target: InCrowd(a.Target.Among(a.Partners, a.InTurn, a.Bytes*int64(p.Sent)), &p), lo: lo, next: next, bytes: a.Bytes * int64(p.Sent),
 		same: !careful && UniformDelay(a.UniformFrom, a.total(), p), careful: careful}
 	e.sends, e.combine = p.Kind != collectives.Strided, e.target.ReduceTime(a.Bytes*int64(p.Combined))
 	if a.packs {
