@@ -444,7 +444,7 @@ func (c *Collectives) pastRelease(inst *instance, p, rank int, t vtime.Time) {
 // noteTimes records the times of consecutive LPs that leave together at t and whose clocks stand at
 // their entries.
 func (c *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtime.Time) {
-	if inst.labels != nil {
+	if inst.labels != nil || inst.launched.others != nil {
 		for i, entry := range clocks {
 			c.noteTime(inst, lp+int32(i), t.Sub(entry))
 		}
@@ -458,7 +458,7 @@ func (c *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks [
 		for n < len(clocks) && clocks[n] == entry {
 			n++
 		}
-		c.partition.Summary.Tally.NoteSame(inst.timed, t.Sub(entry), uint64(n))
+		c.partition.Summary.Tally.NoteSame(inst.timed, t.Sub(entry).Plus(inst.launched.common), uint64(n))
 		clocks = clocks[n:]
 	}
 }

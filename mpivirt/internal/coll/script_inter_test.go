@@ -23,7 +23,7 @@ import (
 func (p *scriptPlayer) makeInter(lp int32, r *scripted, words []string) bool {
 	k, rank := p.k, int(p.k.partition.Global(lp))
 	groupOf := func(who string) *world.Group {
-		lo, hi := rangeOf(p.T, who, k.partition.Target.Ranks())
+		lo, hi := rangeOf(p, who, k.partition.Target.Ranks())
 		return world.Strided(lo, 1, hi-lo+1)
 	}
 	switch words[0] {

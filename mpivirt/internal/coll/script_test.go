@@ -2,7 +2,6 @@ package coll
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -27,7 +26,7 @@ import (
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"causes", "closedforms", "communicators", "contention", "costs", "endoftime", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress"} {
+	for _, name := range []string{"causes", "closedforms", "communicators", "contention", "costs", "endoftime", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress", "uneven"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
@@ -179,7 +178,7 @@ func repeated(t *testing.T, calls []string) (all []string) {
 const silent = "~"
 
 // rangeOf returns the least and the greatest rank of "all", "3" or "2-5".
-func rangeOf(t *testing.T, who string, ranks int) (lo, hi int) {
+func rangeOf(t reporter, who string, ranks int) (lo, hi int) {
 	if who == "all" {
 		return 0, ranks - 1
 	}
@@ -194,8 +193,15 @@ func rangeOf(t *testing.T, who string, ranks int) (lo, hi int) {
 	return lo, hi
 }
 
+// reporter is what runs need of a test, or of a test of a property.
+type reporter interface {
+	Error(arguments ...any)
+	Errorf(format string, arguments ...any)
+	Fatalf(format string, arguments ...any)
+}
+
 // play makes one run.
-func play(t *testing.T, v variant, target *network.Target, programs [][]string) string {
+func play(t reporter, v variant, target *network.Target, programs [][]string) string {
 	ranks := len(programs)
 	lines, ended := make([][]string, ranks), make([]bool, ranks)
 	partition := engine.Partition{LPs: ranks, Engines: v.engines}
@@ -320,7 +326,7 @@ func text(lines [][]string) string {
 
 // scriptPlayer stands in for the kernel and the body of an engine: its ranks make the calls of a script.
 type scriptPlayer struct {
-	*testing.T
+	reporter
 	k     *Collectives
 	v     variant
 	lines [][]string
@@ -345,6 +351,7 @@ type scripted struct {
 	freed   []*Communicator
 	entered vtime.Time // its latest call
 	label   int32      // under which the call is timed
+	uneven  bool       // the blocks of the call differ in length; see blockOf
 
 	procedure  world.Procedure // of its latest call
 	collective bool            // the latest call is a collective in the blocking form
@@ -353,8 +360,8 @@ type scripted struct {
 // expected is what a nonblocking call is to give.
 type expected struct{ got, want []byte }
 
-func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant, lines [][]string, ended []bool, programs [][]string) *scriptPlayer {
-	p := &scriptPlayer{T: t, k: &Collectives{}, v: v, lines: lines, ended: ended}
+func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, lines [][]string, ended []bool, programs [][]string) *scriptPlayer {
+	p := &scriptPlayer{reporter: t, k: &Collectives{}, v: v, lines: lines, ended: ended}
 	p.times = map[int32][]vtime.Duration{}
 	p.k.Messages.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
 	if v.script.causes || v.script.counts {
@@ -532,7 +539,7 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 	for _, index := range b.Completed {
 		x, has := r.pending[index]
 		delete(r.pending, index)
-		if has && b.Err == nil && !bytes.Equal(x.got, x.want) {
+		if has && x.want != nil && b.Err == nil && !bytes.Equal(x.got, x.want) {
 			p.Errorf("%+v: %s of rank %d gives %x, want %x", p.v, words, rank, x.got, x.want)
 		}
 	}
@@ -737,7 +744,7 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 // collective returns a call of a script: an operation, its algorithm, the bytes of a vector or block, the root.
 func (p *scriptPlayer) collective(r *scripted, rank int, word string, words []string) *Collective {
 	v := &r.call
-	*v = Collective{Element: 8, Operator: affine}
+	*v, r.uneven = Collective{Element: 8, Operator: affine}, false
 	for _, op := range collectives.Operations() {
 		if op.String() == word {
 			v.Operation, v.Procedure = op, world.ProcedureOf(op)
@@ -752,6 +759,8 @@ func (p *scriptPlayer) collective(r *scripted, rank int, word string, words []st
 	for _, w := range words {
 		if key, value, has := strings.Cut(w, "="); has && key == "root" {
 			v.Root = p.number(value)
+		} else if w == "uneven" {
+			r.uneven = true
 		} else if n, err := strconv.Atoi(w); err == nil {
 			v.Bytes = int64(n)
 		} else if v.Algorithm, err = collectives.ParseAlgorithm(v.Operation, w); err != nil {
@@ -771,115 +780,6 @@ func (p *scriptPlayer) collective(r *scripted, rank int, word string, words []st
 			p.fill(r, v, rank)
 		}
 	}
-	p.counts(r, v)
+	r.counts(v, r.comm.Group.Member(rank))
 	return v
-}
-
-// counts gives the operations whose blocks differ in length blocks of equal length.
-func (p *scriptPlayer) counts(r *scripted, v *Collective) {
-	n := r.comm.Size
-	all := make([]int64, n)
-	for i := range all {
-		all[i] = v.Bytes
-	}
-	switch v.Operation {
-	case collectives.Gatherv, collectives.Scatterv:
-		v.Counts = all
-	case collectives.Allgatherv:
-		v.Counts, v.Bytes = all, v.Bytes*int64(n)
-	case collectives.Alltoallv:
-		v.InCounts, v.OutCounts, v.Bytes = all, all, 0
-	case collectives.ReduceScatter:
-		v.Counts, v.Bytes = all, v.Bytes*int64(n)
-	}
-}
-
-// affine combines maps x -> ax + b of two numbers of 32 bits: it is associative and does not commute, so that
-// it tells whether vectors are combined in rank order.
-var affine = world.Operator{Name: "affine", Apply: func(into, left, right []byte) {
-	for i := 0; i+8 <= len(into); i += 8 {
-		a, b := binary.LittleEndian.Uint32(left[i:]), binary.LittleEndian.Uint32(left[i+4:])
-		c, d := binary.LittleEndian.Uint32(right[i:]), binary.LittleEndian.Uint32(right[i+4:])
-		binary.LittleEndian.PutUint32(into[i:], a*c)
-		binary.LittleEndian.PutUint32(into[i+4:], c*b+d)
-	}
-}}
-
-// total adds, and commutes.
-var total = world.Operator{Name: "total", Commutative: true, Apply: func(into, left, right []byte) {
-	for i := 0; i+8 <= len(into); i += 8 {
-		binary.LittleEndian.PutUint64(into[i:], binary.LittleEndian.Uint64(left[i:])+binary.LittleEndian.Uint64(right[i:]))
-	}
-}}
-
-// contributed returns bytes that a member contributes.
-func contributed(member int, n int64) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(member*31 + i*7 + 1)
-	}
-	return b
-}
-
-// fill gives a call its input and room for its output, and the rank what is to come out (MPI 4.1, chapter 6).
-func (p *scriptPlayer) fill(r *scripted, v *Collective, rank int) {
-	n, me := int64(r.comm.Size), r.comm.Group.Member(rank)
-	v.Data = true
-	if v.Operator = p.inRows(affine); !collectives.Ordered(v.Operation, v.Algorithm) {
-		v.Operator = total
-	}
-	all := func(of func(member int) []byte) (joined []byte) {
-		for m := range int(n) {
-			joined = append(joined, of(m)...)
-		}
-		return joined
-	}
-	folded := func(to int, bytes int64) []byte {
-		x := contributed(0, bytes)
-		for m := 1; m <= to; m++ {
-			v.Operator.Apply(x, x, contributed(m, bytes))
-		}
-		return x
-	}
-	b := v.Bytes
-	root := me == v.Root
-	switch v.Operation {
-	case collectives.Bcast:
-		if r.want = contributed(v.Root, b); root {
-			v.Output = contributed(v.Root, b)
-			v.Input = v.Output
-		} else {
-			v.Output = make([]byte, b)
-		}
-	case collectives.Reduce:
-		if v.Input = contributed(me, b); root {
-			v.Output, r.want = make([]byte, b), folded(int(n)-1, b)
-		}
-	case collectives.Allreduce:
-		v.Input, v.Output, r.want = contributed(me, b), make([]byte, b), folded(int(n)-1, b)
-	case collectives.Gather, collectives.Gatherv:
-		if v.Input = contributed(me, b); root {
-			v.Output, r.want = make([]byte, n*b), all(func(m int) []byte { return contributed(m, b) })
-		}
-	case collectives.Scatter, collectives.Scatterv:
-		v.Output, r.want = make([]byte, b), contributed(v.Root, n*b)[int64(me)*b:int64(me+1)*b]
-		if root {
-			v.Input = contributed(v.Root, n*b)
-		}
-	case collectives.Allgather, collectives.Allgatherv:
-		v.Input, v.Output, r.want = contributed(me, b), make([]byte, n*b), all(func(m int) []byte { return contributed(m, b) })
-	case collectives.Alltoall, collectives.Alltoallv:
-		v.Input, v.Output = contributed(me, n*b), make([]byte, n*b)
-		r.want = all(func(m int) []byte { return contributed(m, n*b)[int64(me)*b : int64(me+1)*b] })
-	case collectives.ReduceScatter:
-		v.Input, v.Output = contributed(me, n*b), make([]byte, b)
-		r.want = folded(int(n)-1, n*b)[int64(me)*b : int64(me+1)*b]
-	case collectives.Scan:
-		v.Input, v.Output, r.want = contributed(me, b), make([]byte, b), folded(me, b)
-	case collectives.Exscan:
-		v.Input, v.Output = contributed(me, b), make([]byte, b)
-		if me > 0 {
-			r.want = folded(me-1, b)
-		}
-	}
 }

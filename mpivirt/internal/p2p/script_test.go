@@ -24,7 +24,7 @@ import (
 // rank; what comes out is each call with the instants at which it begins and ends, and its result. Each run is made
 // on one engine and on several, strictly or not, with short lists and with bins: all give the same.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "endoftime", "exchange", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "waitset"} {
+	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "endoftime", "exchange", "factors", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "waitset"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
@@ -136,8 +136,14 @@ func (o options) text(x *outcome) string {
 	return b.String() + x.activities
 }
 
+// reporter is what runs need of a test, or of a test of a property.
+type reporter interface {
+	Error(arguments ...any)
+	Errorf(format string, arguments ...any)
+}
+
 // playScript makes one run.
-func playScript(t *testing.T, v variant, o options, target *network.Target, programs []string) *outcome {
+func playScript(t reporter, v variant, o options, target *network.Target, programs []string) *outcome {
 	ranks := len(programs)
 	x := &outcome{ranks: make([][]string, ranks), finish: make([]string, ranks)}
 	partition := engine.Partition{LPs: ranks, Engines: v.engines}
@@ -251,7 +257,7 @@ func (x *outcome) complain(err error, m *Messages) {
 // player stands in for the rooms above: it is the kernel of an engine, the collectives, and the body of the ranks,
 // which make the calls of a script.
 type player struct {
-	*testing.T
+	reporter
 	m       *Messages
 	x       *outcome
 	bins    bool
@@ -275,8 +281,8 @@ type scripted struct {
 	slice scriptSlice      // those of the calls for any or some of them, where they are kept
 }
 
-func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant, o options, x *outcome, programs []string) *player {
-	p := &player{T: t, m: &Messages{}, x: x, bins: v.bins, waitSet: v.waitSet}
+func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, o options, x *outcome, programs []string) *player {
+	p := &player{reporter: t, m: &Messages{}, x: x, bins: v.bins, waitSet: v.waitSet}
 	p.m.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
 	if o.counts || o.causes {
 		p.m.Partition.Activities = &p.m.Partition.Summary.Activities
@@ -552,6 +558,13 @@ var procedures = map[string]world.Procedure{
 	"exchange": world.NeighborAlltoall,
 }
 
+// waitsInCall are the procedures that wait, test or probe from their beginning.
+var waitsInCall = map[world.Procedure]bool{
+	world.Recv: true, world.Wait: true, world.Waitall: true, world.Waitany: true, world.Waitsome: true,
+	world.Test: true, world.Testall: true, world.Testany: true, world.Testsome: true,
+	world.Probe: true, world.Iprobe: true, world.Mprobe: true, world.Improbe: true,
+}
+
 // scriptKinds are the waits, tests and probes of the words in a script.
 var scriptKinds = map[string]WaitKind{
 	"waitall": WaitAll, "waitany": WaitAny, "waitsome": WaitSome, "test": TestAll, "testall": TestAll, "testany": TestAny, "testsome": TestSome,
@@ -629,6 +642,9 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 	q := &Operands{Procedure: c, Comm: p.comm, Member: m.Partition.Global(lp)}
 	m.NewCompletion(lp).Found = true
 	m.EnterCall(lp)
+	if waitsInCall[c] { // as the kernel does
+		m.EnterWait(lp)
+	}
 	m.Begins(lp)
 	if strings.HasSuffix(word, "send") {
 		q.Outgoing = p.message(words)

@@ -1,0 +1,154 @@
+package coll
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/network"
+)
+
+// Random runs, in the language of the scripts, give the same in all variants: on any number of engines, by each interpreter, with content
+// and without. The content is checked by the definitions.
+func TestRandomScripts(t *testing.T) {
+	t.Parallel()
+	for _, model := range []string{"flat", "twolevel", "factors", "hops", "loggops", "shared node"} {
+		t.Run(model, func(t *testing.T) { rapid.Check(t, func(r *rapid.T) { checkRandomScript(r, model) }) })
+	}
+}
+
+// checkRandomScript makes a random run on a random machine in some of its variants.
+func checkRandomScript(r *rapid.T, model string) {
+	ranks := rapid.IntRange(2, 9).Draw(r, "ranks")
+	machine := drawMachine(r, model)
+	lines := drawScript(r, ranks)
+	m, err := network.Parse("machine", []byte("name: m\n"+machine), nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	target, err := m.Target(int64(ranks))
+	if err != nil {
+		r.Fatal(err)
+	}
+	programs := make([][]string, ranks)
+	for _, line := range lines {
+		who, calls, _ := strings.Cut(line, ": ")
+		lo, hi := rangeOf(r, who, ranks)
+		for rank := lo; rank <= hi; rank++ {
+			programs[rank] = append(programs[rank], calls)
+		}
+	}
+	explained := scriptOptions{causes: rapid.Bool().Draw(r, "causes")}
+	forms := !target.ReceiverState() // processors that serve other messages meanwhile go on at another instant after a Wait
+	variants := slices.DeleteFunc(variantsOf(min(ranks, 5), forms), func(v variant) bool { return explained.causes && v.wanted != Message })
+	want := ""
+	for i, v := range rapid.Permutation(variants).Draw(r, "variants")[:4] {
+		v.script = explained
+		switch got := play(r, v, target, programs); {
+		case i == 0:
+			want = got
+		case got != want:
+			r.Fatalf("%s%s\nwith %+v:\n%s\nelse:\n%s", machine, strings.Join(lines, "\n"), v, got, want)
+		case r.Failed():
+			r.Fatalf("%s%s\nwith %+v", machine, strings.Join(lines, "\n"), v)
+		}
+	}
+}
+
+// drawMachine draws the fields of a machine with a delay model, or of one whose ranks share interfaces and memory of their node.
+func drawMachine(r *rapid.T, model string) string {
+	draw := func(of string, values ...string) string { return rapid.SampledFrom(values).Draw(r, of) }
+	latency := func() string { return draw("latency", "1us", "5us", "333ns", "1ps") }
+	bandwidth := func() string { return draw("bandwidth", "1GB/s", "100MB/s", "7.77GB/s") }
+	head := "ranks_per_node: " + draw("ranks per node", "1", "2", "3", "4") + "\n"
+	if draw("mapping", "block", "block", "cyclic") == "cyclic" {
+		head += "mapping: cyclic\n"
+	}
+	fields := ""
+	switch model {
+	case "flat":
+		fields = fmt.Sprintf("model: flat, latency: %s, bandwidth: %s", latency(), bandwidth())
+	case "twolevel", "shared node":
+		fields = fmt.Sprintf("model: twolevel, intra: {latency: %s, bandwidth: %s}, inter: {latency: %s, bandwidth: %s}", latency(), bandwidth(), latency(), bandwidth())
+		if model == "shared node" {
+			head += "node: {bandwidth: " + bandwidth() + draw("of the node", "", ", message_gap: 300ns", ", memory: 4GB/s", ", interfaces: 2") + "}\n"
+		}
+	case "factors":
+		fields = fmt.Sprintf("model: factors, intra: {latency: %s, latency_factors: [{size: 100, factor: 0.3}]}, inter: {latency: %s, bandwidth: %s, latency_factors: [{size: 0, factor: 1.5}, {size: 30, factor: 0.01}]}", latency(), latency(), bandwidth())
+	case "hops":
+		head += "topology: {kind: ring}\n"
+		fields = fmt.Sprintf("model: hops, latency: %s, bandwidth: %s, latency_per_hop: 123ns, memory_latency: %s, memory_bandwidth: %s", latency(), bandwidth(), latency(), bandwidth())
+	default:
+		fields = fmt.Sprintf("model: loggops, L: %s, o: %s, g: 1us, G: 1ns, S: %s", latency(), draw("o", "0s", "1us", "700ns"), draw("S", "20", "65535"))
+		return head + "network: {" + fields + "}\n"
+	}
+	if limit := draw("eager limit", "", "0", "16", "40"); limit != "" {
+		fields += ", eager_limit: " + limit
+	}
+	if draw("overheads", "no", "yes") == "yes" {
+		fields += fmt.Sprintf(", overhead: {send: %s, receive: %s}", draw("send", "1us", "77ns"), draw("receive", "1us", "450ns"))
+		if draw("gap", "no", "yes") == "yes" {
+			fields += ", gap: 2us"
+		}
+	}
+	if progress := draw("progress", "", "", "calls", "waits"); progress != "" {
+		fields += ", progress: " + progress
+	}
+	for _, field := range []string{
+		"reduce: {bandwidth: 500MB/s}", "local_copy: {bandwidth: 3GB/s}", "datatype: {time: 70ns, block: 3ns}", "launch: 300ns", "jitter: {distribution: uniform, most: 3us}",
+		"join: [{size: 0, delay: 2.5us}, {size: 1000, delay: 3us}]", "partners: {most: 2, above: 8B, overhead: 100ns}",
+	} {
+		if draw("further fields", "no", "no", "yes") == "yes" {
+			fields += ", " + field
+		}
+	}
+	return head + "network: {" + fields + "}\n"
+}
+
+// drawScript draws the lines of a run.
+func drawScript(r *rapid.T, ranks int) (lines []string) {
+	names := []string{}
+	for i := range rapid.IntRange(1, 6).Draw(r, "calls") {
+		for range rapid.IntRange(0, 2).Draw(r, "late") {
+			lines = append(lines, fmt.Sprintf("%d: compute %s", rapid.IntRange(0, ranks-1).Draw(r, "rank"), rapid.SampledFrom([]string{"1us", "500ns", "7us", "1ps"}).Draw(r, "time")))
+		}
+		op := rapid.SampledFrom(collectives.Operations()).Draw(r, "operation")
+		all := slices.DeleteFunc(collectives.AllAlgorithms(op), func(a collectives.Algorithm) bool { return a == collectives.GivenTime || a == collectives.Offload })
+		call := fmt.Sprintf("%v %v", op, rapid.SampledFrom(all).Draw(r, "algorithm"))
+		if op != collectives.Barrier {
+			call += fmt.Sprintf(" %d", rapid.SampledFrom([]int{8, 16, 24, 80, 0}).Draw(r, "bytes"))
+		}
+		if op.Rooted() {
+			call += fmt.Sprintf(" root=%d", rapid.IntRange(0, ranks-1).Draw(r, "root"))
+		}
+		if rapid.Bool().Draw(r, "uneven") && blocksDiffer(op) {
+			call += " uneven"
+		}
+		if rapid.IntRange(0, 3).Draw(r, "nonblocking") == 0 {
+			names = append(names, fmt.Sprintf("c%d", i))
+			call = names[len(names)-1] + "=" + call
+		}
+		lines = append(lines, "all: "+call)
+		if len(names) > 0 && rapid.Bool().Draw(r, "wait") {
+			lines = append(lines, "all: wait "+names[0])
+			names = names[1:]
+		}
+	}
+	for _, name := range names {
+		lines = append(lines, "all: wait "+name)
+	}
+	return lines
+}
+
+// blocksDiffer reports whether the blocks of an operation may differ in length.
+func blocksDiffer(op collectives.Operation) bool {
+	switch op {
+	case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.Alltoallv, collectives.ReduceScatter:
+		return true
+	}
+	return false
+}
