@@ -315,7 +315,7 @@ func (t *twinTrees) StepInto(step *Step, member, round int) {
 		}
 		step.From, step.Receive = p.peer, block
 		if p.up {
-			step.Combine = MineFirst
+			step.Combine, step.Switched = MineFirst, t.flat && p.level >= t.inTree()
 		}
 	})
 }

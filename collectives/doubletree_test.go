@@ -105,3 +105,33 @@ func TestRingOfRingsUsesAllRails(t *testing.T) {
 		}
 	}
 }
+
+// Where switches sum the vectors of a node up, its members combine only what comes from other nodes: each segment passes the
+// nodes−1 edges of its tree upwards once. Without switches they combine the segments of all other members.
+func TestSwitchesCombineWithinNodes(t *testing.T) {
+	const nodes, perNode, segments = 5, 4, 6
+	for _, c := range []struct {
+		name  string
+		build func(Shape) Schedule
+		want  int
+	}{
+		{"nvls-tree", nvlsTree, segments * (nodes - 1)},
+		{"double-tree", doubleTree, segments * (nodes*perNode - 1)},
+	} {
+		s := c.build(Shape{Operation: Allreduce, Members: nodes * perNode, PerNode: perNode, Segments: segments, Segment: 8, Bytes: 8 * segments})
+		combined, all := 0, 0
+		for m := range s.Members() {
+			for round := s.Next(m, 0); round < s.Rounds(m); round = s.Next(m, round+1) {
+				step := s.Step(m, round)
+				if all += step.Combined(); !step.Switched {
+					combined += step.Combined()
+				} else if step.From/perNode != m/perNode {
+					t.Errorf("%s: a switch combines what member %d receives from %d, on another node", c.name, m, step.From)
+				}
+			}
+		}
+		if combined != c.want || all != segments*(nodes*perNode-1) {
+			t.Errorf("%s: members combine %d segments of %d, want %d", c.name, combined, all, c.want)
+		}
+	}
+}

@@ -31,6 +31,7 @@ type Step struct {
 	Also        Blocks // second destination of the received blocks; empty if none
 	Combine     Combine
 	AlsoCombine Combine
+	Switched    bool // a switch of the node combines on the way, and the member takes no time for it
 	Sum         Sum
 	Later, Left int // rounds from this one to the one in which the message is received; rounds of the window that follow
 }

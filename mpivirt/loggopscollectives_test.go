@@ -215,6 +215,9 @@ func (x together) operations(t *testing.T, tgt *network.Target, times int) [][]n
 
 // throughOperator returns how many bytes a step combines of those that it receives.
 func throughOperator(step collectives.Step, bytes int64) (n int64) {
+	if step.Switched {
+		return 0
+	}
 	if step.Combine != collectives.Store {
 		n += bytes
 	}

@@ -861,7 +861,7 @@ func (k *refCollective) carry(p *process, participant int, port *refPort) {
 			m := k.inbox[here]
 			received = append(received, m)
 			combined := int64(0)
-			if step.Combine != collectives.Store {
+			if step.Combine != collectives.Store && !step.Switched {
 				combined += m.bytes
 			}
 			if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {

@@ -524,8 +524,11 @@ func (c *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) 
 	}
 }
 
-// CombinedBytes returns the number of bytes that the operator combines after the receive of a message.
+// CombinedBytes returns the number of bytes that a member combines after the receive of a message.
 func CombinedBytes(step *collectives.Step, bytes int64) int64 {
+	if step.Switched {
+		return 0
+	}
 	n := int64(0)
 	if step.Combine != collectives.Store {
 		n += bytes
