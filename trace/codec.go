@@ -115,33 +115,68 @@ func (s *state) isRepeated(b []byte, o *Operation, f field) bool {
 	return bytes.HasPrefix(b[place-1:], text)
 }
 
-// encode appends an operation to the block that b holds.
+// sameAs is the field of the same operation, plus 1, whose value a field has that a mask does not name; 0 for none. See predicted.
+var sameAs = [scalars]field{fieldWall: fieldCPU + 1, fieldGotSource: fieldSource + 1, fieldGotTag: fieldSourceTag + 1}
+
+// encode appends an operation to the block that b holds. Encoders keep no rare fields: those that a mask does not name are 0 in last.
 func (s *state) encode(b []byte, o *Operation) []byte {
-	layout, mask := layouts[o.Function.Class()], uint64(0)
+	layout, mask, head := layouts[o.Function.Class()], uint64(0), len(b)
+	b = append(b, byte(o.Function), 0)
 	for i, f := range layout {
-		if f < scalars && *o.scalar(f) != s.predicted(f, o) || f >= scalars && !s.isRepeated(b, o, f) {
-			mask |= 1 << i
+		if f >= scalars {
+			if !s.isRepeated(b, o, f) {
+				mask |= 1 << i
+				b = s.appendNamed(b, o, f)
+			}
+			continue
+		}
+		v, before := *o.scalar(f), int64(0)
+		if g := sameAs[f]; g != 0 {
+			before = *o.scalar(g - 1)
+		} else if f < fieldTook {
+			before = s.last[f]
+		}
+		if v == before {
+			continue
+		}
+		mask |= 1 << i
+		if f.isTime() {
+			b = appendTime(b, v)
+		} else {
+			b = appendSigned(b, v-before)
+		}
+		if !f.rare() {
+			s.last[f] = v
 		}
 	}
-	b = append(b, byte(o.Function))
-	b = binary.AppendUvarint(b, mask)
-	for i, f := range layout {
-		named := mask>>i&1 != 0
-		switch {
-		case f < scalars:
-			v := *o.scalar(f)
-			if named && f.isTime() {
-				b = appendTime(b, v)
-			} else if named {
-				b = appendSigned(b, v-s.predicted(f, o))
-			}
-			s.keep(f, v)
-		case named && o.lengthOf(f) == 0:
-			s.lists[f-scalars] = 0
-			b = append(b, 0)
-		case named:
-			s.lists[f-scalars] = uint32(len(b)) + 1
-			b = o.appendListOf(b, f)
+	return s.putMask(b, head+1, mask)
+}
+
+// appendNamed appends a list that a mask names.
+func (s *state) appendNamed(b []byte, o *Operation, f field) []byte {
+	if o.lengthOf(f) == 0 {
+		s.lists[f-scalars] = 0
+		return append(b, 0)
+	}
+	s.lists[f-scalars] = uint32(len(b)) + 1
+	return o.appendListOf(b, f)
+}
+
+// putMask stores a mask at a place where a byte is left for it. A longer one moves what is behind, with the lists that are there.
+func (s *state) putMask(b []byte, at int, mask uint64) []byte {
+	if mask < 0x80 {
+		b[at] = byte(mask)
+		return b
+	}
+	var text [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(text[:], mask)
+	behind := len(b) - at - 1
+	b = append(b, text[:n-1]...)
+	copy(b[at+n:], b[at+1:at+1+behind])
+	copy(b[at:], text[:n])
+	for i, place := range s.lists {
+		if int(place) > at {
+			s.lists[i] += uint32(n - 1)
 		}
 	}
 	return b

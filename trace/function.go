@@ -206,12 +206,15 @@ func (f Function) String() string {
 }
 
 // Class returns the class of a function, ClassNone for a number that stands for none.
-func (f Function) Class() Class {
-	if !f.Known() {
-		return ClassNone
+func (f Function) Class() Class { return classes[f] }
+
+// classes are the classes by function. Encoders ask for them for each operation.
+var classes = func() (all [1 << 8]Class) {
+	for f := range functions {
+		all[f] = functions[f].class
 	}
-	return functions[f].class
-}
+	return all
+}()
 
 // MayFind reports whether a call may find nothing, and is then over: a test or a nonblocking probe.
 func (f Function) MayFind() bool { return f.Known() && functions[f].fails }

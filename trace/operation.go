@@ -148,7 +148,7 @@ const (
 	fieldKey
 	fieldMade
 	fieldContext
-	fieldTook // no operation refers to this field of another one, or to those behind it: a state does not hold them
+	fieldTook // no operation refers to this field of another one, or to those behind it
 	fieldGiven
 	fieldTaken
 	fieldToken

@@ -25,6 +25,9 @@ func samePoll(a, b *trace.Operation) bool {
 
 // Enters implements [kernel.Recorder].
 func (r *recorder) Enters(lp int32, q *kernel.Call) {
+	if r.entersPlain(lp, q) {
+		return
+	}
 	n, p := &r.ranks[lp], q.Procedure
 	o := r.take()
 	if started := q.Started(); started != nil {
@@ -75,19 +78,15 @@ func notesRefusal(o *trace.Operation, q *kernel.Call) {
 
 // nameComm stores the number of a call's communicator.
 func (r *recorder) nameComm(lp int32, p world.Procedure, o *trace.Operation, c *kernel.Communicator) {
-	switch {
-	case c.Index == world.World:
-		o.Comm = trace.World
-	case c.Index == world.Self:
-		o.Comm = trace.Self
-	case c.Size == 0:
-		o.Comm = -1 // the call fails
-	default:
-		i := slices.Index(r.ranks[lp].comms, c.Index)
-		if i < 0 {
-			r.refuse(lp, p, c.String()+" was made by a call that cannot be recorded yet")
-		}
-		o.Comm = int64(2 + i)
+	if o.Comm = -1; c.Size == 0 {
+		return // the call fails
+	}
+	n := &r.ranks[lp]
+	if o.Comm = trace.World; c.Index != world.World {
+		o.Comm = int64(n.commNumber(c.Index))
+	}
+	if o.Comm < 0 {
+		r.refuse(lp, p, c.String()+" was made by a call that cannot be recorded yet")
 	}
 }
 
@@ -253,6 +252,10 @@ func (r *recorder) runsOf(g *world.Group) []int64 {
 // Leaves implements [kernel.Recorder].
 func (r *recorder) Leaves(lp int32, b *kernel.Completion) {
 	n := &r.ranks[lp]
+	if n.plain.function != trace.NoFunction {
+		r.leavesPlain(lp, b)
+		return
+	}
 	o := n.call
 	if n.call = nil; o == nil || r.failure != nil {
 		return

@@ -22,7 +22,7 @@ func New(w *trace.Writer) *Recording { return &Recording{w: w} }
 
 // Recorder returns the recorder of an engine with n ranks from first on.
 func (r *Recording) Recorder(first, n int) kernel.Recorder {
-	o := &recorder{w: r.w, first: first, ranks: make([]rank, n)}
+	o := &recorder{w: r.w, first: first, ranks: make([]rank, n), computed: trace.Operation{Function: trace.Burst}}
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.recorders = append(r.recorders, o)
@@ -35,13 +35,14 @@ func (r *Recording) Close(note string) error {
 	for _, o := range r.recorders {
 		for lp := range o.ranks {
 			o.endPolls(int32(lp))
+			o.endBurst(int32(lp))
 		}
 		if o.flush(0); o.failure != nil {
 			return o.failure
 		}
 		for f, n := range o.calls {
-			if n > 0 {
-				s.Functions[trace.Function(f).String()] += n
+			if o := (trace.Operation{Function: trace.Function(f)}); n > 0 && o.Calls() > 0 {
+				s.Functions[o.Function.String()] += n
 			}
 		}
 		s.Operations, s.Ended = s.Operations+o.operations, s.Ended+o.ended
@@ -63,10 +64,11 @@ type recorder struct {
 	messages   map[int32]int64 // by index in the kernel: number of the probed message in its task
 	spare      []*trace.Operation
 	burst      trace.Operation // scratch
-	send       trace.Operation // likewise, for sends in a short form
+	computed   trace.Operation // likewise, for bursts
+	send       trace.Operation // likewise, for plain calls
 	receive    trace.Operation
-	barrier    trace.Operation // of WORLD, for ranks that enter it in a short form
-	grouped    *world.Group    // the group of runs
+	barrier    trace.Operation
+	grouped    *world.Group // the group of runs
 	runs       []int64
 	held       int // bytes in all streams
 	calls      [1 << 8]int64
@@ -77,12 +79,15 @@ type recorder struct {
 
 var _ kernel.Recorder = (*recorder)(nil)
 
-// rank is the state of a rank.
+// rank is the state of a rank. What each call touches is in front.
 type rank struct {
+	plain    plain          // the call that the rank is in, if it is plain; else without a function
+	burst    vtime.Duration // computing that is not written yet, if computes
+	computes bool
+	on       int32            // the communicator of call, by index in the kernel
+	call     *trace.Operation // that the rank is in; nil for none, and for a plain one
+	polls    *trace.Operation // a run of tests that have found nothing and is not written yet; nil for none, and for a rank that computes
 	stream   trace.Stream
-	call     *trace.Operation // that the rank is in; nil for none
-	on       int32            // the communicator of the call, by index in the kernel
-	polls    *trace.Operation // a run of tests that have found nothing and is not written yet; nil for none
 	requests numbers
 	comms    []int32 // by number, from 2 on: index in the kernel; world.Freed for a free number
 	probed   numbers
@@ -90,6 +95,9 @@ type rank struct {
 
 // Records implements [kernel.Recorder].
 func (r *recorder) Records(k *kernel.Kernel) { r.k = k }
+
+// Prefetch implements [kernel.Recorder].
+func (r *recorder) Prefetch(lp int32) { world.Prefetch(&r.ranks[lp]) }
 
 // fail ends the run with an error of the recording.
 func (r *recorder) fail(err error) {
@@ -104,16 +112,26 @@ func (r *recorder) refuse(lp int32, p world.Procedure, why string) {
 	r.fail(fmt.Errorf("rank %d, MPI_%s: %s: run the program without --trace, or leave the call out", r.first+int(lp), p.NameInC(), why))
 }
 
-// add appends an operation to a rank's stream.
+// add appends an operation to a rank's stream, behind the rank's computing.
 func (r *recorder) add(lp int32, o *trace.Operation) {
-	s := &r.ranks[lp].stream
-	r.held -= s.Len()
-	if r.failure == nil {
-		r.fail(s.Append(r.w, r.first+int(lp), o))
+	n := &r.ranks[lp]
+	if n.computes {
+		r.endBurst(lp)
 	}
-	r.held += s.Len()
+	s := &n.stream
+	before := s.Len()
+	if r.failure == nil {
+		if err := s.Append(r.w, r.first+int(lp), o); err != nil {
+			r.fail(err)
+		}
+	}
+	r.held += s.Len() - before
 	r.operations++
-	r.calls[o.Function] += o.Calls()
+	if o.Form.Has(trace.Missed) {
+		r.calls[o.Function] += o.Calls()
+	} else {
+		r.calls[o.Function]++ // Close leaves out what is no call
+	}
 	if r.held > heldBytes {
 		r.flush(r.held / len(r.ranks))
 	}
@@ -132,11 +150,26 @@ func (r *recorder) flush(least int) {
 	}
 }
 
-// Computes implements [kernel.Recorder].
+// Computes implements [kernel.Recorder]. The time is written with the operation that follows: the stack of a goroutine rank, on which it
+// computes, has no room for that.
 func (r *recorder) Computes(lp int32, d vtime.Duration) {
-	r.endPolls(lp)
-	r.burst = trace.Operation{Function: trace.Burst, CPU: int64(d), Wall: int64(d)}
-	r.add(lp, &r.burst)
+	n := &r.ranks[lp]
+	if n.polls != nil {
+		r.endPolls(lp)
+	}
+	if n.computes {
+		r.endBurst(lp)
+	}
+	n.computes, n.burst = true, d
+}
+
+// endBurst writes the computing of a rank, if any.
+func (r *recorder) endBurst(lp int32) {
+	if n := &r.ranks[lp]; n.computes {
+		n.computes = false
+		r.computed.CPU, r.computed.Wall = int64(n.burst), int64(n.burst)
+		r.add(lp, &r.computed)
+	}
 }
 
 // BeginsPhase implements [kernel.Recorder].
@@ -184,9 +217,7 @@ func (r *recorder) finish(lp int32, o *trace.Operation) {
 	if !o.Form.Has(trace.Missed) {
 		r.endPolls(lp)
 		r.add(lp, o)
-		if o != &r.barrier {
-			r.spare = append(r.spare, o)
-		}
+		r.spare = append(r.spare, o)
 		return
 	}
 	if before := n.polls; before != nil && samePoll(before, o) {
@@ -195,5 +226,6 @@ func (r *recorder) finish(lp int32, o *trace.Operation) {
 		return
 	}
 	r.endPolls(lp)
+	r.endBurst(lp)
 	n.polls = o
 }

@@ -206,7 +206,12 @@ func (k prefetching) Prefetch(item int32) {
 }
 
 // PrefetchAhead implements [engine.Prefetcher].
-func (k prefetching) PrefetchAhead(lp int32) { k.body.PrefetchAhead(int(lp)) }
+func (k prefetching) PrefetchAhead(lp int32) {
+	k.body.PrefetchAhead(int(lp))
+	if k.hearing.recorder != nil {
+		k.hearing.recorder.Prefetch(lp)
+	}
+}
 
 // eventHandler returns the kernel in the form that its engine uses.
 func (k *Kernel) eventHandler() engine.Kernel {

@@ -52,6 +52,8 @@ type Recorder interface {
 	Duplicates(lp int32, c, duplicate *Communicator, number int32)
 	// Merges hears that a rank makes the communicator of both groups of an intercommunicator that has a number.
 	Merges(lp int32, c, merged *Communicator, number int32, localFirst bool)
+	// Prefetch prefetches what it keeps of an LP that is soon to be heard.
+	Prefetch(lp int32)
 	// Finishes hears that a rank has come to the end of its program.
 	Finishes(lp int32)
 }
@@ -468,12 +470,6 @@ func (k *Kernel) resumes(lp int32) {
 
 // computes reports a phase of computing.
 func (k *Kernel) computes(lp int32, d vtime.Duration) error {
-	if k.hearing.recorder != nil {
-		k.hearing.recorder.Computes(lp, d)
-	}
-	if k.hearing.observer == nil {
-		return k.messages.Compute(lp, d, world.Compute)
-	}
 	k.hearing.begin = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: world.Compute, Dest: world.None, Length: d}
 	k.begins(lp)
 	err := k.messages.Compute(lp, d, world.Compute)

@@ -29,9 +29,15 @@ func (k *Kernel) submitRecorded(lp int32, q *Call) (complete bool) {
 	return complete
 }
 
+// recordsAhead is the number of LPs by which the recorder prefetches those that leave a collective together. It covers the latency of memory.
+const recordsAhead = 6
+
 // leaveTogether reports that LPs lo to hi-1 have left their collective without an error, if they were in one.
 func (k *Kernel) leaveTogether(lo, hi int32) {
 	for lp := lo; lp < hi; lp++ {
+		if next := lp + recordsAhead; next < hi {
+			k.hearing.recorder.Prefetch(next)
+		}
 		if !k.InParts(lp) {
 			k.hearing.recorder.Leaves(lp, &k.messages.Completion)
 		}
