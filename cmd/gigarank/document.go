@@ -52,7 +52,7 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 		},
 	}}
 	if f := &r.form; f.of != nil {
-		d.Directives, d.UncountedTasks = f.of.Directives, f.uncounted()
+		d.Directives, d.Failures, d.UncountedTasks = f.of.Directives, f.of.Failures, f.uncounted()
 		if f.weights != nil {
 			share := 0.0
 			if all := simulated.Finish.Mean.Seconds() * float64(simulated.Finished); all > 0 {

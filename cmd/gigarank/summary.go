@@ -244,7 +244,7 @@ func (d *document) over(operation string) (all result.Iteration, n int) {
 	return all, n
 }
 
-// skeletonLine returns how much of the time tasks of a skeleton have taken, which of these it does not count, and the directives.
+// skeletonLine returns how much of the time tasks of a skeleton have taken, which of these it does not count, the failures that it leaves out, and the directives.
 func (d *document) skeletonLine() string {
 	line := fmt.Sprintf("Tasks take %.1f %% of the ranks' time by the weights of %s; ", 100**d.TaskShare, d.Skeleton)
 	if len(d.UncountedTasks) == 0 {
@@ -255,6 +255,9 @@ func (d *document) skeletonLine() string {
 			tasks = append(tasks, fmt.Sprintf("%s (%.1f %%)", t.Line, 100*t.Share))
 		}
 		line += "not all iterations are counted of the tasks at " + strings.Join(tasks, ", ")
+	}
+	if len(d.Failures) > 0 {
+		line += "; no failure is assumed behind " + strings.Join(d.Failures, ", ")
 	}
 	if len(d.Directives) == 0 {
 		return line + "; no directives"

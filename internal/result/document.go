@@ -37,6 +37,8 @@ type Document struct {
 	UncountedTasks []UncountedTask `json:"uncounted_tasks,omitempty"`
 	// Directives are the assumptions about data with which the skeleton was built.
 	Directives []string `json:"directives,omitempty"`
+	// Failures are the lines of branches behind which the program would end a failing run, and its skeleton goes on: they need data that it has not.
+	Failures []string `json:"failures_left_out,omitempty"`
 	// Polls is the number of tests or probes in a row that make a rank wait, where one was
 	// given; 0, and left out, for the usual number.
 	Polls int32 `json:"polls,omitempty"`

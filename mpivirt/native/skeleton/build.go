@@ -189,7 +189,7 @@ func (b *build) run(arguments []string) error {
 	if err := s.Emit(); err != nil {
 		return err
 	}
-	d := Description{Tasks: tasks}
+	d := Description{Tasks: tasks, Failures: s.Failures()}
 	digest := sha256.New()
 	_, _ = io.WriteString(digest, original)
 	for _, one := range b.directives {

@@ -110,6 +110,8 @@ type Description struct {
 	Tasks   []*slice.Task `json:"tasks"`   // by number
 	// Directives are those with which the program was built, as lines.
 	Directives []string `json:"directives,omitempty"`
+	// Failures are the lines of branches behind which ranks would end a failing run: the skeleton has none of this.
+	Failures []string `json:"failures,omitempty"`
 }
 
 // Describe returns the description of a program's tasks.

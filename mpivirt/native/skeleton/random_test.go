@@ -101,6 +101,9 @@ func (g *generator) statement(alike bool) {
 	case 17: // branches inside, and a loop that counts down
 		g.put("if (field[%d] > 3) { int k = %s & 63; while (k > 1) { k = %s; field[k & 127] += 1; } } else switch ((int)next[%d] & 3) { case 0: next[1] = 2; break; case 2: for (int i = 0; i < (%s & 63); i++) next[i] = i; }",
 			g.IntN(200), g.variable(false), []string{"k / 2", "k - 3", "k - 1"}[g.IntN(3)], g.IntN(200), g.variable(false))
+	case 18: // a failure that never is; what it is seen by may be large or small
+		g.put("if (%s) { printf(\"failed %%d\\n\", v1); %s; }", []string{"next[5] > 1e300", "v0 > 1 << 20", "table[9] == -77777", "work[3] < -1e300"}[g.IntN(4)],
+			[]string{"exit(3)", "MPI_Abort(MPI_COMM_WORLD, 1)", "fail(v2)"}[g.IntN(3)])
 	case 12, 13:
 		if g.depth < 4 {
 			g.put("if (%s %% 3 %s) {", g.expression(alike), []string{"", "== 1", "< 2"}[g.IntN(3)])
@@ -181,6 +184,10 @@ __attribute__((noinline)) static int mix(int a, int *q, double *f) {
 	f[a & 255] = a & 15;
 	return q[(a + 1) & 31] + (int)f[(a * 3) & 255];
 }
+__attribute__((noinline)) static void fail(int code) {
+	while (code > 3) code -= 2;
+	exit(code + 1);
+}
 int main(int argc, char **argv) {
 	int rank, size, u0 = 1, u1 = 2, u2 = 3, v1 = 5, v2 = 7, v3 = argc, *p = table;
 	MPI_Status status;
@@ -220,7 +227,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	counted := int64(0)
 	for k := range n {
-		g := &generator{Rand: rand.New(rand.NewPCG(seed+uint64(k), 1)), uncounted: 3}
+		g := &generator{Rand: rand.New(rand.NewPCG(seed+uint64(k), 1)), uncounted: 4}
 		text := g.program()
 		program, refusal := build(t, text)
 		if refusal != "" {

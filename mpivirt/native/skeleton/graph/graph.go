@@ -31,18 +31,27 @@ type Graph struct {
 }
 
 // Of returns the graph of a function with blocks.
-func Of(f *ir.Function) *Graph {
+func Of(f *ir.Function) *Graph { return Without(f, nil) }
+
+// Without returns the graph of a function without some ways: those of branches, by the place among their targets.
+func Without(f *ir.Function, closed map[*ir.Instr]int) *Graph {
 	g := &Graph{nodes: map[*ir.Block]int{}}
+	successors := func(b *ir.Block) []*ir.Block {
+		if way, is := closed[b.Last()]; is {
+			return slices.Delete(slices.Clone(b.Successors()), way, way+1)
+		}
+		return b.Successors()
+	}
 	g.add(f.Blocks[0])
 	for n := 0; n < len(g.Blocks); n++ {
-		for _, to := range g.Blocks[n].Successors() {
+		for _, to := range successors(g.Blocks[n]) {
 			g.add(to)
 		}
 	}
 	exit := len(g.Blocks)
 	g.to, g.from = make([][]int, exit+1), make([][]int, exit+1)
 	for n, b := range g.Blocks {
-		for _, to := range b.Successors() {
+		for _, to := range successors(b) {
 			g.connect(n, g.nodes[to])
 		}
 		if len(b.Successors()) == 0 {
@@ -93,6 +102,11 @@ func (g *Graph) Node(b *ir.Block) int {
 		return n
 	}
 	return -1
+}
+
+// To returns the nodes to which a way leads from a node at once, without the exit.
+func (g *Graph) To(n int) []int {
+	return slices.DeleteFunc(slices.Clone(g.to[n]), func(to int) bool { return to == g.Exit() })
 }
 
 // From returns the nodes from which a way leads to a node at once.

@@ -179,3 +179,28 @@ func checkLoops(t *testing.T, what string, g *graph.Graph, w twin) {
 		}
 	}
 }
+
+// TestWithout: a graph without the ways of some branches is that of the function with jumps in the place of these branches.
+func TestWithout(t *testing.T) {
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 7))
+		to := randomFlow(random)
+		f, jumps := function(t, to), slices.Clone(to)
+		closed := map[*ir.Instr]int{}
+		for n, targets := range to {
+			if last := f.Blocks[n+1].Last(); len(targets) == 2 && random.IntN(2) == 0 {
+				way := random.IntN(2)
+				closed[last], jumps[n] = way, []int{targets[1-way]}
+			}
+		}
+		got, want := graph.Without(f, closed), graph.Of(function(t, jumps))
+		if len(got.Blocks) != len(want.Blocks) || !slices.EqualFunc(got.Controls(), want.Controls(), slices.Equal) || !slices.Equal(got.Postdominators(), want.Postdominators()) {
+			t.Fatalf("seed %d: %v without some ways has controls %v, want %v", seed, to, got.Controls(), want.Controls())
+		}
+		for n, b := range got.Blocks {
+			if b.Name != want.Blocks[n].Name || !slices.Equal(got.To(n), want.To(n)) {
+				t.Fatalf("seed %d: node %d is block %s, want %s", seed, n, b.Name, want.Blocks[n].Name)
+			}
+		}
+	}
+}

@@ -138,6 +138,9 @@ func (s *Slice) assumeBranch(d *Directive, g *graph.Graph, loops []*graph.Loop, 
 	}
 	named := s.namedParts(d, at, at, int64(1-way))
 	for _, part := range named {
+		if part == at {
+			s.closed[last] = 1 - way
+		}
 		s.assumed[part] = ir.Number(part.of.Operands[part.n].Of(), int64(1-way))
 	}
 	return len(named)

@@ -28,6 +28,12 @@
 //
 // A directive puts a constant in the place of a condition that the skeleton would compute, or says that nobody needs what a call receives.
 //
+// # Failures
+//
+// A way of a branch that leads to nothing but the end of the rank before MPI_Finalize is that of a run that fails. It is closed if the skeleton would
+// keep data for its condition that it would not keep for the iterations of a loop: the graph is then without it, and [Slice.Failures] has its line. So the
+// course is that of runs that do not fail.
+//
 // # Invariants
 //
 //   - What is not known is refused, with the line: a function without an entry in package effects, a call by a pointer to functions that are not known

@@ -93,7 +93,7 @@ func reachable(f *ir.Function) (left []*ir.Block) {
 			var operands []ir.Value
 			var from []*ir.Block
 			for n, t := range i.Targets {
-				if met[t] {
+				if met[t] && slices.Contains(t.Successors(), b) {
 					operands, from = append(operands, i.Operands[n]), append(from, t)
 				}
 			}
@@ -105,7 +105,10 @@ func reachable(f *ir.Function) (left []*ir.Block) {
 
 // end returns what ends a block: its branch if it is needed, or a jump to where all its ways meet.
 func (s *Slice) end(f *ir.Function, i *ir.Instr, blocks []*ir.Block, meeting int) *ir.Instr {
+	way, closed := s.closed[i]
 	switch {
+	case s.kept[i] != nil && closed:
+		return &ir.Instr{Op: ir.Br, Block: i.Block, Line: i.Line, Targets: []*ir.Block{i.Targets[1-way]}, Notes: placeOf(i)}
 	case s.kept[i] != nil && i.Op != ir.Ret || i.Op == ir.Unreachable || i.Op == ir.Br && len(i.Targets) == 1:
 		return i
 	case i.Op == ir.Ret && (s.answers[f] || f.Symbol.Name == "main"):

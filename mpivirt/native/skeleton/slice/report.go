@@ -31,6 +31,9 @@ func (s *Slice) Report(before int, tasks []*Task) string {
 			put("content of %s%s: kept, since %s", what, ofKind[kind], s.chain(s.content[group][kind]))
 		}
 	}
+	for _, line := range s.Failures() {
+		put("failure left out: no rank is assumed to end the run behind the branch at %s", line)
+	}
 	for _, d := range s.directives {
 		put("directive %s", d)
 	}

@@ -211,9 +211,9 @@ func (s *Slice) connected(f *ir.Function, start int, certain, met []bool) *regio
 			stack = append(stack, n)
 		}
 	}
-	onward := func(b *ir.Block) {
-		for _, to := range b.Successors() {
-			switch next := g.Node(to); {
+	onward := func(n int) {
+		for _, next := range g.To(n) {
+			switch to := g.Blocks[next]; {
 			case !certain[next]:
 				visit(next)
 			case r.landing == nil:
@@ -227,15 +227,15 @@ func (s *Slice) connected(f *ir.Function, start int, certain, met []bool) *regio
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		r.nodes, r.within[n] = append(r.nodes, n), true
-		onward(g.Blocks[n])
-		single = single && len(g.Blocks[n].Successors()) > 0
+		onward(n)
+		single = single && len(g.To(n)) > 0
 		for _, from := range g.From(n) {
 			if !certain[from] {
 				visit(from)
 			} else if !r.entries[from] {
 				r.entries[from] = true
 				if s.kept[g.Blocks[from].Last()] == nil {
-					onward(g.Blocks[from]) // the skeleton leaves this branch out: all its ways belong together
+					onward(from) // the skeleton leaves this branch out: all its ways belong together
 				}
 			}
 		}
@@ -266,7 +266,7 @@ func (s *Slice) WithTasks() (*Slice, []*Task, error) {
 		tasks = append(tasks, r.task)
 		k.mark(r, n)
 	}
-	marked, err := Of(m, s.directives...)
+	marked, err := of(m, s.directives, s.open)
 	if err != nil {
 		return nil, nil, err
 	}
