@@ -45,9 +45,8 @@ type agent struct {
 	posted   vtime.Time // when the receives of the window were posted
 	matched  vtime.Time // when all matched messages of the window had left
 	released vtime.Time // see room resource
-	port     network.Port
-	memory   *memory // nil if only sizes are simulated
-	window   *window // of several rounds; nil where the order of receives takes no time
+	memory   *memory    // nil if only sizes are simulated
+	window   *window    // of several rounds; nil where the order of receives takes no time
 }
 
 // fate is the outcome of an agent so far.
@@ -133,6 +132,9 @@ func (c *Collectives) newAgent(inst *instance, lp, member int32, layout *collect
 	if c.Messages.Processors != nil && a.single() {
 		a.released = c.Messages.Processors.Of(lp).Released
 	}
+	if c.partition.HasPorts {
+		*c.ports.Open(index) = network.Port{}
+	}
 	q.agents = index
 	return index
 }
@@ -151,13 +153,13 @@ func (a *agent) signature() signature {
 	return a.inst.signatureOf(int(a.member))
 }
 
-// flow returns the network interface of an agent. Each agent has its own interface, since messages
-// of collectives are independent of other messages.
-func (c *Collectives) flow(a *agent) *network.Port {
+// port returns the network interface of an agent, nil if no message depends on it. Each agent has its own
+// interface, since messages of collectives are independent of other messages.
+func (c *Collectives) port(index int32) *network.Port {
 	if !c.partition.HasPorts {
 		return nil
 	}
-	return &a.port
+	return c.ports.Open(index)
 }
 
 // rankOf returns the rank in WORLD of a participant.
@@ -308,7 +310,7 @@ func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	a.sent = gone
 	m, dst := c.roundMessage(index, a, step)
 	begun := a.clock
-	a.clock, m.arrival = c.departRound(a, m.round, int(m.rank), dst, m.bytes)
+	a.clock, m.arrival = c.departRound(a, c.port(index), m.round, int(m.rank), dst, m.bytes)
 	if c.explains {
 		c.worked(index, c.sendingPhase(m.bytes), a.clock.Sub(begun))
 		c.carrying = carried{rest: c.sentRest(index)}
@@ -340,12 +342,12 @@ func (c *Collectives) roundMessage(index int32, a *agent, step *collectives.Step
 // departRound charges an agent for sending the message of a round. It returns the instant at which
 // the agent is free and the arrival of the message or of its REQ. For a message through interfaces,
 // which decide the arrival, it stores the passage. round is that in which the message is received.
-func (c *Collectives) departRound(a *agent, round int32, src, dst int, bytes int64) (free, arrival vtime.Time) {
+func (c *Collectives) departRound(a *agent, port *network.Port, round int32, src, dst int, bytes int64) (free, arrival vtime.Time) {
 	large, ends := bytes > c.partition.EagerLimit, c.endsOf(a.inst, bytes)
 	if large {
 		bytes = 0
 	}
-	free, leaves := ends.Send(c.flow(a), bytes, a.clock)
+	free, leaves := ends.Send(port, bytes, a.clock)
 	arrival = leaves.Add(c.inCrowd(a.inst, round).Delay(src, dst, bytes))
 	jitter := vtime.Duration(0)
 	if c.partition.Target.HasJitter() {
@@ -368,12 +370,16 @@ func (c *Collectives) endsOf(inst *instance, bytes int64) *network.Target {
 
 // inCrowd returns the target as the messages of an instance find it that are received in a round.
 func (c *Collectives) inCrowd(inst *instance, round int32) *network.Target {
-	t := c.partition.Target
-	if t.InCrowd() == t {
+	if t := c.partition.Target; t.InCrowd() == t {
 		return t
 	}
+	return c.crowdOf(inst, round)
+}
+
+// crowdOf is inCrowd on a machine with congestion.
+func (c *Collectives) crowdOf(inst *instance, round int32) *network.Target {
 	p := inst.schedule.Pattern(int(round))
-	return maxplus.InCrowd(t, &p)
+	return maxplus.InCrowd(c.partition.Target, &p)
 }
 
 // passageOf returns the passage of a message of an instance, see [p2p.Messages.PassageOf].
@@ -465,12 +471,14 @@ func (c *Collectives) chargeReceive(index int32, a *agent, m *roundMessage) (arr
 
 // chargeFor is chargeReceive without statistics.
 func (c *Collectives) chargeFor(index int32, a *agent, m *roundMessage) (arrival vtime.Time) {
-	arrival = c.matchRoundMessage(m, index, a, a.posted)
+	if arrival = m.arrival; m.agent != 0 {
+		arrival = c.matchRoundMessage(m, index, a, a.posted)
+	}
 	if a.window != nil {
 		a.window.landings = append(a.window.landings, landing{arrival, m.bytes, m.rank, int32(len(a.window.landings))})
 		return arrival
 	}
-	a.clock = c.endsOf(a.inst, m.bytes).Receive(c.flow(a), m.bytes, a.posted, a.clock, arrival)
+	a.clock = c.endsOf(a.inst, m.bytes).Receive(c.port(index), m.bytes, a.posted, a.clock, arrival)
 	return arrival
 }
 
@@ -481,15 +489,24 @@ func (c *Collectives) chargeCombine(index int32, a *agent, step *collectives.Ste
 	if c.partition.Activities != nil {
 		c.Messages.Received(bytes)
 	}
-	alone, memory := c.workOf(a, CombinedBytes(step, bytes))
+	goesOn = true
+	if combined := CombinedBytes(step, bytes); combined > 0 || a.inst.packs {
+		goesOn = c.chargeWork(index, a, combined, src, bytes, arrival)
+	}
+	c.checkReceived(a, src, bytes, arrival)
+	return goesOn
+}
+
+// chargeWork charges an agent for combining and packing bytes, at the end of a window of several rounds. It reports whether
+// the agent goes on.
+func (c *Collectives) chargeWork(index int32, a *agent, combined int64, src int, bytes int64, arrival vtime.Time) (goesOn bool) {
+	alone, memory := c.workOf(a, combined)
 	if w := a.window; w != nil {
 		w.alone, w.memory = w.alone.Plus(alone), w.memory.Plus(memory)
 		return true
 	}
-	c.checkReceived(a, src, bytes, arrival)
-	goesOn = c.charge(index, a, alone, memory)
-	c.checkReceived(a, src, bytes, arrival)
-	return goesOn
+	c.checkReceived(a, src, bytes, arrival) // no passage begins at the end of virtual time
+	return c.charge(index, a, alone, memory)
 }
 
 // acceptRound absorbs the content of a round's message. It reports whether the agent goes on: a

@@ -2,6 +2,7 @@ package coll
 
 import (
 	"gigarank/collectives"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -24,9 +25,10 @@ type localRun struct {
 	k        *Collectives
 	inst     *instance
 	members  []agent
-	memories []memory     // of members
-	lists    []memberList // by round: the members whose next active round it is
-	next     []int32      // by member: the next member of its list
+	ports    []network.Port // of members; see port
+	memories []memory       // of members
+	lists    []memberList   // by round: the members whose next active round it is
+	next     []int32        // by member: the next member of its list
 	sent     []localMessage
 	payloads [][]byte // of sent: views of the senders' memory, or buffers
 }
@@ -50,6 +52,10 @@ func (c *Collectives) runLocally(inst *instance) {
 	r.members, r.sent = room(r.members, inst.comm.Size), room(r.sent, inst.comm.Size)
 	r.next, r.lists = room(r.next, inst.comm.Size), room(r.lists, inst.schedule.MaxRounds())
 	clear(r.lists)
+	if c.partition.HasPorts {
+		r.ports = room(r.ports, inst.comm.Size)
+		clear(r.ports)
+	}
 	if inst.local != nil && !inst.movesDirectly() {
 		r.memories, r.payloads = room(r.memories, inst.comm.Size), room(r.payloads, inst.comm.Size)
 	}
@@ -88,6 +94,14 @@ func room[T any](s []T, n int) []T {
 		return make([]T, n)
 	}
 	return s[:n]
+}
+
+// port returns the network interface of a member, nil if no message depends on it.
+func (r *localRun) port(m int32) *network.Port {
+	if !r.k.partition.HasPorts {
+		return nil
+	}
+	return &r.ports[m]
 }
 
 // enlist adds a member to the list of the first round from round on in which it is active.
@@ -135,7 +149,7 @@ func (r *localRun) send(m int32, round int, step collectives.Step) {
 	k, w := r.k, r.inst.width
 	sent := &r.sent[m]
 	sent.bytes = a.layout.Bytes(step.Send, w)
-	a.clock, sent.arrival = k.departRound(a, int32(round), r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
+	a.clock, sent.arrival = k.departRound(a, r.port(m), int32(round), r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
 	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, a.posted, sent.arrival)
 	k.partition.Engine.Statistics.Messages++
 	if a.memory == nil {
@@ -185,7 +199,7 @@ func (r *localRun) receive(m int32, round int, step collectives.Step, packing vt
 			k.pastReceive(r.inst, src, dst, sent.bytes, max(a.posted, sent.arrival))
 		}
 	}
-	a.clock = k.endsOf(r.inst, sent.bytes).Receive(k.flow(a), sent.bytes, a.posted, a.clock, arrival)
+	a.clock = k.endsOf(r.inst, sent.bytes).Receive(r.port(m), sent.bytes, a.posted, a.clock, arrival)
 	if a.memory != nil {
 		k.absorb(a, &step, r.payloads[step.From])
 		r.taken(step.From)

@@ -45,9 +45,17 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v
 	return p, nil
 }
 
+// AgentBytes returns the size of an agent on a target machine, or of a member of a local collective.
+func AgentBytes(t *network.Target) int {
+	bytes := unsafe.Sizeof(agent{})
+	if t.HasPorts() {
+		bytes += unsafe.Sizeof(network.Port{})
+	}
+	return int(bytes)
+}
+
 // Sizes in bytes of the values with which an engine carries out collectives.
 const (
-	AgentBytes        = int(unsafe.Sizeof(agent{}))
 	AgentDataBytes    = int(unsafe.Sizeof(memory{})) // of an agent in addition, if memory is moved
 	RoundQueueBytes   = int(unsafe.Sizeof(roundQueue{}))
 	RoundMessageBytes = int(unsafe.Sizeof(roundMessage{}))

@@ -151,7 +151,9 @@ func (c *Collectives) matchRound(index int32, a *agent, at vtime.Time) {
 		account.receives(m, before, at, a.clock)
 		account.follows(m, before, c.rounds.At(a.message).arrival, a.clock)
 	}
-	c.matchRoundMessage(c.rounds.At(a.message), index, a, at)
+	if m := c.rounds.At(a.message); m.agent != 0 {
+		c.matchRoundMessage(m, index, a, at)
+	}
 }
 
 // finishReceive receives an agent's message, once the agent's own message has begun to leave. It

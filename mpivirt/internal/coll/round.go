@@ -7,6 +7,7 @@ import (
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -50,8 +51,9 @@ type rounding struct {
 	received      collectives.Step       // scratch: step of the agent that receives meanwhile
 	spareWindows  world.Stack[*window]
 	contents      world.Slab[content]
-	memories      world.Beside[memory] // of agents
-	fullest       int                  // engine for which an agent was last held back
+	memories      world.Beside[memory]       // of agents
+	ports         world.Beside[network.Port] // of agents; see port
+	fullest       int                        // engine for which an agent was last held back
 }
 
 // roundQueue holds an LP's agents and early round messages. It exists from the LP's first
@@ -150,8 +152,13 @@ func (c *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vti
 // the owner's memory, at an offset of its layout; without an owner it is a view of a record or of
 // scratch memory.
 func (c *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owner *memory, at int64) {
-	if c.Messages.Processors == nil && c.receiveAtOnce(lp, m) {
-		return
+	var q *roundQueue
+	receiver := int32(0)
+	if c.Messages.Processors == nil {
+		q = c.openRoundQueue(lp)
+		if receiver = c.receiverOf(q, m); receiver != 0 && c.receiveAtOnce(lp, receiver, m) {
+			return
+		}
 	}
 	index := c.rounds.Take()
 	r := c.rounds.At(index)
@@ -164,42 +171,47 @@ func (c *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owne
 		c.Messages.Processors.Reach(lp, resource.Arrival{At: r.arrival, Released: sent, Source: r.rank, Index: index, Owner: resource.OfAgents})
 		return
 	}
-	c.arriveRound(lp, index, owner, at)
+	c.keepRound(lp, q, receiver, index, owner, at)
 }
 
-// receiveAtOnce has the agent that waits for a message receive it, and reports whether there is
-// one. It reports false if the call behind the message may be another than the agent's, or the agent has to be in a call.
-func (c *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
-	for index := c.openRoundQueue(lp).agents; index != 0; {
+// receiverOf returns the agent of a queue that waits for a message, 0 for none.
+func (c *Collectives) receiverOf(q *roundQueue, m *roundMessage) int32 {
+	for index := q.agents; index != 0; {
 		c.memories.Prefetch(index)
 		a := c.agents.At(index)
-		if a.stage != receiving || a.message != 0 || !c.awaits(a, m) {
-			index = a.next
-			continue
+		if a.stage == receiving && a.message == 0 && c.awaits(a, m) {
+			return index
 		}
-		if a.paced || a.fault != 0 || m.fault != 0 || m.signature != a.signature() {
-			return false
-		}
-		step := &c.received
-		a.inst.steps.StepInto(step, int(a.member), int(a.round))
-		if a.memory != nil && a.round+1 >= a.rounds {
-			c.partition.Engine.Prefetch(lp)
-		}
-		c.takeIn(a, step, m)
-		goesOn := c.chargeCombine(index, a, step, int(m.rank), m.bytes, c.chargeReceive(index, a, m))
-		if int(m.engine) != c.partition.Engine.Index() {
-			c.partition.Engine.Consumed(int(m.engine), c.roundSize()+len(m.payload))
-		}
-		if !goesOn {
-			return true
-		}
-		a.stage = acknowledging
-		if a.unacked == 0 || !a.endsWindow() {
-			c.queueAgent(index)
-		}
+		index = a.next
+	}
+	return 0
+}
+
+// receiveAtOnce has the agent that waits for a message receive it. It reports false, and does nothing, if the call
+// behind the message may be another than the agent's, or the agent has to be in a call.
+func (c *Collectives) receiveAtOnce(lp, index int32, m *roundMessage) bool {
+	a := c.agents.At(index)
+	if a.paced || a.fault != 0 || m.fault != 0 || m.signature != a.signature() {
+		return false
+	}
+	step := &c.received
+	a.inst.steps.StepInto(step, int(a.member), int(a.round))
+	if a.memory != nil && a.round+1 >= a.rounds {
+		c.partition.Engine.Prefetch(lp)
+	}
+	c.takeIn(a, step, m)
+	goesOn := c.chargeCombine(index, a, step, int(m.rank), m.bytes, c.chargeReceive(index, a, m))
+	if int(m.engine) != c.partition.Engine.Index() {
+		c.partition.Engine.Consumed(int(m.engine), c.roundSize()+len(m.payload))
+	}
+	if !goesOn {
 		return true
 	}
-	return false
+	a.stage = acknowledging
+	if a.unacked == 0 || !a.endsWindow() {
+		c.queueAgent(index)
+	}
+	return true
 }
 
 // roundRecord is the size in bytes of the fixed part of a round message between engines.
@@ -255,13 +267,10 @@ func (c *Collectives) DeliverRound(src int, r world.Reader) {
 	c.giveRound(lp, &m, sent, nil, 0)
 }
 
-// matchRoundMessage returns the arrival of the content of a round message, which the agent receives
-// from posted on. It sends a sender that waits for the match the instant at which the sender is
-// free.
+// matchRoundMessage returns the arrival of the content of a round message above the eager limit, which the
+// agent receives from posted on. It sends the sender, which waits for the match, the instant at which the
+// sender is free.
 func (c *Collectives) matchRoundMessage(m *roundMessage, index int32, a *agent, posted vtime.Time) (arrival vtime.Time) {
-	if m.agent == 0 {
-		return m.arrival
-	}
 	src, dst := int(m.rank), int(c.partition.Global(a.lp))
 	arrival, free := c.inCrowd(a.inst, m.round).Rendezvous(src, dst, m.bytes, posted, m.arrival)
 	if max(arrival, free) == vtime.Forever {
@@ -360,31 +369,43 @@ func (c *Collectives) awaits(a *agent, m *roundMessage) bool {
 // arriveRound delivers a round message to a local LP. See giveRound for its payload.
 func (c *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64) {
 	q := c.openRoundQueue(lp)
+	c.keepRound(lp, q, c.receiverOf(q, c.rounds.At(index)), index, owner, at)
+}
+
+// keepRound keeps a round message for the agent that waits for it, or until an agent of the LP reaches its round. See
+// giveRound for its payload.
+func (c *Collectives) keepRound(lp int32, q *roundQueue, receiver, index int32, owner *memory, at int64) {
 	m := c.rounds.At(index)
-	running := false
-	for ai := q.agents; ai != 0; {
-		a := c.agents.At(ai)
-		running = running || m.number == a.inst.Number && m.comm == a.inst.comm.Index
-		if a.stage == receiving && a.message == 0 && c.awaits(a, m) {
-			a.message = index
-			c.hold(index, owner, at)
-			c.continueAgent(ai)
-			return
-		}
-		ai = a.next
+	if receiver != 0 {
+		c.agents.At(receiver).message = index
+		c.hold(index, owner, at)
+		c.continueAgent(receiver)
+		return
 	}
 	if m.signature.synchronizing() && c.Communicators.At(m.comm).failed[m.number] {
 		c.disposeRound(index)
 		return
 	}
 	c.hold(index, owner, at)
-	if ai := c.postedFor(q, m); ai != 0 {
-		c.matchAhead(ai, index)
+	if m.agent != 0 || c.Messages.InCalls {
+		if ai := c.postedFor(q, m); ai != 0 {
+			c.matchAhead(ai, index)
+		}
 	}
 	c.keepEarly(lp, q, index)
 	if int(m.engine) != c.partition.Engine.Index() {
-		c.checkEarly(lp, m, running)
+		c.checkEarly(lp, m, c.carriesOut(q, m))
 	}
+}
+
+// carriesOut reports whether an agent of a queue is in an instance of a message's number.
+func (c *Collectives) carriesOut(q *roundQueue, m *roundMessage) bool {
+	for index := q.agents; index != 0; index = c.agents.At(index).next {
+		if inst := c.agents.At(index).inst; m.number == inst.Number && m.comm == inst.comm.Index {
+			return true
+		}
+	}
+	return false
 }
 
 // hold stores the payload of a message that no agent has received. The payload stays the owner's

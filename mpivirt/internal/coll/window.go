@@ -66,7 +66,7 @@ func (c *Collectives) chargeWindow(index int32, a *agent) (goesOn bool) {
 	before := a.clock
 	for i := range w.landings {
 		l, then := &w.landings[i], a.clock
-		if a.clock = c.endsOf(a.inst, l.bytes).Receive(c.flow(a), l.bytes, a.posted, a.clock, l.arrival); c.explains {
+		if a.clock = c.endsOf(a.inst, l.bytes).Receive(c.port(index), l.bytes, a.posted, a.clock, l.arrival); c.explains {
 			c.lands(index, w, l, then, a.clock)
 		}
 		c.checkReceived(a, int(l.rank), l.bytes, l.arrival)
@@ -88,7 +88,12 @@ func (c *Collectives) chargeWindow(index int32, a *agent) (goesOn bool) {
 
 // endsWindow reports whether the window of an agent ends with its present round.
 func (a *agent) endsWindow() bool {
-	return a.round+1 >= a.until || a.inst.schedule.Next(int(a.member), int(a.round)+1) >= int(min(a.until, a.rounds))
+	return a.round+1 >= a.until || a.idleToEnd()
+}
+
+// idleToEnd reports whether an agent takes no part in the further rounds of its window.
+func (a *agent) idleToEnd() bool {
+	return a.inst.schedule.Next(int(a.member), int(a.round)+1) >= int(min(a.until, a.rounds))
 }
 
 // postedAhead reports whether an agent has posted the receive of a message before its turn, and the message has an effect then:

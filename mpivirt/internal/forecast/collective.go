@@ -194,7 +194,7 @@ func (o *costModel) localBytes() float64 {
 	if o.use.Data && !o.direct() {
 		payload = float64(coll.PayloadBytes)
 	}
-	return float64(coll.AgentBytes) + float64(coll.LocalMessageBytes) + payload + next + float64(coll.MemberListBytes)*float64(o.Schedule.MaxRounds())/float64(o.Participants) +
+	return float64(coll.AgentBytes(o.target)) + float64(coll.LocalMessageBytes) + payload + next + float64(coll.MemberListBytes)*float64(o.Schedule.MaxRounds())/float64(o.Participants) +
 		u.buffers + o.heldBytes()
 }
 
@@ -268,9 +268,9 @@ func (o *costModel) messageBytesOf(times int) float64 {
 		u = r.byMessages()
 	}
 	if w := windowOf(o.Schedule); w > windowOf(r.schedule) {
-		return slot + u.agents*float64(coll.AgentBytes) + u.queues*float64(coll.RoundQueueBytes) + float64(w)*o.windowBytesOf() + u.buffers
+		return slot + u.agents*float64(coll.AgentBytes(o.target)) + u.queues*float64(coll.RoundQueueBytes) + float64(w)*o.windowBytesOf() + u.buffers
 	}
-	agent, round := float64(coll.AgentBytes), float64(coll.RoundMessageBytes)
+	agent, round := float64(coll.AgentBytes(o.target)), float64(coll.RoundMessageBytes)
 	if o.counted {
 		agent += float64(coll.AccountBytes)
 		round += float64(coll.CarriedBytes)
