@@ -311,7 +311,8 @@ func TestEachModelIsDrawn(t *testing.T) {
 		drawn += machines.Example(seed)
 		ofPrograms += randomMachine(rand.New(rand.NewPCG(uint64(seed), 1)), 8)
 	}
-	for _, model := range network.Models() {
+	for _, m := range network.Models() {
+		model := m.Name
 		named := regexp.MustCompile(`model: ` + model + `\b`)
 		if !named.MatchString(drawn) {
 			t.Errorf("no machine has delay model %s: add a case to drawMachine", model)

@@ -83,6 +83,15 @@ func TestMappingsConform(t *testing.T) {
 	}
 }
 
+// TestModelsAreListed: `gigarank list` has a line for each model, which fits on a terminal.
+func TestModelsAreListed(t *testing.T) {
+	for i, m := range Models() {
+		if m.Name != models[i].name || m.Summary == "" || len(m.Summary) > 110 || len(m.Fields) == 0 {
+			t.Errorf("model %d, %s: listed as %+v", i, models[i].name, m)
+		}
+	}
+}
+
 // TestRegistriesHaveNoTwins: machine files choose by name.
 func TestRegistriesHaveNoTwins(t *testing.T) {
 	names := map[string]bool{}

@@ -27,6 +27,7 @@ type sizeFactor struct {
 
 var factorsKind = modelKind{
 	name:          "factors",
+	summary:       "latency and bandwidth times factors by size, within a node and between nodes",
 	fields:        []string{"intra", "inter"},
 	charged:       true,
 	symmetric:     true,

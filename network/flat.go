@@ -5,6 +5,7 @@ type flat struct{ link link }
 
 var flatKind = modelKind{
 	name:      "flat",
+	summary:   "latency + bytes / bandwidth, between all ranks",
 	fields:    []string{"latency", "bandwidth"},
 	charged:   true,
 	symmetric: true,

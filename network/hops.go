@@ -13,6 +13,7 @@ type hops struct {
 
 var hopsKind = modelKind{
 	name:      "hops",
+	summary:   "bytes copied by both processors, latency by the hops of the topology",
 	fields:    []string{"latency", "bandwidth", "latency_per_hop", "memory_latency", "memory_bandwidth"},
 	charged:   true,
 	symmetric: true,

@@ -25,6 +25,7 @@ const mostLevels = 16
 
 var levelsKind = modelKind{
 	name:      "levels",
+	summary:   "a delay for each level between two ranks: core complex, socket, node, leaf, group, machine",
 	fields:    []string{"levels"},
 	charged:   true,
 	symmetric: true,

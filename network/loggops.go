@@ -21,6 +21,7 @@ type LogGOPS struct {
 
 var loggopsKind = modelKind{
 	name:      "loggops",
+	summary:   "LogGOPS: state at the receiver, exact, and slow on the host",
 	fields:    []string{"L", "o", "g", "G", "O", "S"},
 	symmetric: true,
 	examples: []string{

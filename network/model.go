@@ -83,7 +83,8 @@ type occupier interface {
 
 // modelKind is an entry of the registry of delay models.
 type modelKind struct {
-	name string
+	name    string
+	summary string // one line: what a delay is made of
 	// fields are the fields of section network that the model reads.
 	fields []string
 	// charged says that the machine may give overhead, gap, eager_limit and jitter in addition to
@@ -116,13 +117,20 @@ var models = []*modelKind{
 	&factorsKind,
 }
 
-// Models returns the names of the delay models.
-func Models() []string {
-	var names []string
+// DelayModel describes a delay model.
+type DelayModel struct {
+	Name    string   // the value of field model in section network
+	Summary string   // one line
+	Fields  []string // of section network that the model reads
+}
+
+// Models returns the delay models.
+func Models() []DelayModel {
+	var all []DelayModel
 	for _, k := range models {
-		names = append(names, k.name)
+		all = append(all, DelayModel{k.name, k.summary, k.fields})
 	}
-	return names
+	return all
 }
 
 // chargeFields are the fields of section network that all charged models have.

@@ -20,6 +20,7 @@ type measurement struct {
 
 var tableKind = modelKind{
 	name:      "table",
+	summary:   "measured delays by size, within a node and between nodes",
 	fields:    []string{"intra", "inter"},
 	charged:   true,
 	symmetric: true,

@@ -5,6 +5,7 @@ type twolevel struct{ intra, inter link }
 
 var twolevelKind = modelKind{
 	name:      "twolevel",
+	summary:   "the same, within a node and between nodes",
 	fields:    []string{"intra", "inter"},
 	charged:   true,
 	symmetric: true,

@@ -51,7 +51,8 @@ var formMachines = map[string]string{
 // Each delay model takes part in the comparison with closed forms.
 func TestClosedFormsOfEachModel(t *testing.T) {
 	all := strings.Join(slices.Collect(maps.Values(formMachines)), "\n")
-	for _, model := range network.Models() {
+	for _, m := range network.Models() {
+		model := m.Name
 		if !regexp.MustCompile(`model: ` + model + `\b`).MatchString(all) {
 			t.Errorf("no machine of formMachines has delay model %s: add a machine, and its share of closed forms in TestSimulationMeetsTheClosedForm", model)
 		}

@@ -21,9 +21,9 @@ func newList(c *terminal.Console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List programs, algorithms, machines and libraries",
-		Long: `List prints the programs, the kinds of rank, the algorithms of each collective operation
-and the machines. Its commands print more about one of them.`,
+		Short: "List programs, algorithms, delay models, machines and libraries",
+		Long: `List prints the programs, the kinds of rank, the algorithms of each collective operation,
+the delay models and the machines. Its commands print more about one of them.`,
 		Example: `  gigarank list
   gigarank list --json
   gigarank list algorithms bcast allreduce
@@ -45,6 +45,7 @@ and the machines. Its commands print more about one of them.`,
 		listArguments(c.Stdout)
 		listKinds(c.Stdout)
 		listAlgorithms(c.Stdout, "\n", collectives.Operations())
+		listDelayModels(c.Stdout)
 		listMachines(c.Stdout)
 		return nil
 	}
@@ -58,6 +59,7 @@ type listing struct {
 	Programs   []listedProgram   `json:"programs"`
 	Kinds      []listed          `json:"kinds_of_rank"`
 	Operations []listedOperation `json:"operations"`
+	Models     []listedDelays    `json:"delay_models"`
 	Machines   []listedMachine   `json:"machines"`
 }
 
@@ -87,6 +89,11 @@ type listedOperation struct {
 	Algorithms []listed `json:"algorithms"`
 }
 
+type listedDelays struct {
+	listed
+	Fields []string `json:"fields"` // of section network that the model reads
+}
+
 type listedMachine struct {
 	listed
 	Source    string `json:"source"`
@@ -110,6 +117,9 @@ func listJSON(w io.Writer) error {
 		l.Kinds = append(l.Kinds, listed{k.Name, k.Summary})
 	}
 	l.Operations = listedOperations(collectives.Operations())
+	for _, m := range network.Models() {
+		l.Models = append(l.Models, listedDelays{listed{m.Name, m.Summary}, m.Fields})
+	}
 	for _, p := range network.Presets() {
 		l.Machines = append(l.Machines, listedMachine{listed{p.Name, p.Summary}, p.Source, p.Validated})
 	}
@@ -225,6 +235,14 @@ func algorithmLines(operations []collectives.Operation) (lines []string) {
 		}
 	}
 	return lines
+}
+
+func listDelayModels(w io.Writer) {
+	var lines []string
+	for _, m := range network.Models() {
+		lines = append(lines, fmt.Sprintf("%s\t%s", m.Name, m.Summary))
+	}
+	section(w, "\nDelay models of machines, for model in section network (docs/machines.md has their formulas)", lines)
 }
 
 func listMachines(w io.Writer) {
