@@ -109,3 +109,24 @@ func TestEvenNodes(t *testing.T) {
 		}
 	}
 }
+
+// Algorithms are chosen by the bytes of the vector or of a member's block; where blocks differ, by those of the mean block, as far as
+// all members know the blocks.
+func TestBytesThatChoose(t *testing.T) {
+	for _, c := range []struct {
+		v    Collective
+		want int64
+	}{
+		{Collective{Operation: collectives.Allreduce, Bytes: 800}, 800},
+		{Collective{Operation: collectives.Alltoall, Bytes: 8}, 8},
+		{Collective{Operation: collectives.Allgatherv, Bytes: 60, Counts: []int64{10, 20, 30}}, 20},
+		{Collective{Operation: collectives.ReduceScatter, Bytes: 60, Counts: []int64{60, 0}}, 30},
+		{Collective{Operation: collectives.Gatherv, Bytes: 10, Counts: []int64{10, 20, 30}}, 0},
+		{Collective{Operation: collectives.Alltoallv, InCounts: []int64{10, 20, 30}}, 0},
+		{Collective{Operation: collectives.Barrier}, 0},
+	} {
+		if got := c.v.asked(); got != c.want {
+			t.Errorf("%v of %d bytes, blocks of %v: chosen by %d bytes, want %d", c.v.Operation, c.v.Bytes, c.v.Counts, got, c.want)
+		}
+	}
+}
