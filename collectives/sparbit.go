@@ -64,7 +64,8 @@ func (s *sparbit) phaseOf(message int) (distance, number int) {
 	return 0, 0
 }
 
-func (s *sparbit) opens() bool { return s.members > 2 }
+func (s *sparbit) opens() bool   { return s.members > 2 }
+func (s *sparbit) repeats() bool { return s.opens() }
 
 func (s *sparbit) exchange(member, message int) Step {
 	distance, number := s.phaseOf(message)

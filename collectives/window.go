@@ -14,6 +14,12 @@ func opensWindows(p any) bool {
 	return ok && o.opens()
 }
 
+// RepeatsPartners reports whether a member sends another several messages in one window.
+func RepeatsPartners(s Schedule) bool {
+	r, ok := s.(interface{ repeats() bool })
+	return ok && r.repeats()
+}
+
 func (c *chain) opens() bool { return opensWindows(c.first) || opensWindows(c.second) }
 
 // windows are a number of messages in windows of equal size. The first window may have fewer, and the last has the rest.

@@ -388,6 +388,9 @@ func (c *Collectives) passageOf(inst *instance, round int32, src, dst int, bytes
 	if t := c.inCrowd(inst, round); t != c.partition.Target {
 		p.Latency, p.Transfer = t.LatencyAndTransfer(src, dst, bytes)
 	}
+	if bytes > 0 && inst.repeats {
+		p.Path = c.partition.Target.Occupancy(src, dst, bytes, p.Transfer)
+	}
 	return p
 }
 

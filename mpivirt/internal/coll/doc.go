@@ -128,5 +128,6 @@
 // (`Collectives.IndexOfContext`).
 //
 // Messages of a collective have the name (instance, round) and cannot overtake each other in a way
-// that matters; the send order of point-to-point messages (`sendOrder`) does not apply to them.
+// that matters; the send order of point-to-point messages (`sendOrder`) does not apply to them. Where interfaces are shared, messages
+// between nodes of which a window has several to one member, as in sparbit, occupy the path to it one after another (`resource.Passage.Path`).
 package coll

@@ -33,6 +33,7 @@ type instance struct {
 	schedule collectives.Schedule // nil at a fixed cost
 	partners int                  // others with which a member exchanges messages, where they are many
 	inTurn   bool                 // the root sends one blocking message after another
+	repeats  bool                 // a member has several messages to another under way
 	steps    collectives.Stepper  // of the schedule
 	width    int                  // number of positions of the schedule
 	vectors  bool                 // each position has a whole vector
@@ -285,7 +286,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	}
 	if inst.schedule = v.schedule(inst.participants(), c.scheduledPerNode(comm, v)); inst.schedule != nil {
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
-		inst.vectors = collectives.KeepsVectors(inst.schedule)
+		inst.vectors, inst.repeats = collectives.KeepsVectors(inst.schedule), collectives.RepeatsPartners(inst.schedule)
 		inst.layout = inst.Call.CommonLayout(inst.schedule)
 		inst.packs = inst.layout != nil && c.partition.Target.CopiesBytes() && collectives.Packs(inst.schedule)
 	}

@@ -107,7 +107,7 @@ func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 		return
 	}
 	if c.explains {
-		c.passing(p).shared += begins.Sub(p.At)
+		c.passing(p).shared += begins.Sub(p.Sent)
 	}
 	s, left := roundShake{}, departed{}
 	if p.Kind == p2p.PassData {

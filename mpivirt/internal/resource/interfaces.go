@@ -48,6 +48,8 @@ type Interfaces struct {
 	served      vtime.Time           // instant up to which all requests are served
 	overtaken   map[route]vtime.Time // when the latest message of a pair asks at its receiver's node, where a later message might ask sooner
 	dropped     int                  // length of overtaken at which past entries are dropped
+	paths       map[route]vtime.Time // when the path of a pair has taken the latest message that occupies it
+	droppedPath int                  // length of paths at which past entries are dropped
 	delivered   map[route]vtime.Time // arrival of the latest message of a pair, where a later message might arrive sooner
 	droppedOver int
 	layers      Layers       // nil if messages take interfaces in the order of asking alone
@@ -71,6 +73,7 @@ type Passage struct {
 	Bytes             int64
 	Latency, Transfer vtime.Duration // of an undisturbed message
 	Jitter            vtime.Duration // in addition to both
+	Path              vtime.Duration // for which the message occupies the path between its two ranks, which then takes the next one with such a time; 0: it does not wait for the path
 	Work              vtime.Duration // of a rank that works in the memory of its node: the time of the memory; Transfer is that of the rank alone
 	number            uint64         // counts the requests here
 }
@@ -222,6 +225,15 @@ func (x *Interfaces) Serve(source int32, now vtime.Time) {
 	for len(q.heap) > 0 && q.heap[0].at <= now {
 		index := q.pop()
 		p := q.passages.At(index)
+		if p.Path > 0 && q == &x.leaving {
+			if free := x.paths[route{p.Source, p.Dest}]; free > p.At {
+				later := *p
+				later.At = free
+				q.passages.Release(index)
+				q.push(&later)
+				continue
+			}
+		}
 		if way := x.wayOf(p, source == firstAtInstant); x.layers != nil && (way != Within || x.memoryTime(p) > 0) {
 			x.serveInLayers(way, p)
 		} else {
@@ -259,6 +271,13 @@ func (x *Interfaces) pass(way Way, p *Passage) {
 // leave serves a request at the sender's node.
 func (x *Interfaces) leave(p *Passage) {
 	begins, bytes := x.take(x.out, p, p.Source)
+	if p.Path > 0 {
+		if x.paths == nil {
+			x.paths = map[route]vtime.Time{}
+		}
+		x.paths[route{p.Source, p.Dest}] = begins.Add(p.Path)
+		x.droppedPath = dropOver(x.paths, x.droppedPath, x.served)
+	}
 	earliest := begins.Add(p.Latency)
 	alone := p.Transfer.Plus(p.Jitter)
 	asks := earliest.Add(alone - min(alone, bytes))
