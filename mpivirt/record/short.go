@@ -17,7 +17,7 @@ func (r *recorder) EntersBarrier(lp int32, c *kernel.Communicator) {
 	n.plain.function, n.plain.comm = trace.Barrier, comm
 }
 
-// plain is a blocking send or receive of a message by its partner and tag, or a barrier that is entered in a short form: most calls. It is all that a rank keeps of a call that waits.
+// plain is a send or receive of a message by its partner and tag, or a barrier that is entered in a short form: most calls. It is all that a rank keeps of a call that waits.
 type plain struct {
 	function  trace.Function // NoFunction for none
 	unsized   bool
@@ -29,7 +29,7 @@ type plain struct {
 // entersPlain keeps a plain call that a rank enters. It returns false for another call.
 func (r *recorder) entersPlain(lp int32, q *kernel.Call) bool {
 	c := q.Procedure.Class()
-	if c != world.ClassSend && c != world.ClassReceive || !q.Procedure.Blocks() || q.Started() != nil || q.Matched != 0 || q.On().Size == 0 {
+	if c != world.ClassSend && c != world.ClassReceive || q.Started() != nil || q.Matched != 0 || q.On().Size == 0 {
 		return false
 	}
 	n, comm := &r.ranks[lp], int32(trace.World)
@@ -74,7 +74,7 @@ func (r *recorder) leavesPlain(lp int32, b *kernel.Completion) {
 		r.passed(lp, form, p)
 		return
 	case f.Class() == trace.ClassSend:
-		r.sent(lp, f, form, p)
+		r.sent(lp, f, form, p, b)
 		return
 	}
 	if p.unsized {
@@ -94,22 +94,29 @@ func (r *recorder) passed(lp int32, form trace.Form, p *plain) {
 	r.over(lp, o)
 }
 
-// sent writes a plain send.
-func (r *recorder) sent(lp int32, f trace.Function, form trace.Form, p *plain) {
+// sent writes a plain send. b is nil for one that is over.
+func (r *recorder) sent(lp int32, f trace.Function, form trace.Form, p *plain, b *kernel.Completion) {
 	o := &r.send
-	o.Function, o.Form, o.Comm, o.Peer, o.Tag, o.Bytes = f, form, int64(p.comm), int64(p.peer), int64(p.tag), p.bytes
+	o.Function, o.Form, o.Comm, o.Peer, o.Tag, o.Bytes, o.Request = f, form, int64(p.comm), int64(p.peer), int64(p.tag), p.bytes, 0
+	if b != nil && !blocks(f) {
+		r.begun(lp, o, b)
+	}
 	r.over(lp, o)
 }
 
-// got writes a plain receive. b is nil for one without wildcards.
+// got writes a plain receive. b is nil for one without wildcards that is over.
 func (r *recorder) got(lp int32, f trace.Function, form trace.Form, p *plain, b *kernel.Completion) {
 	o := &r.receive
-	o.Function, o.Form, o.Comm, o.Source, o.SourceTag, o.Room = f, form, int64(p.comm), int64(p.peer), int64(p.tag), p.bytes
+	o.Function, o.Form, o.Comm, o.Source, o.SourceTag, o.Room, o.Request = f, form, int64(p.comm), int64(p.peer), int64(p.tag), p.bytes, 0
 	if form.Has(trace.Unsized) {
 		o.Room = 0
 	}
-	if o.GotSource, o.GotTag = o.Source, o.SourceTag; b != nil {
+	switch o.GotSource, o.GotTag = o.Source, o.SourceTag; {
+	case b == nil:
+	case blocks(f):
 		r.received(o, b)
+	default:
+		r.begun(lp, o, b)
 	}
 	r.over(lp, o)
 }
@@ -124,7 +131,7 @@ func (r *recorder) over(lp int32, o *trace.Operation) {
 
 // Sends implements [kernel.Recorder].
 func (r *recorder) Sends(lp int32, bytes int64, dest, tag int) {
-	r.sent(lp, trace.Send, 0, &plain{peer: int32(dest), tag: int32(tag), bytes: bytes})
+	r.sent(lp, trace.Send, 0, &plain{peer: int32(dest), tag: int32(tag), bytes: bytes}, nil)
 }
 
 // Receives implements [kernel.Recorder].
