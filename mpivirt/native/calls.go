@@ -129,6 +129,9 @@ func (b *body) begin(lp int32, c *cCall) bool {
 			break
 		}
 		v, err := b.collective(lp, p, c)
+		if err == nil && v.Moved() && c.key == C.GIGARANK_WITHOUT_CONTENT {
+			v.DropContents()
+		}
 		if made != p && err == nil {
 			v.Procedure = made
 		}

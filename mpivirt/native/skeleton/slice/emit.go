@@ -8,7 +8,7 @@ import (
 	"gigarank/mpivirt/native/skeleton/ir"
 )
 
-// The functions of the runtime that return memory in the place of buffers that nobody reads. Both are declared as ptr ().
+// The functions of the runtime that return memory in the place of buffers that nobody reads. Both are declared as ptr (ptr), and return an argument that is MPI_IN_PLACE.
 const (
 	unreadSent     = "gigarank_unread_sent"
 	unreadReceived = "gigarank_unread_received"
@@ -32,7 +32,7 @@ func (s *Slice) Emit() error {
 // declareUnread adds the declarations of the functions that return unread memory to the module.
 func (s *Slice) declareUnread() (sent, received *ir.Symbol, err error) {
 	for _, name := range []string{unreadSent, unreadReceived} {
-		if err := s.m.Declare(name, s.m.Pointer()); err != nil {
+		if err := s.m.Declare(name, s.m.Pointer(), s.m.Pointer()); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -147,14 +147,18 @@ func (s *Slice) emit(i *ir.Instr, sent, received *ir.Symbol) []*ir.Instr {
 	var before []*ir.Instr
 	for n, v := range i.Args() {
 		role := e.Role(n)
-		if !role.Payload() || s.isNeeded(e.Group, s.kindOf(i, e, n)) || isNumber(v) || s.memory.isFixed(v) {
+		if !role.Payload() || s.isNeeded(e.Group, s.kindOf(i, e, n)) || !isReplaced(v, e) {
 			continue
 		}
 		memory := received
 		if role == effects.Sent {
 			memory = sent
 		}
-		address := &ir.Instr{Op: ir.Call, Block: i.Block, Line: i.Line, Type: memory.Type, Operands: []ir.Value{memory}, Notes: placeOf(i)}
+		given := ir.Value(ir.Zero(s.m.Pointer()))
+		if s.memory.isFixed(v) {
+			given = v
+		}
+		address := &ir.Instr{Op: ir.Call, Block: i.Block, Line: i.Line, Type: memory.Type, Operands: []ir.Value{given, memory}, Attrs: []string{""}, Notes: placeOf(i)}
 		address.Result = &ir.Local{Name: s.m.Fresh(), Type: memory.Type, Def: address}
 		i.Operands[n] = address.Result
 		before = append(before, address)

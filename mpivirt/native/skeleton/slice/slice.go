@@ -113,6 +113,9 @@ func of(m *ir.Module, directives []*Directive, open map[*ir.Instr]bool) (*Slice,
 	}
 	s.roots()
 	s.close()
+	for s.alike() {
+		s.close()
+	}
 	s.timed = true
 	s.each(func(_ *ir.Function, i *ir.Instr) {
 		if e := effectOf(i); e != nil && e.Kind == effects.Record {

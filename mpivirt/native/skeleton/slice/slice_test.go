@@ -158,8 +158,8 @@ define i32 @main() {
   %2 = call fastcc i32 @g(i32 signext 0, double 0.000000e+00, ptr null)
   ret i32 0
 }
-declare ptr @gigarank_unread_sent()
-declare ptr @gigarank_unread_received()
+declare ptr @gigarank_unread_sent(ptr)
+declare ptr @gigarank_unread_received(ptr)
 `
 	if got := m.String(); got != want {
 		t.Errorf("the skeleton is\n%s\nwant\n%s", got, want)

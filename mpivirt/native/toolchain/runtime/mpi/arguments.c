@@ -9,6 +9,7 @@
 #include "rank/ranks.h"
 #include "rank/running.h"
 #include "rank/switch.h"
+#include "rank/unread.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,7 +123,7 @@ int gigarank_touch(int procedure, const void *buffer, int64_t bytes) {
 		return MPI_SUCCESS;
 	if (!buffer)
 		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld byte%s", (long long)bytes, plural(bytes));
-	if (gigarank_reads(buffer, (const char *)buffer + bytes - 1))
+	if (!gigarank_is_unread(buffer) && gigarank_reads(buffer, (const char *)buffer + bytes - 1))
 		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld byte%s at %p is no memory that can be read", (long long)bytes, plural(bytes), buffer);
 	return MPI_SUCCESS;
 }
@@ -132,7 +133,7 @@ int gigarank_touch_to(int procedure, void *buffer, int64_t bytes) {
 		return MPI_SUCCESS;
 	if (!buffer)
 		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld byte%s", (long long)bytes, plural(bytes));
-	if (gigarank_writes(buffer, (char *)buffer + bytes - 1))
+	if (!gigarank_is_unread(buffer) && gigarank_writes(buffer, (char *)buffer + bytes - 1))
 		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld byte%s at %p is no memory that can be written", (long long)bytes, plural(bytes), buffer);
 	return MPI_SUCCESS;
 }

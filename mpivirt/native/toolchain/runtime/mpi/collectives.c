@@ -9,6 +9,7 @@
 #include "mpi/request_table.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
+#include "rank/unread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static void drop(struct staging *s) {
 static void unpack(void *what, int64_t bytes) {
 	struct staging *s = what;
 	(void)bytes;
-	for (int64_t i = 0, at = 0; s->packed && i < s->n; i++) {
+	for (int64_t i = 0, at = 0; s->packed && !gigarank_is_unread(s->to) && i < s->n; i++) {
 		int64_t bytes = s->blocks ? s->blocks[i].bytes : s->counts[i];
 		memcpy(s->to + (s->blocks ? s->blocks[i].displacement : s->displacements[i]), s->packed + at, (size_t)bytes);
 		at += bytes;
@@ -100,6 +101,8 @@ static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *reque
 	int error = request == GIGARANK_CHECK_ONLY ? GIGARANK_CHECKED : 0;
 	struct gigarank_bounce_buffer *bounced = NULL;
 	c->nonblocking = request != NULL;
+	if (gigarank_is_unread(c->input) || gigarank_is_unread(c->output) || (s && gigarank_is_unread(s->to)))
+		c->key = GIGARANK_WITHOUT_CONTENT;
 	if (request && !error)
 		error = gigarank_bounce(c, c->given, &bounced);
 	if (!error)

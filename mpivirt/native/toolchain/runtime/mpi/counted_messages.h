@@ -52,7 +52,7 @@ COUNTED(MPI_Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int 
 	CHECK(gigarank_sending(&c, GIGARANK_SENDRECV, buffer, count, type, dest, sendtag, comm));
 	CHECK(gigarank_receiving(&c, GIGARANK_SENDRECV, buffer, count, type, source, recvtag, comm));
 	void *copy = NULL;
-	if (!c.from.type) {
+	if (!c.from.type && c.input) {
 		if (!(copy = malloc((size_t)c.bytes + 1)))
 			return refuse(GIGARANK_SENDRECV, MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)c.bytes);
 		if (c.bytes)
@@ -77,7 +77,7 @@ COUNTED(MPI_Isendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int
 	CHECK(gigarank_sending(&c, GIGARANK_ISENDRECV, buffer, count, type, dest, sendtag, comm));
 	CHECK(gigarank_receiving(&c, GIGARANK_ISENDRECV, buffer, count, type, source, recvtag, comm));
 	void *copy = NULL; /* which is copied when it is sent */
-	if (!c.from.type) {
+	if (!c.from.type && c.input) {
 		if (!(copy = gigarank_copy_of(c.input, c.bytes)))
 			return refuse(GIGARANK_ISENDRECV, MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)c.bytes);
 		c.input = copy;

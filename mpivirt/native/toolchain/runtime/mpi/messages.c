@@ -9,6 +9,7 @@
 #include "mpi/requests.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
+#include "rank/unread.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -41,9 +42,13 @@ static int from(struct gigarank_call *c, int procedure, int source, int tag) {
 int gigarank_sending(struct gigarank_call *c, int procedure, const void *buffer, int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
 	CHECK(gigarank_bytes_of(procedure, count, type, &c->bytes));
-	gigarank_lay(&c->from, &buffer, count, type);
-	if (!c->from.type)
-		CHECK(gigarank_touch(procedure, buffer, c->bytes));
+	if (gigarank_is_unread(buffer))
+		buffer = NULL;
+	else {
+		gigarank_lay(&c->from, &buffer, count, type);
+		if (!c->from.type)
+			CHECK(gigarank_touch(procedure, buffer, c->bytes));
+	}
 	c->input = buffer;
 	return to(c, procedure, dest, tag);
 }
@@ -51,9 +56,13 @@ int gigarank_sending(struct gigarank_call *c, int procedure, const void *buffer,
 int gigarank_receiving(struct gigarank_call *c, int procedure, void *buffer, int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
 	CHECK(gigarank_bytes_of(procedure, count, type, &c->room));
-	gigarank_lay(&c->to, (const void **)&buffer, count, type);
-	if (!c->to.type)
-		CHECK(gigarank_touch_to(procedure, buffer, c->room));
+	if (gigarank_is_unread(buffer))
+		buffer = NULL;
+	else {
+		gigarank_lay(&c->to, (const void **)&buffer, count, type);
+		if (!c->to.type)
+			CHECK(gigarank_touch_to(procedure, buffer, c->room));
+	}
 	c->output = buffer;
 	return from(c, procedure, source, tag);
 }

@@ -5,6 +5,7 @@
 #include "mpi/request_table.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
+#include "rank/unread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static int pack(int procedure, struct gigarank_spread *s, void **buffer, int64_t
 	if (!p)
 		return no_memory(procedure, 0);
 	*type = gigarank_type_handle(p);
-	if (*buffer == MPI_IN_PLACE || count <= 0 || t->bytes == 0)
+	if (*buffer == MPI_IN_PLACE || count <= 0 || t->bytes == 0 || gigarank_is_unread(*buffer))
 		return MPI_SUCCESS;
 	if (t->solid && (count == 1 || gigarank_extent(t) == t->bytes)) {
 		*buffer = (char *)*buffer + t->first;

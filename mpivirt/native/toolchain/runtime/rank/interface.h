@@ -66,6 +66,8 @@ struct gigarank_status {
 	int32_t cancelled;
 };
 
+enum { GIGARANK_WITHOUT_CONTENT = 1 };
+
 /* Values of a datatype that do not lie one behind another. The simulator does not see such values. */
 struct gigarank_layout {
 	void *buffer;
@@ -90,7 +92,7 @@ struct gigarank_call {
 	int64_t bytes, room, element;
 	int64_t given;               /* bytes of the input of a collective */
 	int32_t root;                /* or the color of a split */
-	int32_t key;                 /* of a split; the flag, code or index that a call takes */
+	int32_t key;                 /* of a split; the flag, code or index that a call takes; of a collective with vectors GIGARANK_WITHOUT_CONTENT if nobody reads them */
 	int32_t type;                /* of elements */
 	int32_t commutative;
 	uintptr_t handle, other;     /* of the reduction operation; of groups, out: of the group made */

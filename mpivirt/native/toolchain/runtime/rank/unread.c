@@ -1,7 +1,9 @@
-/* A skeleton gives these addresses to calls of MPI in the place of buffers that it has not. Nobody reads what is received there, so that
- * ranks may write it at the same time. What is sent from there is never written: the kernel has one page of zeros for all of it. */
+/* A skeleton gives these addresses to calls of MPI in the place of buffers that it has not. Messages between two ranks, and most collectives, know them and
+ * move no content. Elsewhere nobody reads what is received there, so that ranks may write it at the same time. What is sent from there is never written: the
+ * kernel has one page of zeros for all of it. */
 #define _GNU_SOURCE
 #include "rank/unread.h"
+#include "fortran/fortran.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -11,9 +13,9 @@
 
 /* A buffer may begin before its address, if the lower bound of its datatype is negative. */
 #define BEFORE ((size_t)1 << 30)
-#define BYTES ((size_t)64 << 30)
+#define BYTES (GIGARANK_UNREAD_BYTES / 2)
 
-static char *sent, *received;
+char *gigarank_unread;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void open_memory(void) {
@@ -22,15 +24,15 @@ static void open_memory(void) {
 		fputs("gigarank: no addresses for the messages of a skeleton, which take 128 GiB of addresses and no memory: raise ulimit -v\n", stderr);
 		_exit(3);
 	}
-	sent = m + BEFORE, received = m + BYTES + BEFORE;
+	gigarank_unread = m;
 }
 
-void *gigarank_unread_sent(void) {
+void *gigarank_unread_sent(void *buffer) {
 	pthread_once(&once, open_memory);
-	return sent;
+	return gigarank_buffer_of(buffer) == MPI_IN_PLACE ? buffer : gigarank_unread + BEFORE;
 }
 
-void *gigarank_unread_received(void) {
+void *gigarank_unread_received(void *buffer) {
 	pthread_once(&once, open_memory);
-	return received;
+	return gigarank_buffer_of(buffer) == MPI_IN_PLACE ? buffer : gigarank_unread + BYTES + BEFORE;
 }

@@ -2,8 +2,21 @@
 #ifndef GIGARANK_RANK_UNREAD_H
 #define GIGARANK_RANK_UNREAD_H
 
-/* The addresses of memory from which, and into which, messages of skeletons go. All ranks of a process share both, and they do not overlap. */
-void *gigarank_unread_sent(void);
-void *gigarank_unread_received(void);
+#include <stddef.h>
+#include <stdint.h>
+
+/* The addresses of memory from which, and into which, messages of skeletons go. All ranks of a process share both, and they do not overlap. A buffer that is
+ * MPI_IN_PLACE stays so. */
+void *gigarank_unread_sent(void *buffer);
+void *gigarank_unread_received(void *buffer);
+
+/* The memory of both, NULL before a rank has asked for an address. */
+#define GIGARANK_UNREAD_BYTES ((size_t)128 << 30)
+extern char *gigarank_unread;
+
+/* gigarank_is_unread reports whether nobody reads a buffer. Its messages have a size, and no content. */
+static inline int gigarank_is_unread(const void *buffer) {
+	return gigarank_unread && (uintptr_t)buffer - (uintptr_t)gigarank_unread < GIGARANK_UNREAD_BYTES;
+}
 
 #endif
