@@ -36,14 +36,14 @@ var port = struct {
 		Composed Compute Create CreateGroup DataOf Departures Die Dup DupInter End EndsWith EnterBarrier EnterJoiners Fail
 		FailHost FailingPolls First Flush Foreign GiveBurst Global GroupOf HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts
 		IsBlocked IsStandIn Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts Label Limited Local LocalDuplicate
-		LookAround MayPause Meeting Merge NewComm NewCompletion OwnRequest Pause PollClock PolledInVain Postpone PostponeEnd
+		LookAround MayPause Meeting Membership Merge NewComm NewCompletion OwnRequest Pause PollClock PolledInVain Postpone PostponeEnd
 		Prepare Print Raise ReadMemory ReadSlice ReceiveOnWorld Record RequestList RequestStatus RequestTime Running SampleOf
 		Seed SendAtOnce SendOnWorld SetAside SetErrorsReturn SetMayCancel SetRunning SetTiming SharedResult Sized
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
 		Activity ActivityTimes Balance Blocked Call CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath
-		DeadlockError Departures Distribution Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent
+		DeadlockError Departed Departures Distribution Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent
 		PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation SizeClass Task TaskCalls Total`,
 	names: `
 		Auto Body Bulk Bursts CacheKey CallBegin Computing Customs EmptyCompletion Envelope Gatherer HardwareOf Interpreter Keeps

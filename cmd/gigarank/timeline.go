@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -70,6 +71,10 @@ func (r *request) readTimeline(h *host.Processes, f *timelineFlags, recorded boo
 	case recorded:
 		faults.Add("--timeline", errors.New("a run is recorded or drawn: draw the replay of its trace"))
 	case h.Index == 0:
+		folder := strings.TrimSuffix(f.file, o.Format.Ending)
+		if info, err := os.Stat(folder); o.Format.Folder && err == nil && !info.IsDir() {
+			faults.Add("--timeline", fmt.Errorf("%s is a file, and the picture has a folder of that name: name the picture otherwise", folder))
+		}
 		for _, file := range o.Format.Files {
 			faults.Add("--timeline", terminal.CheckWritable(fileOf(f.file, o.Format, &file)))
 		}
@@ -182,8 +187,8 @@ func (p *picture) finish(c *terminal.Console, h *host.Processes, r *request, o *
 	if size := p.format.Size(t); size > tellsSize {
 		_, _ = fmt.Fprintf(c.Stderr, "gigarank: the picture takes about %s\n", terminal.Bytes(size))
 	}
-	for i := range p.format.Files {
-		if err := p.write(&p.format.Files[i], t); err != nil {
+	for _, file := range p.format.FilesOf(t) {
+		if err := p.write(&file, t); err != nil {
 			return fmt.Errorf("--timeline: %w", err)
 		}
 	}
@@ -196,6 +201,9 @@ const tellsSize = 50_000_000
 // write writes a file of a picture, as a whole.
 func (p *picture) write(file *timeline.File, t *timeline.Timeline) error {
 	name := fileOf(p.name, p.format, file)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
 	f, err := os.Create(name + partial)
 	if err != nil {
 		return err

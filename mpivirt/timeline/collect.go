@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -41,7 +42,7 @@ func New(o Options) *Collector { return &Collector{options: o} }
 func (c *Collector) Observer(first, n int) kernel.Observer {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	e := &engine{options: &c.options, collector: c}
+	e := &engine{options: &c.options, collector: c, begun: map[int32]begun{}}
 	all := 0
 	for _, r := range c.options.Shown {
 		all += r.Last - r.First + 1
@@ -60,9 +61,11 @@ type engine struct {
 	options   *Options
 	collector *Collector
 	k         *kernel.Kernel
-	shown     int        // ranks of the engine that the picture shows
-	limit     int64      // bytes of the files for them, 0 for none
-	mutex     sync.Mutex // of the rest
+	shown     int             // ranks of the engine that the picture shows
+	begun     map[int32]begun // by rank: its collective that has not ended
+	context   uint64          // of the latest call that has a communicator
+	limit     int64           // bytes of the files for them, 0 for none
+	mutex     sync.Mutex      // of the rest
 	records
 	full bool
 }
@@ -72,6 +75,20 @@ type records struct {
 	slices   []Slice
 	parts    []Part
 	messages []Message
+	departed []departed
+	comms    map[uint64]Comm // by context
+}
+
+// begun is what the end of a blocking collective does not tell.
+type begun struct {
+	root     int32
+	obtained int64
+}
+
+// departed is the end of a nonblocking send that has waited for its receiver.
+type departed struct {
+	sent, complete vtime.Time
+	from, to, tag  int32
 }
 
 // take returns the records, and ends the collecting.
@@ -90,8 +107,79 @@ var (
 // Records implements [kernel.Receiver].
 func (e *engine) Records(k *kernel.Kernel) { e.k = k }
 
-// Begins implements [kernel.Observer].
-func (e *engine) Begins(*kernel.CallBegin) {}
+// Begins keeps what the end of a collective does not tell, and the communicator of a call.
+func (e *engine) Begins(b *kernel.CallBegin) {
+	if !e.options.shows(b.Rank) {
+		return
+	}
+	if b.Context != world.NoContext && b.Context != e.context {
+		e.meets(b.Context)
+	}
+	switch b.Procedure.Class() {
+	case world.ClassCollective, world.ClassCommunicator, world.ClassTopology:
+		if !b.Nonblocking && !b.Refused && b.Procedure != world.CommCreateGroup {
+			root := b.Root
+			if c, _ := e.k.Membership(b.Context); root >= 0 && c != nil {
+				root = c.Peers().RankOf(root, int32(b.Rank))
+			}
+			e.begun[int32(b.Rank)] = begun{int32(root), b.Obtained}
+		}
+	}
+}
+
+// meets keeps a communicator with its members that are shown, unless it is known.
+func (e *engine) meets(context uint64) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	e.context = context
+	if _, known := e.comms[context]; known || e.full {
+		return
+	}
+	c, name := e.k.Membership(context)
+	if c == nil {
+		return
+	}
+	made := Comm{Name: name, Size: c.Size}
+	if c.Group != nil {
+		made.Members = e.options.members(c.Group)
+	}
+	if c.Remote != nil {
+		made.Remote, made.RemoteMembers = c.Remote.Context, e.options.members(c.Remote.Group)
+	}
+	if e.comms == nil {
+		e.comms = map[uint64]Comm{}
+	}
+	e.comms[context] = made
+}
+
+// members returns the ranks of a group that are shown, in the order of the group.
+func (o *Options) members(g *world.Group) (ranks []int32) {
+	var places []int
+	for _, r := range o.Shown {
+		for rank := r.First; rank <= r.Last; rank++ {
+			if m := g.Member(rank); m >= 0 {
+				places = append(places, m)
+			}
+		}
+	}
+	slices.Sort(places)
+	for _, m := range places {
+		ranks = append(ranks, int32(g.WorldRank(m)))
+	}
+	return ranks
+}
+
+// Departs keeps the end of a send of a rank that is shown.
+func (e *engine) Departs(d *kernel.Departed) {
+	if o := e.options; d.Sent < o.From || d.Sent > o.To || !o.shows(d.Source) || !o.shows(d.Dest) {
+		return
+	}
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if !e.full {
+		e.departed = append(e.departed, departed{d.Sent, d.Complete, int32(d.Source), int32(d.Dest), int32(d.Tag)})
+	}
+}
 
 // Note implements [kernel.Observer].
 func (e *engine) Note(kernel.Activity, vtime.Duration) {}
@@ -105,6 +193,10 @@ func (o *Options) shows(rank int) bool {
 // Ends keeps a call of a rank that is shown. Its time is cut at the window.
 func (e *engine) Ends(c *kernel.CallEnd) {
 	o := e.options
+	b, collective := e.begun[int32(c.Rank)]
+	if collective {
+		delete(e.begun, int32(c.Rank))
+	}
 	if !o.shows(c.Rank) || c.Began > o.To || c.Ended < o.From || c.Idle && c.Ended == c.Began || c.Procedure == world.Compute && c.Ended == c.Began {
 		return
 	}
@@ -116,7 +208,7 @@ func (e *engine) Ends(c *kernel.CallEnd) {
 	if e.full {
 		return
 	}
-	s := Slice{Rank: int32(c.Rank), Procedure: uint8(c.Procedure), Bytes: c.Bytes, Begin: max(c.Began, o.From), End: min(c.Ended, o.To), parts: int32(len(e.parts))}
+	s := Slice{Context: c.Context, Obtained: b.obtained, Root: b.root, Collective: collective, Rank: int32(c.Rank), Procedure: uint8(c.Procedure), Bytes: c.Bytes, Begin: max(c.Began, o.From), End: min(c.Ended, o.To), parts: int32(len(e.parts))}
 	e.part(c, &s)
 	s.count = uint8(len(e.parts) - int(s.parts))
 	e.slices = append(e.slices, s)
@@ -166,7 +258,12 @@ func (e *engine) Receives(r *kernel.Received) {
 	if e.full {
 		return
 	}
-	e.messages = append(e.messages, Message{From: int32(r.Source), To: int32(r.Dest), Tag: int32(r.Tag), Bytes: r.Bytes, Sent: r.Sent, Received: r.Arrived})
+	m := Message{From: int32(r.Source), To: int32(r.Dest), Tag: int32(r.Tag), Bytes: r.Bytes, Sent: r.Sent, Received: r.Arrived, Context: r.Context, Posted: r.Posted}
+	switch r.Procedure.Class() {
+	case world.ClassReceive, world.ClassSendReceive:
+		m.Requested = !r.Procedure.Blocks()
+	}
+	e.messages = append(e.messages, m)
 	e.checkLimit()
 }
 
@@ -225,6 +322,26 @@ func (c *Collector) Reports() int {
 	return c.reports
 }
 
+// depart stores the instants at which nonblocking sends are complete in their messages.
+func (t *Timeline) depart(ends []departed) {
+	type key struct {
+		sent          vtime.Time
+		from, to, tag int32
+	}
+	at := map[key][]vtime.Time{}
+	slices.SortFunc(ends, func(a, b departed) int { return cmp.Compare(a.complete, b.complete) })
+	for _, d := range ends {
+		k := key{d.sent, d.from, d.to, d.tag}
+		at[k] = append(at[k], d.complete)
+	}
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		if k := (key{m.Sent, m.From, m.To, m.Tag}); len(at[k]) > 0 {
+			m.Departed, at[k] = at[k][0], at[k][1:]
+		}
+	}
+}
+
 // Timeline returns what was collected. The run is over.
 func (c *Collector) Timeline(program, machine string, ranks int, end vtime.Time, path []kernel.PathSegment) *Timeline {
 	t := &Timeline{Program: program, Machine: machine, Ranks: ranks, From: c.options.From, To: min(c.options.To, max(end, c.options.From)), native: c.options.Native}
@@ -235,8 +352,15 @@ func (c *Collector) Timeline(program, machine string, ranks int, end vtime.Time,
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	t.Comms = map[uint64]Comm{}
+	var ends []departed
 	for _, e := range c.engines {
+		if e.k != nil && t.node == nil {
+			t.node = e.k.Target().Node
+		}
 		r := e.take()
+		maps.Copy(t.Comms, r.comms)
+		ends = append(ends, r.departed...)
 		for i := range r.slices {
 			r.slices[i].parts += int32(len(t.Parts))
 		}
@@ -245,8 +369,9 @@ func (c *Collector) Timeline(program, machine string, ranks int, end vtime.Time,
 	// The calls of a rank are in the order of its program.
 	slices.SortStableFunc(t.Slices, func(a, b Slice) int { return cmp.Compare(a.Rank, b.Rank) })
 	slices.SortFunc(t.Messages, func(a, b Message) int {
-		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Received, b.Received), cmp.Compare(a.Tag, b.Tag), cmp.Compare(a.Bytes, b.Bytes))
+		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Received, b.Received), cmp.Compare(a.Tag, b.Tag), cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Context, b.Context), cmp.Compare(a.Posted, b.Posted))
 	})
+	t.depart(ends)
 	for _, s := range path {
 		if s.From, s.To = max(s.From, t.From), min(s.To, t.To); s.From < s.To {
 			t.Path = append(t.Path, s)

@@ -20,17 +20,32 @@ type Timeline struct {
 	Parts            []Part
 	Messages         []Message            // by the instants of their sends
 	Path             []kernel.PathSegment // the critical path, if it was followed
+	Comms            map[uint64]Comm      // of calls and messages, by context
+	node             func(rank int) int   // nil if no call was made
 	native           bool
+}
+
+// Comm is a communicator.
+type Comm struct {
+	Name          string
+	Size          int     // members, shown or not
+	Members       []int32 // ranks that are shown, in the order of the group; of SELF none
+	Remote        uint64  // of an intercommunicator: context by which the remote group knows it
+	RemoteMembers []int32
 }
 
 // Slice is a call of a rank, or computing.
 type Slice struct {
 	Begin, End vtime.Time
 	Bytes      int64
+	Obtained   int64  // bytes that a blocking collective gives the rank
+	Context    uint64 // of the communicator, 0 for none
 	Rank       int32
+	Root       int32 // of a blocking collective, in WORLD; world.Root and world.ProcNull on an intercommunicator
 	parts      int32
 	Procedure  uint8
 	count      uint8
+	Collective bool // a blocking collective
 }
 
 // Part is a part of a slice that passes for a cause.
@@ -42,9 +57,13 @@ type Part struct {
 // Message is a message point to point.
 type Message struct {
 	Sent, Received vtime.Time
+	Posted         vtime.Time // the receive was posted
+	Departed       vtime.Time // a nonblocking send was complete, 0 if it was at once
 	Bytes          int64
+	Context        uint64
 	From, To       int32
 	Tag            int32
+	Requested      bool // the receive was nonblocking
 }
 
 // PartsOf returns the parts of a slice, in the order in which they pass.
@@ -94,6 +113,16 @@ type Format struct {
 	sliceBytes, partBytes, messageBytes int64                   // of its files, about
 	check                               func(t *Timeline) error // nil if it holds any
 	Files                               []File
+	Folder                              bool                     // a folder with the name without the ending has more files
+	more                                func(t *Timeline) []File // all files, in the order of writing; nil if Files are all
+}
+
+// FilesOf returns the files of a picture, in the order in which they are written.
+func (f *Format) FilesOf(t *Timeline) []File {
+	if f.more == nil {
+		return f.Files
+	}
+	return f.more(t)
 }
 
 // File is a file of a format.
@@ -108,6 +137,7 @@ var Formats = []*Format{
 	{Ending: ".html", Tool: "a browser", sliceBytes: 30, partBytes: 12, messageBytes: 50, check: checkPage, Files: []File{{".html", writePage}}},
 	{Ending: ".paje", Tool: "Paje, ViTE and pj_dump", sliceBytes: 32, partBytes: 36, messageBytes: 90, Files: []File{{".paje", writePaje}}},
 	{Ending: ".prv", Tool: "Paraver", sliceBytes: 62, partBytes: 32, messageBytes: 62, Files: []File{{".prv", writeParaver}, {".pcf", writeColours}, {".row", writeRows}}},
+	{Ending: ".otf2", Tool: "Vampir, otf2-print and other tools for OTF2", sliceBytes: 40, partBytes: 10, messageBytes: 60, check: checkOTF2, Files: []File{{Ending: ".otf2"}, {Ending: ".def"}}, Folder: true, more: otf2Files},
 }
 
 // FormatOf returns the format of a file with a name, nil for none.

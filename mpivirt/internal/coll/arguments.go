@@ -147,6 +147,49 @@ func (c *Communicator) Handed(member int, v *Collective, l Lengths) int64 {
 	return v.Bytes
 }
 
+// Obtained returns the number of bytes that a member gets from a collective whose arguments have been checked: of MPI, the length
+// of the message in its receive buffer. l are the lengths of its vectors.
+func (c *Communicator) Obtained(member int, v *Collective, l Lengths) int64 {
+	isRoot, inRootsGroup := member == v.Root, false
+	if c.Remote != nil {
+		isRoot, inRootsGroup = v.Root == world.Root, v.Root == world.Root || v.Root == world.ProcNull
+	}
+	op := v.Operation
+	switch op {
+	case collectives.Barrier:
+		return 0
+	case collectives.Bcast:
+		if isRoot || inRootsGroup {
+			return 0
+		}
+	case collectives.Scatter, collectives.Scatterv:
+		if inRootsGroup {
+			return 0
+		}
+	case collectives.Gather, collectives.Gatherv, collectives.Reduce:
+		if !isRoot {
+			return 0
+		}
+	case collectives.Exscan:
+		if member == 0 {
+			return 0
+		}
+	}
+	switch {
+	case op == collectives.Alltoallv:
+		return sum(v.OutCounts)
+	case op == collectives.Gatherv, op == collectives.Allgatherv && v.Counts != nil:
+		return sum(v.Counts)
+	case member < len(v.Counts) && (op == collectives.ReduceScatter || op == collectives.Scatterv):
+		return v.Counts[member]
+	case op == collectives.Scatterv:
+		return l.Output
+	case op == collectives.Gather, op == collectives.Allgather, op == collectives.Alltoall:
+		return blocks(v.Bytes, c.Peers().Size)
+	}
+	return v.Bytes
+}
+
 // sum returns the sum of counts.
 func sum(counts []int64) (all int64) {
 	for _, n := range counts {
@@ -272,11 +315,15 @@ const exchangeContext = 1 << 32
 // Exchanging returns the communicator on which the messages of a communicator's exchanges travel.
 // So a program's receives with wildcards do not match them.
 func (c *Collectives) Exchanging(comm *Communicator) *Communicator {
-	if comm.exchanging == nil && comm.Remote != nil {
+	if comm.exchanging != nil {
+		return comm.exchanging
+	}
+	if comm.Remote != nil {
 		comm.exchanging = c.Inter(random.Uint64(comm.Context, exchangeContext, 0), comm.Group, random.Uint64(comm.Remote.Context, exchangeContext, 0), comm.Remote.Group)
-	} else if comm.exchanging == nil {
+	} else {
 		comm.exchanging = c.companion(random.Uint64(comm.Context, exchangeContext, 0), comm.Group)
 	}
+	comm.exchanging.Of = &comm.Comm
 	return comm.exchanging
 }
 

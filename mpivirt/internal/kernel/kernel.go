@@ -81,7 +81,7 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 	if c.Activities {
 		k.collectives.Explain()
 		if receiver != nil {
-			k.messages.Hear(receiver.Receives)
+			k.messages.Hear(receiver.Receives, receiver.Departs)
 			receiver.Records(k)
 		}
 	}

@@ -66,6 +66,8 @@ type Receiver interface {
 	Records(k *Kernel)
 	// Receives hears a message.
 	Receives(r *Received)
+	// Departs hears the end of a nonblocking send that was not complete at once.
+	Departs(d *Departed)
 }
 
 // Gatherer is an observer with a report for host process 0, if there are several. It reports once the run is over, also of an engine that the
@@ -80,6 +82,9 @@ type Gatherer interface {
 
 // Received is a message that a rank has received.
 type Received = p2p.Received
+
+// Departed is the end of a nonblocking send that has waited for its receiver.
+type Departed = p2p.Departed
 
 // Activity is a kind of work that takes virtual time.
 type Activity = stats.Activity
@@ -97,6 +102,7 @@ type CallBegin struct {
 	Root        int            // of a collective
 	Bytes       int64          // of a collective: the size of the vector, or of one block
 	Handed      int64          // of a collective: the bytes that the rank contributes to it
+	Obtained    int64          // of a collective: the bytes that the rank gets from it
 	Idle        bool           // a wait or test without an active request
 	Refused     bool           // the arguments are in error: the call sends nothing and enters nothing
 	Length      vtime.Duration // of Compute, without noise
@@ -258,6 +264,7 @@ func (k *Kernel) describeCall(lp int32, q *Call) {
 		k.describeDest(lp, q)
 	case class == world.ClassCollective:
 		b.Handed = q.communicator.Handed(int(q.Member), q.collective, q.lengths)
+		b.Obtained = q.communicator.Obtained(int(q.Member), q.collective, q.lengths)
 	case class == world.ClassNeighborhood:
 		b.Handed = q.handed()
 	}

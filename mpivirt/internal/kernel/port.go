@@ -51,6 +51,16 @@ func (k *Kernel) CollectJoiners(lp int32) {
 // Communicator returns the communicator with an index, the freed communicator if it has been freed.
 func (k *Kernel) Communicator(index int32) *Communicator { return k.collectives.Communicator(index) }
 
+// Membership returns the communicator that has a context, with the text that says how it was made; nil if the engine has none.
+func (k *Kernel) Membership(context uint64) (c *Communicator, name string) {
+	index, known := k.partition.Contexts[context]
+	if !known || context == world.NoContext {
+		return nil, ""
+	}
+	c = k.collectives.Communicator(index)
+	return c, k.madeText(&c.Comm)
+}
+
 // Create returns the collective that makes communicators of subgroups. A rank passes the group to
 // which it belongs.
 func (k *Kernel) Create(parent, g *world.Group, rank int) (*Collective, error) {

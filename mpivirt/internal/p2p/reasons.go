@@ -19,6 +19,7 @@ type reasons struct {
 	waits   []vtime.Time         // by LP: its clock when its call began to wait, 0 if it did not
 	late    []stats.Waiter       // by LP
 	hears   func(r *Received)    // hears each message that is received; nil for none
+	departs func(d *Departed)    // hears each nonblocking send that was not complete at once; likewise
 	ending  stats.Ending         // what all endings have in common
 	shaking map[shakingKey]shaking
 	readies world.Beside[readiness] // of handshakes that pass interfaces: what readyOf returns
@@ -39,7 +40,7 @@ const originRecord = 5*8 + world.LateRecord
 type reason struct {
 	stats.Ending
 	came vtime.Time // REQ at its receiver, ACK or the undisturbed match at its sender
-	sent vtime.Time // of a receive that has its message: the send began
+	sent vtime.Time // the send began; of a receive: once it has its message
 	own  stats.Late // the rank itself when it made the request
 	took bool       // a receive has its message
 }
@@ -49,18 +50,36 @@ type Received struct {
 	Source, Dest int // in WORLD
 	Tag          int
 	Bytes        int64
-	Sent         vtime.Time // the send began
-	Arrived      vtime.Time // the receive is complete
+	Context      uint64          // of the communicator of the receiver
+	Procedure    world.Procedure // of the receive
+	Posted       vtime.Time      // the receive was posted
+	Sent         vtime.Time      // the send began
+	Arrived      vtime.Time      // the receive is complete
 }
 
-// Hear has a function hear each message that is received, if messages explain waiting.
-func (m *Messages) Hear(hears func(r *Received)) { m.why.hears = hears }
+// Departed is the end of a nonblocking send that has waited for its receiver.
+type Departed struct {
+	Source, Dest int // in WORLD
+	Tag          int
+	Sent         vtime.Time // the send began
+	Complete     vtime.Time // the send is complete
+}
 
-// heard reports a receive that is complete at an instant.
+// Hear has functions hear each message that is received, and the ends of nonblocking sends, if messages explain waiting.
+func (m *Messages) Hear(hears func(r *Received), departs func(d *Departed)) {
+	m.why.hears, m.why.departs = hears, departs
+}
+
+// heard reports a receive, or a nonblocking send, that is complete at an instant.
 func (m *Messages) heard(request int32, t vtime.Time) {
-	if w, r := m.why.of.Open(request), m.Requests.At(request); w.took && r.Kind == ReceiveRequest {
+	w, r := m.why.of.Open(request), m.Requests.At(request)
+	own := int(m.Partition.Global(r.LP))
+	switch {
+	case r.Kind == ReceiveRequest && w.took:
 		w.took = false
-		m.why.hears(&Received{int(r.rank), int(m.Partition.Global(r.LP)), int(r.Tag), r.Bytes, w.sent, t})
+		m.why.hears(&Received{int(r.rank), own, int(r.Tag), r.Bytes, m.Partition.Comms.At(r.Comm).Known(), r.Procedure, r.posted, w.sent, t})
+	case r.Kind == SendRequest && r.Comm != 0 && !r.Procedure.Blocks():
+		m.why.departs(&Departed{own, m.Partition.Comms.At(r.Comm).RankOf(int(r.Peer), int32(own)), int(r.Tag), w.sent, t})
 	}
 }
 
@@ -118,10 +137,11 @@ func (o *origin) chain(rank int32) stats.Chain {
 	return stats.Chain{Rank: rank, At: o.from, Shared: o.shared, Within: o.within}
 }
 
-// leaves begins the chain of a send, whose message leaves its processor at an instant.
-func (m *Messages) leaves(request, rank int32, at vtime.Time) {
+// leaves begins the chain of a send, which began at an instant, and whose message leaves its processor at another.
+func (m *Messages) leaves(request, rank int32, sent, at vtime.Time) {
 	if request != 0 {
-		m.why.of.Open(request).Chain = stats.Chain{Rank: rank, At: at}
+		w := m.why.of.Open(request)
+		w.sent, w.Chain = sent, stats.Chain{Rank: rank, At: at}
 	}
 }
 

@@ -74,7 +74,7 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 	if m.why != nil {
 		from := min(m.left, m.Partition.Clock[lp])
 		m.why.sends(lp, index, sent, m.left, from)
-		m.leaves(msg.request, msg.rank, from)
+		m.leaves(msg.request, msg.rank, sent, from)
 	}
 	if msg.large {
 		m.opened(lp)

@@ -23,7 +23,7 @@ type Comm struct {
 
 	Origin Origin
 
-	// Of is the communicator whose partitioned messages have this one for their context, nil of other communicators.
+	// Of is the communicator whose partitioned messages, or exchanges, have this one for their context, nil of other communicators.
 	Of *Comm
 }
 
@@ -34,6 +34,14 @@ type Origin struct {
 	Procedure Procedure
 	Number    uint32
 	Color     int32
+}
+
+// Known returns the context by which the program knows the communicator.
+func (c *Comm) Known() uint64 {
+	if c.Of != nil {
+		return c.Of.Context
+	}
+	return c.Context
 }
 
 // Peers returns the communicator whose members are the partners of messages.
