@@ -211,7 +211,7 @@ func (c *Collectives) RunAgent(index int32) {
 			a.stage = acknowledging
 		}
 		if a.endsWindow() {
-			if !c.chargeWindow(index, a) || a.unacked > 0 {
+			if a.window != nil && !c.chargeWindow(index, a) || a.unacked > 0 {
 				c.dropKept(a.memory)
 				return
 			}

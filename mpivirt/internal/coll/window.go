@@ -53,13 +53,10 @@ type landing struct {
 	index   int32 // in the order of receiving
 }
 
-// chargeWindow charges an agent for the messages of its window, in the order of their arrivals, as a wait for requests
+// chargeWindow charges an agent for the messages of its window of several rounds, in the order of their arrivals, as a wait for requests
 // does (room p2p), and then for its work. It reports whether the agent goes on.
 func (c *Collectives) chargeWindow(index int32, a *agent) (goesOn bool) {
 	w := a.window
-	if w == nil {
-		return true
-	}
 	slices.SortStableFunc(w.landings, func(p, q landing) int {
 		return cmp.Or(p.arrival.Compare(q.arrival), cmp.Compare(p.rank, q.rank))
 	})
