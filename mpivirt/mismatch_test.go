@@ -324,7 +324,7 @@ func TestMismatchedLengths(t *testing.T) {
 				all := collectives.Algorithms(op)
 				algorithms[op] = all[min(choice, len(all)-1)]
 			}
-			for _, sizes := range [][2]int{{1, 10}, {10, 1}, {0, 3}, {10, 100}} {
+			for _, sizes := range [][2]int{{0, 10}, {10, 1}, {10, 100}} {
 				var want outcome
 				for n, h := range hostings(ranks) {
 					got := outcomeOf(t, h, rendezvous, ranks, algorithms, func(r *mpivirt.Rank) error {
