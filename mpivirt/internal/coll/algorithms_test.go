@@ -130,3 +130,27 @@ func TestBytesThatChoose(t *testing.T) {
 		}
 	}
 }
+
+// Members of a node are consecutive where the mapping has consecutive ranks on a node; where ranks go round the nodes, only in groups that
+// have one rank of each node, or one node.
+func TestNodesInOrder(t *testing.T) {
+	for _, c := range []struct {
+		mapping string
+		group   *world.Group
+		want    bool
+	}{
+		{"block", world.Strided(0, 1, 12), true},
+		{"block", world.Strided(1, 3, 4), true},
+		{"block", world.Strided(3, 1, 1), true},
+		{"cyclic", world.Strided(0, 1, 12), false},
+		{"cyclic", world.Strided(0, 1, 6), true}, // one rank of each node
+		{"cyclic", world.Strided(0, 3, 4), false},
+		{"cyclic", world.Strided(0, 6, 2), true}, // the two of a node
+	} {
+		k := opened(t, "name: m\nranks_per_node: 2\nmapping: "+c.mapping+"\nnetwork: {model: flat, latency: 1us}\n", 12, 1, Auto)
+		comm := k.addComm(7, c.group)
+		if got := comm.nodesInOrder(k); got != c.want {
+			t.Errorf("%s, %d members from %d on: in order %v, want %v", c.mapping, c.group.Size(), c.group.WorldRank(0), got, c.want)
+		}
+	}
+}

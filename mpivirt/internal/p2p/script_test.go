@@ -457,7 +457,7 @@ func (p *player) over(lp int32, r *scripted) {
 	}
 }
 
-// causes says why the time of a call has passed, as statistics do.
+// causes says why the time of a call has passed, as statistics do, and by whose message the call has ended.
 func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
 	_, word, named := strings.Cut(words[0], "=")
 	if !named {
@@ -467,8 +467,12 @@ func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
 	if end := p.m.Partition.Clock[lp]; p.m.Explains() && c != world.NoProcedure && end > r.begun {
 		var why stats.Ending
 		var all stats.Causes
-		p.m.EndingOf(lp, p.m.EndedBy(lp, c), &why)
+		ended := p.m.EndedBy(lp, c)
+		p.m.EndingOf(lp, ended, &why)
 		why.Split(r.begun, end, &all)
+		if ended.Rank != world.None {
+			text = fmt.Sprintf(", by %d", ended.Rank)
+		}
 		for cause, d := range all {
 			if d > 0 {
 				text += fmt.Sprintf(", %v %v", stats.Cause(cause), d)
