@@ -18,5 +18,8 @@
 //     measures: what recording costs, run times and times in MPI measured and predicted, CPU time of a replay, bytes of an operation.
 //     The plain runs behind the recorded ones tell how much equal runs differ. -cpu wall counts the wall time of bursts, where others load the machine.
 //
+//   - ways: one program, three ways: predictions of run times on other machines by native ranks whose CPU time is measured, by the replay of a
+//     recorded real run, and by that of a recorded simulated run, with the spread of each.
+//
 // The tree is copied, not changed. Tables are Markdown.
 package main

@@ -39,7 +39,7 @@ func (s *settings) wants(benchmark, class string, ranks int) bool {
 		(len(s.ranks) == 0 || slices.Contains(s.ranks, ranks))
 }
 
-var tables = map[string]func(s *settings) error{"verify": verify, "smpi": smpi, "star": star, "traces": traces}
+var tables = map[string]func(s *settings) error{"verify": verify, "smpi": smpi, "star": star, "traces": traces, "ways": threeWays}
 
 func main() {
 	if err := endWithParent(); err != nil {
@@ -67,7 +67,7 @@ func execute(arguments []string, endings <-chan os.Signal) error {
 	only := flags.String("benchmarks", "", "`NAMES` of benchmarks to run, as CG,EP; all by default")
 	ranks := flags.String("ranks", "", "`NUMBERS` of ranks to run; all by default")
 	flags.IntVar(&s.runs, "runs", 3, "`NUMBER` of runs of which smpi and star take the median, and of the rounds of traces")
-	flags.StringVar(&s.machine, "machine", "", "machine `FILE` of this machine for traces; by default it is calibrated")
+	flags.StringVar(&s.machine, "machine", "", "machine `FILE` of this machine for traces, by default calibrated; for ways the machine of the predictions, by default gigabit-star and frontier")
 	flags.StringVar(&s.bursts, "cpu", "thread", "`TIME` of bursts in replays of traces: thread, or wall, as on a machine that others load")
 	flags.StringVar(&s.work, "work", "", "`DIRECTORY` that keeps the builds; by default they are removed")
 	flags.StringVar(&s.results, "results", "", "`FILE` that keeps each run of verify; those of the same gigarank are not made again")
@@ -80,7 +80,7 @@ func execute(arguments []string, endings <-chan os.Signal) error {
 		return err
 	}
 	if flags.NArg() != 2 || tables[flags.Arg(1)] == nil {
-		return fmt.Errorf("%q: give the directory NPB3.4-MPI, then verify, smpi, star or traces", flags.Args())
+		return fmt.Errorf("%q: give the directory NPB3.4-MPI, then verify, smpi, star, traces or ways", flags.Args())
 	}
 	s.tree, s.launcher, s.classes, s.only = flags.Arg(0), strings.Fields(*launcher), split(*classes), split(*only)
 	for _, number := range split(*ranks) {

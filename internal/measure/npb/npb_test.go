@@ -223,3 +223,27 @@ func TestLinesOfTraces(t *testing.T) {
 		t.Errorf("a mean error of %v", e)
 	}
 }
+
+// The virtual time of a result is in seconds, and a document without one is a fault.
+func TestVirtualTimeOfResult(t *testing.T) {
+	if got, err := virtualTime([]byte(`{"virtual_time_ps": 1612594828000}`)); err != nil || got < 1.612594827 || got > 1.612594829 {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, text := range []string{`{}`, `{"virtual_time_ps": 0}`, `{"virtual_time_ps": 1`} {
+		if got, err := virtualTime([]byte(text)); err == nil {
+			t.Errorf("%s is %v s", text, got)
+		}
+	}
+}
+
+// BT and SP run on squares of processes, and DT has processes of its own.
+func TestProcessesOfBenchmarks(t *testing.T) {
+	for _, c := range []struct {
+		benchmark string
+		two, four bool
+	}{{"BT", false, true}, {"SP", false, true}, {"DT", false, false}, {"CG", true, true}} {
+		if runsInMPI(c.benchmark, 2) != c.two || runsInMPI(c.benchmark, 4) != c.four {
+			t.Errorf("%s on 2: %v, on 4: %v", c.benchmark, runsInMPI(c.benchmark, 2), runsInMPI(c.benchmark, 4))
+		}
+	}
+}

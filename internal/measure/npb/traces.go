@@ -23,21 +23,20 @@ func traces(s *settings) error {
 	if err != nil {
 		return err
 	}
-	library := s.run(s.limit, s.gigarank, "trace", "library")
-	if library.err != nil {
-		return fmt.Errorf("trace library: %s", library.fault())
+	library, err := s.recorder()
+	if err != nil {
+		return err
 	}
-	lines := strings.Fields(library.output)
 	fmt.Println("| program | ranks | run: median, least to most | recorded / plain | its CPU time | plain / plain | run time predicted / measured | error of a task's time in MPI | of functions | CPU of replay / run | operations | bytes an operation: none, zstd |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	var all []recordings
 	var faults []error
 	for _, class := range s.classes {
 		for _, benchmark := range benchmarks {
 			for _, n := range []int{2, 4} {
-				if !s.wants(benchmark, class, n) || n == 2 && slices.Contains([]string{"BT", "SP"}, benchmark) || benchmark == "DT" {
+				if !s.wants(benchmark, class, n) || !runsInMPI(benchmark, n) {
 					continue
 				}
-				r, err := s.recorded(lines[len(lines)-1], machine, benchmark, class, n)
+				r, err := s.recorded(library, machine, benchmark, class, n)
 				if err != nil {
 					faults = append(faults, err)
 					continue
@@ -54,6 +53,21 @@ func traces(s *settings) error {
 			100*meanOf(all, func(r *recordings) float64 { return mean(r.functionErrors) }))
 	}
 	return errors.Join(faults...)
+}
+
+// runsInMPI reports whether a benchmark runs on 2 or 4 processes: BT and SP want a square, DT a graph of its own.
+func runsInMPI(benchmark string, n int) bool {
+	return benchmark != "DT" && (n != 2 || benchmark != "BT" && benchmark != "SP")
+}
+
+// recorder returns the path of libgigatrace.
+func (s *settings) recorder() (string, error) {
+	o := s.run(s.limit, s.gigarank, "trace", "library")
+	lines := strings.Fields(o.output)
+	if o.err != nil || len(lines) == 0 {
+		return "", fmt.Errorf("trace library: %s", o.fault())
+	}
+	return lines[len(lines)-1], nil
 }
 
 // calibrated returns the machine file of this machine.
