@@ -42,11 +42,11 @@ var port = struct {
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
-		Activity ActivityTimes Balance Blocked Call CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath
+		Activity ActivityTimes Balance Blocked Call CallBegin CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath
 		DeadlockError Departed Departures Distribution Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent
 		PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation SizeClass Task TaskCalls Total`,
 	names: `
-		Auto Body Bulk Bursts CacheKey CallBegin Computing Customs EmptyCompletion Envelope Gatherer HardwareOf Interpreter Keeps
+		Auto Body Bulk Bursts CacheKey Computing Customs EmptyCompletion Envelope Gatherer HardwareOf Interpreter Keeps
 		Kinds
 		Late LateSender Message MessageNoProc MessageNull New Noise NumberOfCauses Observer OutsideMPI Receiver Recorder RegisterKind Reserve Simulate Told ToldOf`,
 }
