@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"gigarank/collectives"
@@ -195,13 +196,14 @@ type host struct {
 	Strict      bool
 	Window      int64
 	NoContents  bool
+	Activities  bool
 }
 
 // run simulates the scenario and returns what each rank saw.
 func (s *scenario) run(t testing.TB, tgt *network.Target, h host) ([][]observation, *mpivirt.Result, error) {
 	seen := make([][]observation, s.Ranks)
 	result, err := simulate(t, mpivirt.Config{
-		Target: tgt, NoContents: h.NoContents, Strict: h.Strict, Window: h.Window, Collectives: h.Collectives, Protocol: h.Protocol, Algorithms: s.Algorithms,
+		Target: tgt, NoContents: h.NoContents, Activities: h.Activities, Strict: h.Strict, Window: h.Window, Collectives: h.Collectives, Protocol: h.Protocol, Algorithms: s.Algorithms,
 		Program: mpivirt.Program{Name: "scenario", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			u := &rankRun{s: s, r: r}
 			err := u.run()
@@ -432,6 +434,33 @@ func TestInterpretersAgree(t *testing.T) {
 			}
 			if got, want := result.Statistics.Messages, first.Statistics.Messages; got != want {
 				rt.Fatalf("%+v: %d messages, with %+v %d", h, got, reference, want)
+			}
+		}
+	})
+}
+
+// What statistics say does not depend on the interpreter: over arrays, ranks have the accounts that agents have by messages.
+func TestInterpretersHaveTheSameStatistics(t *testing.T) {
+	fewer(t, 50)
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawScenario(rt)
+		tgt := target(t, s.Machine, s.Ranks)
+		reference := host{Engines: 1, Collectives: mpivirt.Message, Activities: true}
+		_, want, err := s.run(t, tgt, reference)
+		if err != nil {
+			rt.Fatalf("%+v: %v", reference, err)
+		}
+		told := func(r *mpivirt.Result) []string {
+			return append(statisticsText(r.Calls), activityLines(r), fmt.Sprint(r.Sent, r.Handed, r.Calls.Speeds))
+		}
+		for _, h := range []host{{Engines: 1}, {Engines: 3}, drawHost.Draw(rt, "host")} {
+			h.Strict, h.Activities = h.Strict && s.Ranks <= 16, true
+			_, got, err := s.run(t, tgt, h)
+			if err != nil {
+				rt.Fatalf("%+v: %v", h, err)
+			}
+			if diff := cmp.Diff(told(want), told(got)); diff != "" {
+				rt.Fatalf("%+v (-by messages +there):\n%s", h, diff)
 			}
 		}
 	})

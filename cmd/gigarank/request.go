@@ -315,15 +315,15 @@ func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageErr
 	faults.Add("--polls", err)
 }
 
-// countActivities has the activities counted. Each message must then be one.
+// countActivities has the activities counted.
 func (r *request) countActivities() error {
 	switch {
 	case r.entry.Direct != nil:
 		return fmt.Errorf("%s makes no calls of MPI, whose times are counted: leave the flag out", r.entry.Name)
-	case r.config.Collectives == mpivirt.Bulk:
-		return errors.New("times are counted message by message: leave --collectives bulk out")
+	case r.config.Path && r.config.Collectives == mpivirt.Bulk:
+		return errors.New("the critical path goes along messages: leave --collectives bulk out")
 	}
-	r.config.Activities, r.config.Collectives = true, mpivirt.Message
+	r.config.Activities = true
 	return nil
 }
 

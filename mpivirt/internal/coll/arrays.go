@@ -26,6 +26,7 @@ type arrayRun struct {
 	sum         *summing    // nil if the operation combines no data
 	gathered    *assembling // nil unless blocks of an allgather travel between engines
 	traded      *trading    // nil unless blocks of an alltoall travel between engines
+	rest        rest        // with accounts: the latest entry that this engine knows of
 	hold        hold        // from the least clock of the participants on, while they wait
 }
 
@@ -50,10 +51,14 @@ func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 	if inst.arrays == nil {
 		b := &arrayRun{collectives: c, instance: inst}
 		lo, hi := c.participants(inst, c.partition.Engine.Index())
+		meter := maxplus.Meter(nil)
+		if c.explains {
+			meter = &c.Messages
+		}
 		b.Array = maxplus.NewArray(maxplus.Rounds{
 			Target: c.partition.Target, Partners: inst.partners, InTurn: inst.inTurn, Schedule: inst.schedule, Bytes: inst.blockBytes(),
 			UniformFrom: c.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
-			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(),
+			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(), Meter: meter,
 		})
 		if inst.Call.Moved() && !Moves(inst.Call.Operation) {
 			b.sum = c.newSumming(inst)
@@ -187,6 +192,9 @@ func (c *Collectives) beginArrays(inst *instance, b *arrayRun) {
 		b.Begin(spare)
 		c.loadClocks(inst, b)
 	}
+	if c.explains {
+		c.beginAccounts(inst, b)
+	}
 	if b.sum != nil {
 		c.addVectors(inst, b.sum)
 	}
@@ -221,9 +229,18 @@ func (c *Collectives) endArrays(inst *instance, b *arrayRun) {
 		inst.uneven = nil
 	}
 	c.dropMembers(inst)
+	if c.explains {
+		c.meet(inst, &b.rest)
+		if !inst.leaders {
+			c.endAccounts(inst, b)
+		}
+	}
 	switch {
 	case inst.leaders:
 		for i, t := range work {
+			if c.explains {
+				c.leaving = b.accountOf(i)
+			}
 			c.release(inst, b.Low+i, t)
 		}
 	case inst.comm.Index == world.World && inst.nonblocking == nil && inst.split == nil && inst.errors == nil && !c.partition.Strict:

@@ -65,6 +65,7 @@ type Collectives struct {
 	Messages  p2p.Messages
 	partition *world.Partition // of messages
 	collecting
+	calling
 	Communicators  world.Table[Communicator] // by index, as Comms
 	freed          []*Communicator           // communicators that all local members have freed
 	spareEntries   world.Stack[*postponed]   // of LPs that enter once their earlier operations have begun
@@ -98,9 +99,6 @@ type Collectives struct {
 func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *Repeated) {
 	c.partition = &c.Messages.Partition
 	c.algorithms, c.interpreter, c.leadersUniform = algorithms, wanted, c.partition.Target.LeadersUniform()
-	if c.partition.Activities != nil {
-		c.interpreter = Message // each message is visible to observers of messages
-	}
 	if c.Messages.Processors != nil {
 		c.Messages.Processors.Carries(resource.OfAgents, (*rounds)(c))
 		c.Messages.Processors.Disturbed(c.outOfStep)
@@ -203,6 +201,9 @@ func (c *Collectives) EnterBarrier(lp int32, comm *Communicator, member int) boo
 	inst.time(lp, c.Timing)
 	c.Timing = stats.Untimed
 	inst.Count++
+	if c.explains {
+		c.partition.Summary.Handed.Note(0)
+	}
 	if inst.Count == comm.Locals {
 		comm.open = nil
 	}
@@ -252,6 +253,9 @@ func (c *Collectives) EnterJoiners() {
 	inst := comm.open
 	setBits(inst.entered, int(j.Lo), int(j.Hi))
 	inst.Count += int(j.Hi - j.Lo)
+	if c.explains {
+		c.partition.Summary.Handed.NoteSame(0, uint64(j.Hi-j.Lo))
+	}
 	if inst.Count == comm.Locals {
 		comm.open = nil
 	}
@@ -298,6 +302,9 @@ func (c *Collectives) joinRun(inst *instance, j Joiners) {
 		for _, t := range others {
 			last = max(last, t)
 		}
+		if c.explains {
+			c.restNode(inst, p, lp, end)
+		}
 		if inst.enterOthers(p-nodes.here, last, end-lp) == 0 {
 			c.joinedHere(inst, p)
 		}
@@ -324,6 +331,7 @@ func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collect
 	if at := (entrant{c.partition.Clock[lp], c.partition.Global(lp), inst.signature}); at.compare(inst.entrant) < 0 {
 		inst.entrant = at
 	}
+	c.hears(inst, v, request)
 	inst.time(lp, c.Timing)
 	if c.Timing != stats.Untimed {
 		inst.launched.note(lp, c.beforehand)

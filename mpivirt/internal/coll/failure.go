@@ -74,6 +74,7 @@ func (c *Collectives) failTogether(inst *instance, from int) {
 	f := &failure{tree: tree, missing: len(tree.children), span: c.thereAndBack(comm)}
 	inst.failed, inst.mode = f, mismatched
 	comm.noteFailed(inst.Number)
+	c.hearAll(inst)
 	if comm.open == inst {
 		comm.open = nil
 	}
@@ -106,6 +107,10 @@ func (c *Collectives) failTogether(inst *instance, from int) {
 // enterFailed enters an LP into an instance that has failed.
 func (c *Collectives) enterFailed(inst *instance, lp int32) {
 	inst.failed.latest = max(inst.failed.latest, c.partition.Clock[lp])
+	if c.callers != nil {
+		c.hearAll(inst)
+		c.reopens(inst, lp, inst.comm.Group.Member(int(c.partition.Global(lp))))
+	}
 	c.forsake(inst, lp)
 	c.enteredFailed(inst)
 }

@@ -280,7 +280,7 @@ func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []b
 	for member := comm.First; member < comm.Last; member++ {
 		if lp, here := c.partition.Local(comm.RankOf(member, 0)); here {
 			c.checkFixedCost(inst, lp, last, t)
-			c.explainMember(inst, lp, member, true)
+			c.explainMember(inst, lp, member, true, t)
 			c.exit(inst, lp, member, t)
 		}
 	}
@@ -292,7 +292,7 @@ func (c *Collectives) leaveTogether(inst *instance, last, t vtime.Time) {
 	c.checkFixedCost(inst, 0, last, t)
 	if c.explains {
 		for lp := range c.partition.Ranks {
-			c.explainMember(inst, int32(lp), c.partition.First+lp, true)
+			c.explainMember(inst, int32(lp), c.partition.First+lp, true, t)
 		}
 	}
 	c.noteTimes(inst, 0, t, c.partition.Clock)

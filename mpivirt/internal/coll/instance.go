@@ -50,9 +50,10 @@ type instance struct {
 	failed      *failure          // state of a collective that fails as a whole
 	deadline    vtime.Time        // in step: its first message would arrive then
 
-	result   []byte        // result that all members share
-	errors   map[int]error // by member: the error of its call
-	exited   int           // number of members that have left
+	result []byte        // result that all members share
+	errors map[int]error // by member: the error of its call
+	summedCalls
+	exited   int // number of members that have left
 	launched launches
 	resuming lpRange // members that have left and are not resumed yet
 }
@@ -240,7 +241,7 @@ func (c *Communicator) instanceFor(k *Collectives, lp int32, member int, v *Coll
 		k.announce(inst)
 	}
 	k.adopt(inst)
-	if inst.counted && v.Procedure == world.Barrier && inst.failed == nil && !slices.ContainsFunc(c.Live, func(other *instance) bool { return other.Count < c.Locals }) {
+	if inst.counted && v.Procedure == world.Barrier && inst.failed == nil && inst.summed == k.explains && !slices.ContainsFunc(c.Live, func(other *instance) bool { return other.Count < c.Locals }) {
 		c.open = inst
 	}
 	c.Live = append(c.Live, inst)
@@ -312,6 +313,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	if inst.mode == AtFixedCost {
 		inst.fixedCost = c.beginFixedCost(inst)
 	}
+	c.beginSums(inst)
 	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == ByArrays || inst.mode == AtFixedCost) && c.Messages.Processors == nil
 	if v.Creation != nil {
 		inst.split = &splitState{}

@@ -37,6 +37,7 @@ type choice struct {
 	alone       bool                // one engine has all members
 	uniformFrom int                 // see uniformFrom
 	layered     bool                // messages take the interfaces of nodes in layers
+	accounted   bool                // participants keep accounts for statistics
 }
 
 // choiceFor returns the data of the choice for a new instance.
@@ -47,7 +48,7 @@ func (c *Collectives) choiceFor(inst *instance) choice {
 		call: &inst.Call, schedule: inst.schedule, layout: inst.layout,
 		members: comm.Size, leaders: inst.leaders, alone: comm.Locals == comm.Size,
 		ascending:   comm.Group.Ascending() && (!inst.leaders || comm.nodes.ascending),
-		uniformFrom: c.uniformFrom(inst.leaders), layered: c.layering != nil,
+		uniformFrom: c.uniformFrom(inst.leaders), layered: c.layering != nil, accounted: c.explains,
 	}
 }
 
@@ -58,6 +59,8 @@ func (c *choice) mode() Mode {
 		return AtFixedCost
 	case c.wanted == Message || c.call.Later || collectives.HasWindows(c.schedule) || c.members == 1:
 		return ByMessages
+	case c.accounted && !c.accountsFit():
+		return ByMessages
 	case c.target.ReceiverState():
 		if c.inStepFits() {
 			return InStep
@@ -67,7 +70,7 @@ func (c *choice) mode() Mode {
 		return ByMessages
 	case c.arraysFit():
 		return ByArrays
-	case c.alone && !c.leaders && c.layout != nil:
+	case c.alone && !c.leaders && c.layout != nil && !c.accounted:
 		return Locally
 	default:
 		return ByMessages
@@ -101,6 +104,20 @@ func (c *choice) arraysFit() bool {
 	}
 	for round := range min(c.schedule.MaxRounds(), LongRounds) {
 		if !c.roundFits(c.schedule.Pattern(round)) {
+			return false
+		}
+	}
+	return true
+}
+
+// accountsFit reports whether participants can keep accounts beside an array of clocks: messages that do not wait for their match, and
+// that other messages do not delay.
+func (c *choice) accountsFit() bool {
+	if c.layered || c.target.ReceiverState() || c.layout == nil || c.target.Energy() != nil {
+		return false
+	}
+	for round := range min(c.schedule.MaxRounds(), LongRounds) {
+		if p := c.schedule.Pattern(round); blockBytes(c.layout, c.schedule)*int64(p.Sent) > c.target.EagerLimit() {
 			return false
 		}
 	}

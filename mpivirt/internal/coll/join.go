@@ -159,6 +159,13 @@ func (c *Collectives) enterNode(inst *instance, lp int32, t vtime.Time, member i
 	nodes := inst.comm.nodes
 	p = nodes.at(member)
 	switch leads := nodes.ledBy(p, member); {
+	case inst.mode == ByArrays && c.explains:
+		if t >= inst.join.rests[p-nodes.here].latest {
+			inst.join.rests[p-nodes.here].add(c.restOf(inst, lp, member, t))
+		}
+		if leads {
+			t = 0
+		}
 	case c.explains || c.partition.Target.HasJitterWithinNodes():
 		t = c.joinTime(inst, lp, p, member, t, leads)
 	case leads:
@@ -379,9 +386,6 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
 	if nodes.perNode > 0 && inst.nonblocking == nil && !c.partition.Target.HasJitterWithinNodes() && (inst.split == nil || inst.split.done) && !c.partition.Strict && c.Messages.Processors == nil && leader >= c.partition.First && leader+size <= c.partition.First+c.partition.Ranks {
-		for i := 0; i < size && c.explains; i++ {
-			c.explainMember(inst, int32(leader-c.partition.First+i), leader+i, i == 0)
-		}
 		c.releaseBlock(inst, p, leader, size, t)
 		return
 	}
@@ -398,7 +402,7 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 				told = append(told, owner)
 			}
 		case member == leader:
-			c.explainMember(inst, lp, member, true)
+			c.explainMember(inst, lp, member, true, t)
 			c.exit(inst, lp, member, t)
 		default:
 			left := others
@@ -408,7 +412,7 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 			if left == vtime.Forever {
 				c.pastRelease(inst, p, rank, t)
 			}
-			c.explainMember(inst, lp, member, false)
+			c.explainMember(inst, lp, member, false, left)
 			c.exit(inst, lp, member, left)
 		}
 	}
@@ -419,11 +423,16 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 // wait in the blocking form.
 func (c *Collectives) releaseBlock(inst *instance, p, leader, size int, t vtime.Time) {
 	lp := leader - c.partition.First
-	clocks := c.partition.Clock[lp : lp+size]
+	clocks, others := c.partition.Clock[lp:lp+size], t
+	if size > 1 {
+		others = t.Add(inst.joiningOf(c, p, size).Out)
+	}
+	if c.explains {
+		c.explainBlock(inst, int32(lp), clocks, t, others)
+	}
 	c.noteTimes(inst, int32(lp), t, clocks[:1])
 	clocks[0] = t
 	if size > 1 {
-		others := t.Add(inst.joiningOf(c, p, size).Out)
 		if others == vtime.Forever {
 			c.pastRelease(inst, p, c.partition.First+lp+1, t)
 		}
@@ -466,6 +475,9 @@ func (c *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks [
 // releaseHere releases the local members of a node that another engine leads.
 func (c *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
 	inst.deliver()
+	if c.explains {
+		c.meet(inst, &c.leaving.rest)
+	}
 	nodes := inst.comm.nodes
 	size := nodes.size(p)
 	others := t.Add(inst.joiningOf(c, p, size).Out)
@@ -480,7 +492,7 @@ func (c *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
 			if left == vtime.Forever {
 				c.pastRelease(inst, p, rank, t)
 			}
-			c.explainMember(inst, lp, member, false)
+			c.explainMember(inst, lp, member, false, left)
 			c.exit(inst, lp, member, left)
 		}
 	}

@@ -145,7 +145,7 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 					if a == collectives.GivenTime && k.partition.Target.BarrierTime() == 0 || a == collectives.Offload && !k.partition.Target.Machine().Offloads() {
 						continue
 					}
-					p, err := PlanOf(k.partition.Target, Auto, k.partition.Engine.Null(), engines == 1, false, &v)
+					p, err := PlanOf(k.partition.Target, Auto, k.partition.Engine.Null(), engines == 1, false, false, &v)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -19,9 +19,9 @@ type Plan struct {
 
 // PlanOf returns the plan of a call. alone says that one engine has all ranks, and null that engines
 // synchronise by null messages alone. repeated says that ranks make the call repeatedly and communicate
-// by no other call. It returns an error for a call that cannot be carried out.
-func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v *Collective) (p Plan, err error) {
-	p.Leaders, p.Participants = ledByNodes(t, v.Algorithm) && !leadsAlone(t, v), t.Ranks()
+// by no other call, accounted that statistics are on. It returns an error for a call that cannot be carried out.
+func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated, accounted bool, v *Collective) (p Plan, err error) {
+	p.Leaders, p.Participants = ledByNodes(t, v.Algorithm) && (accounted || !leadsAlone(t, v)), t.Ranks()
 	uniform := t.UniformFrom()
 	if p.Leaders {
 		p.Participants, uniform = t.Nodes(), math.MaxInt
@@ -40,7 +40,7 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated bool, v
 	p.Mode = (&choice{
 		target: t, wanted: wanted, null: null,
 		call: v, schedule: p.Schedule, layout: layout,
-		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered,
+		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered, accounted: accounted,
 	}).mode()
 	return p, nil
 }
@@ -72,4 +72,5 @@ const (
 	EndingBytes  = int(unsafe.Sizeof(ending{}))  // of an LP
 	AccountBytes = int(unsafe.Sizeof(account{})) // of an agent
 	CarriedBytes = int(unsafe.Sizeof(carried{})) // of a message of a round
+	RestBytes    = int(unsafe.Sizeof(rest{}))    // of a node
 )

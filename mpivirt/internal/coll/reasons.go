@@ -82,9 +82,13 @@ type ending struct {
 	phases stats.Phases
 }
 
-// Explain has the messages of collectives carry the causes for which members wait.
-func (c *Collectives) Explain() {
-	c.Messages.Explain()
+// Explain has collectives note the causes for which members wait. They go by messages unless arrays will do: nobody is to hear the chains by which
+// members' parts end.
+func (c *Collectives) Explain(arrays, blames bool) {
+	c.Messages.Explain(blames)
+	if !arrays {
+		c.interpreter = Message
+	}
 	c.explains, c.reasoning = true, &reasoning{}
 }
 
@@ -346,13 +350,24 @@ func (c *Collectives) explain(inst *instance, lp int32, member int, index int32)
 
 // explainMember notes why the part of a member of a node has taken its time. The account of the members that leave is that of
 // their leader, who alone has worked.
-func (c *Collectives) explainMember(inst *instance, lp int32, member int, leader bool) {
+func (c *Collectives) explainMember(inst *instance, lp int32, member int, leader bool, t vtime.Time) {
 	switch {
 	case !c.explains:
 	case leader:
-		c.noteEnding(inst, lp, member, &c.leaving)
+		c.noteLeaving(inst, lp, member, &c.leaving, t)
 	default:
-		c.noteEnding(inst, lp, member, &account{rest: c.leaving.rest})
+		c.noteLeaving(inst, lp, member, &account{rest: c.leaving.rest}, t)
+	}
+}
+
+// explainBlock is explainMember for all members of a node, which are consecutive LPs: the leader leaves at an instant, the others at another.
+func (c *Collectives) explainBlock(inst *instance, lp int32, clocks []vtime.Time, t, others vtime.Time) {
+	if inst.summed {
+		c.sumBlock(inst, lp, clocks, t, others)
+		return
+	}
+	for i := range clocks {
+		c.explainMember(inst, lp+int32(i), c.partition.First+int(lp)+i, i == 0, max(t, others))
 	}
 }
 

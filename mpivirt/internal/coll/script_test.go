@@ -381,7 +381,7 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 	p.k.Open(Algorithms{First: algorithms, Free: slices.Repeat([]bool{true}, len(algorithms))}, v.wanted, v.script.repeatedFor(v.data))
 	if v.script.causes {
 		p.k.Messages.InFull()
-		p.k.Explain()
+		p.k.Explain(false, true)
 	}
 	for i := range p.k.partition.Ranks {
 		p.ranks = append(p.ranks, scripted{label: world.Untimed, calls: programs[p.k.partition.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})

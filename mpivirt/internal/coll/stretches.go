@@ -25,7 +25,8 @@ type stretch struct {
 	dst, src, stride int
 	step             int32
 	clocks           []vtime.Time
-	from             origin // of the record, which is consumed together with the stretch
+	knows            []vtime.Time // with accounts: the latest entries that the elements know of
+	from             origin       // of the record, which is consumed together with the stretch
 }
 
 // sendStretches sends the other engines the clocks that they need for a round, as far as there is
@@ -83,13 +84,18 @@ func (c *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride i
 		if !c.partition.Engine.Room(engine) {
 			return false
 		}
-		part := min(n, maxStretch)
-		w := c.collectiveRecord(inst, engine, world.RecordArray, 5*8+8*part)
+		part, size := min(n, maxStretch), 0
+		if b.Meter != nil {
+			part = min(n, maxStretch/2-restRecord)
+			size = restRecord + 8*part
+		}
+		w := c.collectiveRecord(inst, engine, world.RecordArray, 5*8+8*part+size)
 		w.U64(uint64(b.Step()))
 		w.U64(uint64(b.Top))
 		w.U64(uint64(dst))
 		w.U64(uint64(src))
 		w.U64(uint64(stride))
+		b.writeKnowledge(&w, src, part, stride)
 		w.Times(b.From(src), part, stride)
 		dst, src, n = dst+part*stride, src+part*stride, n-part
 		b.outbound.dst = dst
@@ -123,6 +129,7 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 	step := int(r.U64())
 	b.Top = max(b.Top, vtime.Time(r.U64()))
 	s := stretch{dst: int(r.U64()), src: int(r.U64()), stride: int(r.U64())}
+	s.knows = b.readKnowledge(&r)
 	owed := inst.uneven != nil && step&1 == 1
 	current := b.Prepared(step) || owed && b.Prepared(step-1)
 	switch {
@@ -135,7 +142,8 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 		for n := len(r.Rest) / 8; n > 0; n = len(r.Rest) / 8 {
 			part := s.clocks[:min(n, chunk)]
 			r.Times(part)
-			e.Receive(s.dst, s.src, s.stride, part)
+			e.Receive(s.dst, s.src, s.stride, part, s.knows)
+			s.knows = s.knows[min(len(part), len(s.knows)):]
 			s.dst, s.src = s.dst+len(part)*s.stride, s.src+len(part)*s.stride
 		}
 		c.memory.Give(s.clocks)
@@ -171,7 +179,7 @@ func (c *Collectives) takeStretches(b *arrayRun) {
 		if owed {
 			b.ReceiveOwed(s.dst, s.clocks[0])
 		} else {
-			e.Receive(s.dst, s.src, s.stride, s.clocks)
+			e.Receive(s.dst, s.src, s.stride, s.clocks, s.knows)
 		}
 		c.memory.Give(s.clocks)
 		if s.from.size > 0 {
@@ -181,4 +189,27 @@ func (c *Collectives) takeStretches(b *arrayRun) {
 		*s, b.inbox[last] = b.inbox[last], stretch{}
 		b.inbox = b.inbox[:last]
 	}
+}
+
+// writeKnowledge writes to the record of a stretch, if the array has accounts, which entry is the latest of those that this engine knows of,
+// and for each clock which one the element knows of.
+func (b *arrayRun) writeKnowledge(w *world.Writer, src, n, stride int) {
+	if b.Meter == nil {
+		return
+	}
+	b.rest.write(w)
+	for i := range n {
+		w.U64(uint64(b.Knows(src + i*stride)))
+	}
+}
+
+// readKnowledge reads what writeKnowledge has written, behind which come the clocks.
+func (b *arrayRun) readKnowledge(r *world.Reader) (knows []vtime.Time) {
+	if b.Meter == nil {
+		return nil
+	}
+	b.rest.add(readRest(r))
+	knows = make([]vtime.Time, len(r.Rest)/16)
+	r.Times(knows)
+	return knows
 }

@@ -8,6 +8,7 @@ import (
 	"gigarank/engine"
 	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/coll"
+	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
@@ -149,8 +150,31 @@ func (o *costModel) cost() Cost {
 	default:
 		bytes += share * o.messageBytes()
 	}
+	if o.counted {
+		bytes += o.countedBytes(share)
+	}
 	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared, ByMessages: o.Mode == coll.ByMessages}
 }
+
+// countedBytes returns the memory of statistics of a rank. Calls over arrays are summed up when members leave. share is the number of participants
+// a rank.
+func (o *costModel) countedBytes(share float64) (bytes float64) {
+	if o.Mode == coll.ByArrays {
+		bytes += share * accountArrays * float64(maxplus.AccountBytes)
+	} else {
+		bytes += float64(coll.EndingBytes)
+	}
+	if o.Leaders {
+		bytes += share * float64(coll.RestBytes)
+	}
+	if o.Mode != coll.ByArrays || o.use.Operation != collectives.Barrier {
+		bytes += float64(kernel.CallBytes)
+	}
+	return bytes
+}
+
+// accountArrays is the number of accounts of a participant: its own, and that of a survivor of pairs folded together.
+const accountArrays = 2
 
 // levels returns the number of levels of a binary tree over n leaves.
 func levels(n int) int { return bits.Len(uint(max(n, 1) - 1)) }

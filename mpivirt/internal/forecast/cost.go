@@ -77,7 +77,7 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 		cost.BytesPerRank += processorBytes()
 		cost.BytesPerEngine += chunkBytes
 	}
-	cost.addStatistics(c, len(uses) > 0)
+	cost.addStatistics(c)
 	h := hostingOf(c, engines)
 	var most Cost
 	for _, use := range uses {
@@ -99,16 +99,16 @@ const (
 	cellBytes      = 8   // of a matrix, described
 )
 
-// addStatistics adds the memory of statistics that ranks take beside messages and agents. meet says that they call collectives.
-func (cost *Cost) addStatistics(c *kernel.Config, meet bool) {
+// addStatistics adds the memory of statistics that ranks take beside calls, messages and agents.
+func (cost *Cost) addStatistics(c *kernel.Config) {
 	if !c.Activities {
 		return
 	}
 	cost.BytesPerRank += float64(kernel.CountedBytes)
-	if meet {
-		cost.BytesPerRank += float64(coll.EndingBytes)
-	}
 	ranks := c.Target.Ranks()
+	if ranks <= kernel.TasksKept || c.Observer != nil {
+		cost.BytesPerRank += float64(kernel.WaiterBytes)
+	}
 	if ranks <= kernel.TasksKept {
 		cost.BytesPerRank += float64(kernel.TaskBytes) + describedBytes
 	}
@@ -131,6 +131,9 @@ func hostingOf(c *kernel.Config, engines int) *hosting {
 		target: c.Target, engines: engines, wanted: c.Collectives, null: c.Protocol == engine.Null, windowBytes: c.Window, noContents: c.NoContents,
 		counted: c.Activities,
 	}
+	if c.Path || c.Observer != nil {
+		h.wanted = coll.Message
+	}
 	if kind := c.RankKind(); kind != nil {
 		h.resume, h.transient = kind.Time, kind.Transient
 	}
@@ -144,5 +147,5 @@ func (h *hosting) callOf(a collectives.Algorithm, use Use) *coll.Collective {
 
 // planOf returns the plan of a call.
 func (h *hosting) planOf(call *coll.Collective, use Use) (coll.Plan, error) {
-	return coll.PlanOf(h.target, h.wanted, h.null, h.engines == 1, use.Alone, call)
+	return coll.PlanOf(h.target, h.wanted, h.null, h.engines == 1, use.Alone, h.counted, call)
 }

@@ -32,7 +32,7 @@ func HeldBytes(c *kernel.Config, h Held) float64 {
 		n += h.Messages * passageBytes()
 	}
 	if c.Activities {
-		n += h.Requests*float64(p2p.ReasonBytes) + h.Messages*float64(p2p.OriginBytes)
+		n += float64(kernel.CallBytes) + h.Requests*float64(p2p.ReasonBytes) + h.Messages*float64(p2p.OriginBytes)
 	}
 	return n
 }

@@ -79,7 +79,8 @@ func (k *Kernel) init(c *Config, algorithms coll.Algorithms, eng *engine.Engine,
 		k.observe(observer)
 	}
 	if c.Activities {
-		k.collectives.Explain()
+		k.collectives.Explain(c.Observer == nil && !c.Path, c.Observer != nil || c.Target.Ranks() <= TasksKept)
+		k.observeSums()
 		if receiver != nil {
 			k.messages.Hear(receiver.Receives, receiver.Departs)
 			receiver.Records(k)
@@ -117,7 +118,7 @@ func (k *Kernel) RunRange(lo, hi int32) {
 	if invariant.Enabled {
 		k.partition.CheckClocks(lo, hi)
 	}
-	if k.partition.Limited() || len(k.collectives.Faults) > 0 || k.hearing.observer != nil {
+	if k.partition.Limited() || len(k.collectives.Faults) > 0 || k.hearing.observer != nil && (k.hearing.sums == nil || k.hearing.hasOpen(lo, hi)) {
 		for i := lo; i < hi; i++ {
 			k.Resume(i)
 		}

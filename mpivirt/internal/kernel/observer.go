@@ -143,15 +143,17 @@ type CallEnd struct {
 
 // hearing is a kernel's state for its observer.
 type hearing struct {
-	observer Observer   // nil for none
-	recorder Recorder   // nil for none
-	gatherer Gatherer   // the observer, or a part of it; nil if it is none
-	hears    bool       // there is an observer or a recorder
-	inCall   bool       // a call is submitted: calls that are parts of it are not heard
-	open     []openCall // by LP: its unfinished call
-	begin    CallBegin  // scratch
-	end      CallEnd    // scratch
-	why      reason     // scratch
+	observer Observer               // nil for none
+	recorder Recorder               // nil for none
+	gatherer Gatherer               // the observer, or a part of it; nil if it is none
+	hears    bool                   // there is an observer or a recorder
+	inCall   bool                   // a call is submitted: calls that are parts of it are not heard
+	sums     *sums                  // the observer, if it is the statistics alone
+	open     world.Beside[openCall] // by LP: its unfinished call
+	opened   int                    // number of unfinished calls
+	begin    CallBegin              // scratch
+	end      CallEnd                // scratch
+	why      reason                 // scratch
 }
 
 // openCall is the unfinished call of an LP.
@@ -167,8 +169,48 @@ type openCall struct {
 
 // observe attaches an observer to the engine's ranks.
 func (k *Kernel) observe(o Observer) {
-	k.hearing = hearing{observer: o, gatherer: k.hearing.gatherer, hears: true, open: make([]openCall, k.partition.Ranks)}
+	k.hearing = hearing{observer: o, gatherer: k.hearing.gatherer, hears: true}
 	k.messages.InFull()
+}
+
+// observeSums has the statistics observe alone: they need not hear each call in full.
+func (k *Kernel) observeSums() {
+	if s, alone := k.hearing.observer.(*sums); alone && k.config.Recorder == nil && k.messages.Processors == nil && !k.messages.InCalls {
+		k.hearing.sums = s
+		k.collectives.SumsUp((*calls)(k))
+	}
+}
+
+// calls are the kernel's unfinished calls, for [coll.Calling].
+type calls Kernel
+
+// Closes implements [coll.Calling].
+func (k *calls) Closes(lp int32) bool {
+	o := k.hearing.open.Peek(lp)
+	if o == nil || !o.open {
+		return false
+	}
+	o.open = false
+	k.hearing.opened--
+	return true
+}
+
+// Reopens implements [coll.Calling].
+func (k *calls) Reopens(lp int32, began vtime.Time, c world.Procedure, context uint64) {
+	if o := k.hearing.open.Open(lp); !o.open {
+		*o = openCall{began: began, context: context, procedure: c, open: true}
+		k.hearing.opened++
+	}
+}
+
+// hasOpen reports whether one of consecutive LPs has an unfinished call.
+func (h *hearing) hasOpen(lo, hi int32) bool {
+	for lp := lo; h.opened > 0 && lp < hi; lp++ {
+		if o := h.open.Peek(lp); o != nil && o.open {
+			return true
+		}
+	}
+	return false
 }
 
 // submitHeard is Submit for an observer or a recorder.
@@ -190,6 +232,7 @@ func (k *Kernel) submitHeard(lp int32, q *Call) (complete bool) {
 	if b := &k.messages.Completion; b.LP == lp {
 		b.LP = world.None // of the previous call, or part
 	}
+	k.collectives.Handed = h.begin.Handed
 	h.inCall = true
 	complete = k.Submit(lp, q)
 	h.inCall = false
@@ -298,8 +341,12 @@ func (k *Kernel) refuses(lp int32, q *Call) bool {
 // operations that the LP has started.
 func (k *Kernel) begins(lp int32) {
 	h, b := &k.hearing, &k.hearing.begin
-	h.open[lp] = openCall{
-		began: h.open[lp].began, procedure: b.Procedure, context: b.Context, bytes: b.bytes(), large: b.Sent.Bytes > k.partition.EagerLimit, open: true, idle: b.Idle,
+	o := h.open.Open(lp)
+	if !o.open {
+		h.opened++
+	}
+	*o = openCall{
+		began: o.began, procedure: b.Procedure, context: b.Context, bytes: b.bytes(), large: b.Sent.Bytes > k.partition.EagerLimit, open: true, idle: b.Idle,
 	}
 	k.collectives.Begins(lp)
 	if k.messages.Behind(lp) {
@@ -323,14 +370,17 @@ func (b *CallBegin) bytes() int64 {
 
 func (k *Kernel) beginsAt(lp int32, b *CallBegin) {
 	b.Time = k.partition.Clock[lp]
-	k.hearing.open[lp].began = b.Time
+	k.hearing.open.Open(lp).began = b.Time
 	k.hearing.observer.Begins(b)
 }
 
 // ends reports the call of an LP as over at the LP's clock, once the clock includes all operations
 // that the LP has started.
 func (k *Kernel) ends(lp int32) {
-	o := &k.hearing.open[lp]
+	o := k.hearing.open.Open(lp)
+	if o.open {
+		k.hearing.opened--
+	}
 	o.open = false
 	e, why := &k.hearing.end, &k.hearing.why
 	*e = CallEnd{Rank: int(k.partition.Global(lp)), Procedure: o.procedure, Context: o.context, Bytes: o.bytes, For: world.None, Idle: o.idle}
@@ -393,13 +443,15 @@ type reason struct {
 }
 
 func (k *Kernel) endsAt(lp int32, e *CallEnd, why *reason) {
-	e.Began, e.Ended = k.hearing.open[lp].began, k.partition.Clock[lp]
+	e.Began, e.Ended = k.hearing.open.Open(lp).began, k.partition.Clock[lp]
 	if e.Ready = min(e.Ready, e.Ended); e.Ready <= e.Began {
 		e.Ready, e.For = e.Began, world.None
 	}
 	if k.messages.Explains() {
 		why.causes(e)
-		k.messages.Waiter(lp).Blame(&why.ending, e.Began, e.Ended, &e.Blames)
+		if k.messages.Blames() {
+			k.messages.Waiter(lp).Blame(&why.ending, e.Began, e.Ended, &e.Blames)
+		}
 		why.phases(e)
 		why.chain(e)
 	}
@@ -469,7 +521,7 @@ func (k *Kernel) resumes(lp int32) {
 	case k.InParts(lp):
 	case h.observer == nil:
 		h.recorder.Leaves(lp, &k.messages.Completion)
-	case h.open[lp].open:
+	case h.hasOpen(lp, lp+1):
 		k.leaves(lp)
 		k.ends(lp)
 	}
@@ -477,6 +529,14 @@ func (k *Kernel) resumes(lp int32) {
 
 // computes reports a phase of computing.
 func (k *Kernel) computes(lp int32, d vtime.Duration) error {
+	if s := k.hearing.sums; s != nil {
+		began := k.partition.Clock[lp]
+		err := k.messages.Compute(lp, d, world.Compute)
+		if err == nil {
+			s.Calls.Computes(lp, k.partition.Clock[lp].Sub(began))
+		}
+		return err
+	}
 	k.hearing.begin = CallBegin{Rank: int(k.partition.Global(lp)), Procedure: world.Compute, Dest: world.None, Length: d}
 	k.begins(lp)
 	err := k.messages.Compute(lp, d, world.Compute)
@@ -484,7 +544,8 @@ func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 	case err == nil:
 		k.ends(lp)
 	default:
-		k.hearing.open[lp].open = false
+		k.hearing.open.Open(lp).open = false
+		k.hearing.opened--
 	}
 	return err
 }

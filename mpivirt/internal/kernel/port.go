@@ -106,7 +106,7 @@ func (k *Kernel) EnterBarrier(lp int32, c *Communicator, member int) bool {
 
 // shortBarriers reports whether ranks may enter barriers without a call that is observed, paced or launched.
 func (k *Kernel) shortBarriers() bool {
-	return k.hearing.observer == nil && !k.messages.InCalls && !k.collectives.Launches()
+	return (k.hearing.observer == nil || k.hearing.sums != nil) && !k.messages.InCalls && !k.collectives.Launches()
 }
 
 // EnterJoiners enters the collected joiners. Until then their clocks stand at their entries, and

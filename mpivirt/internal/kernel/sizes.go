@@ -12,8 +12,12 @@ const MatrixSide = stats.MatrixSide
 
 // Sizes in bytes of what an engine keeps for statistics.
 const (
-	// CountedBytes is that of an LP: its unfinished call, its computing time, and its waits.
-	CountedBytes = int(unsafe.Sizeof(openCall{})) + int(unsafe.Sizeof(stats.Causes{}))/int(stats.NumberOfCauses) + p2p.WaitBytes
+	// CountedBytes is that of an LP: its computing time.
+	CountedBytes = int(unsafe.Sizeof(stats.Causes{})) / int(stats.NumberOfCauses)
+	// CallBytes is that of an LP whose calls are heard: its unfinished call, and its wait.
+	CallBytes = int(unsafe.Sizeof(openCall{})) + p2p.WaitBytes
+	// WaiterBytes is that of an LP for whose waits somebody is to be named: up to TasksKept ranks, or for an observer.
+	WaiterBytes = int(unsafe.Sizeof(stats.Waiter{}))
 	// TaskBytes is that of the sums of a rank, and of the time for which others wait for it, up to TasksKept ranks.
 	TaskBytes = int(unsafe.Sizeof(stats.Task{})) + int(unsafe.Sizeof(stats.RankBlame{})) + 2*4
 )

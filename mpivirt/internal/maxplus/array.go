@@ -20,6 +20,7 @@ type Rounds struct {
 	Participants Participants
 	Memory       *Memory
 	Interfaces   *Interfaces // that messages between nodes share; nil if messages do not delay each other
+	Meter        Meter       // hears of the messages of an array with accounts; nil without statistics
 }
 
 // Participants maps participants to ranks, and hears of ranks that pass the end of virtual time.
@@ -64,6 +65,7 @@ type Array struct {
 	given     bool    // work is the caller's memory
 	uneven    *Uneven // nil if all messages of a round have one size
 	contended
+	accounting
 
 	// No clock can pass the end of virtual time as long as Top + span does not: span exceeds the
 	// time that the rounds of the schedule add to a clock.
@@ -124,6 +126,9 @@ func (r *Rounds) total() int { return r.Schedule.Members() }
 // whole reports whether the array holds the clocks of all participants.
 func (r *Rounds) whole() bool { return r.Low == 0 && r.High == r.total() }
 
+// apart reports whether the clocks after a shift lie apart from those before.
+func (a *Array) apart() bool { return !a.whole() || a.Meter != nil }
+
 // careful reports whether clocks must be checked after each addition, since a clock may pass the
 // end of virtual time.
 func (a *Array) careful() bool { return a.Top.Add(a.span) == vtime.Forever }
@@ -131,26 +136,32 @@ func (a *Array) careful() bool { return a.Top.Add(a.span) == vtime.Forever }
 // Begin gives the array clocks that the caller sets, together with Top, in memory from spare, which
 // keeps the rest.
 func (a *Array) Begin(spare *Spare) {
-	a.work, a.next, a.third, a.contended = spare.work, spare.next, spare.third, spare.contended
+	a.work, a.next, a.third, a.contended, a.accounting = spare.work, spare.next, spare.third, spare.contended, spare.accounting
 	*spare = Spare{}
 	if len(a.work) != a.High-a.Low {
 		a.work = a.Memory.Reserve(a.High - a.Low)
+	}
+	if a.Meter != nil {
+		a.beginAccounts()
 	}
 }
 
 // BeginWith is Begin with clocks in the caller's memory, which the array changes.
 func (a *Array) BeginWith(clocks []vtime.Time, spare *Spare) {
-	a.work, a.next, a.third, a.contended = clocks, spare.next, spare.third, spare.contended
-	spare.next, spare.third, spare.contended = nil, nil, contended{}
+	a.work, a.next, a.third, a.contended, a.accounting = clocks, spare.next, spare.third, spare.contended, spare.accounting
+	spare.next, spare.third, spare.contended, spare.accounting = nil, nil, contended{}, accounting{}
 	a.given = true
 	for _, t := range clocks {
 		a.Top = max(a.Top, t)
+	}
+	if a.Meter != nil {
+		a.beginAccounts()
 	}
 }
 
 // End passes the array's memory on to spare.
 func (a *Array) End(spare *Spare) {
-	spare.next, spare.third, spare.contended = a.next, a.third, a.contended
+	spare.next, spare.third, spare.contended, spare.accounting = a.next, a.third, a.contended, a.accounting
 	if !a.given {
 		spare.work = a.work
 	}
@@ -193,8 +204,11 @@ func (a *Array) Prepare() {
 	switch {
 	case a.Interfaces != nil:
 		a.depart()
-	case p.Kind == collectives.Shift && !a.whole():
+	case p.Kind == collectives.Shift && a.apart():
 		a.makeNext()
+	}
+	if a.Meter != nil && p.Kind != collectives.Exchange {
+		a.keepKnowledge()
 	}
 }
 
@@ -213,6 +227,9 @@ func (a *Array) renumber(p collectives.Pattern) {
 	}
 	if folded == a.folded {
 		return
+	}
+	if a.Meter != nil {
+		a.foldAccounts(folded)
 	}
 	if folded == 0 {
 		lo := collectives.Survivors(a.folded, a.Low)

@@ -49,7 +49,7 @@ func (a *Array) Evaluation() *Evaluation {
 func (a *Array) evaluation(round int, p collectives.Pattern) Evaluation {
 	lo, _ := bounds(p, a.Low, a.High)
 	next := a.work
-	if p.Kind == collectives.Shift && !a.whole() && a.Interfaces == nil {
+	if p.Kind == collectives.Shift && a.apart() && a.Interfaces == nil {
 		next = a.next
 	}
 	careful := a.careful()
@@ -158,6 +158,8 @@ func (a *Array) Evaluate() (messages uint64) {
 		dst, src, n = clip(dst, src, n, stride, lo, hi)
 		switch {
 		case n <= 0:
+		case a.Meter != nil && p.Kind != collectives.Exchange:
+			e.receiveAccounted(dst, src, n, stride, a.work[src-lo:], a.knew[src-lo:], stride)
 		case p.Kind != collectives.Exchange:
 			e.receive(dst, src, n, stride, a.work[src-lo:], stride)
 		case dst < src:
@@ -171,7 +173,7 @@ func (a *Array) Evaluate() (messages uint64) {
 		done = fusion{first: lo, last: hi}
 	case p.Kind == collectives.Exchange:
 		done = e.exchangeBlocks(p.Distance, lo, hi)
-	case p.Kind == collectives.Shift && a.whole():
+	case p.Kind == collectives.Shift && !a.apart():
 		e.shiftInPlace(p.Distance)
 		done = fusion{first: lo, last: hi}
 	}
@@ -180,7 +182,7 @@ func (a *Array) Evaluate() (messages uint64) {
 	if !a.second {
 		messages = e.messages(p, hi-lo)
 	}
-	if p.Kind == collectives.Shift && !a.whole() && a.Interfaces == nil {
+	if p.Kind == collectives.Shift && a.apart() && a.Interfaces == nil {
 		a.work, a.next = a.next, a.work
 	}
 	if e.spent != 0 {
@@ -201,14 +203,18 @@ func (a *Array) Evaluate() (messages uint64) {
 }
 
 // Receive has elements dst, dst+stride, ... of this array receive the messages of elements src,
-// src+stride, ... of another array, which have the given clocks. In an exchange the old clocks of
-// the receivers must not be needed any more.
-func (e *Evaluation) Receive(dst, src, stride int, clocks []vtime.Time) {
+// src+stride, ... of another array, which have the given clocks, and know the given entries if the arrays have accounts. In an
+// exchange the old clocks of the receivers must not be needed any more.
+func (e *Evaluation) Receive(dst, src, stride int, clocks, knows []vtime.Time) {
 	e.a.received += len(clocks)
 	if e.a.Interfaces != nil {
 		for i, t := range clocks {
 			e.a.came[dst+i*stride-e.lo] = t
 		}
+		return
+	}
+	if e.a.Meter != nil {
+		e.receiveAccounted(dst, src, len(clocks), stride, clocks, knows, 1)
 		return
 	}
 	e.receive(dst, src, len(clocks), stride, clocks, 1)
@@ -220,6 +226,7 @@ func (e *Evaluation) spend(p collectives.Pattern, hi int) {
 	for i := skip; i < p.Count && p.First+i*p.Stride < hi; i++ {
 		clock := &e.a.work[p.First+i*p.Stride-e.lo]
 		*clock = clock.Add(e.spent)
+		e.spendAccounted(p.First + i*p.Stride)
 	}
 }
 
@@ -234,6 +241,10 @@ func (e *Evaluation) rank(element int) int {
 
 // exchange has n elements from lower on and n elements from upper on receive each other's messages.
 func (e *Evaluation) exchange(lower, upper, n int) {
+	if e.a.Meter != nil {
+		e.exchangeAccounted(lower, upper, n)
+		return
+	}
 	left, right := e.a.work[lower-e.lo:][:n], e.a.work[upper-e.lo:][:n]
 	if e.careful {
 		sent := slices.Clone(left)

@@ -30,6 +30,9 @@ func (e *Evaluation) exchangeBlocks(distance, lo, hi int) fusion {
 	case e.same:
 		return e.fuse(lo, hi)
 	}
+	if e.a.Meter != nil {
+		return fusion{first: e.lo, last: e.lo}
+	}
 	lo = max(lo, e.a.folded) // below, members are not consecutive
 	first, last := wholeBlocks(2*distance, lo, max(lo, hi))
 	if !e.a.Consecutive || 2*distance > delayChunk || first == last {
@@ -71,6 +74,10 @@ func (e *Evaluation) fuse(lo, hi int) fusion {
 	}
 	span := 2 * steps[len(steps)-1].distance
 	block := max(span, cacheBlock/span*span)
+	if a.Meter != nil {
+		e.fuseAccounted(work, a.accounts[f.first-lo:f.last-lo], block, steps)
+		return f
+	}
 	for len(work) > 0 {
 		n := min(block, len(work))
 		exchangeRounds(work[:n], steps)

@@ -24,6 +24,7 @@ type Memory struct {
 type Spare struct {
 	work, next, third []vtime.Time
 	contended
+	accounting
 }
 
 // few is the greatest number of clocks in an array that is cut from a chunk. Each chunk is twice as

@@ -88,6 +88,19 @@ func (m *Messages) Shaken(src, dst int, bytes int64, matched, arrival vtime.Time
 	}
 }
 
+// Rounded counts the parts of n messages up to the eager limit in a round of a collective: some bytes, under way for a time, whose
+// receivers each combine for another time.
+func (m *Messages) Rounded(n uint64, bytes int64, way, combine vtime.Duration) {
+	s, target := &m.Partition.Summary, m.Partition.Target
+	s.Activities.NoteSame(stats.SendCopy, target.SendTime(bytes), n)
+	s.Activities.NoteSame(stats.Data, way, n)
+	s.Activities.NoteSame(stats.ReceiveCopy, target.ReceiveTime(bytes), n)
+	if combine > 0 {
+		s.Activities.NoteSame(stats.Computation, combine, n)
+	}
+	s.Calls.Traffic().NoteSame(bytes, way, n, false)
+}
+
 // acked counts an ACK from one rank to another.
 func (m *Messages) acked(from, to int) {
 	if m.Processors == nil {

@@ -268,7 +268,7 @@ func (m *Messages) sendAt(p *resource.Processor, op *resource.Operation, at vtim
 	}
 	if m.why != nil {
 		lp, _ := m.Partition.Local(int(msg.rank))
-		m.why.sends(lp, op.Index, at, at, at)
+		m.explains(lp, op.Index, at, at, at)
 		m.leaves(op.Request, msg.rank, at, at)
 		if op.Request != 0 {
 			m.why.of.Open(op.Request).came = msg.arrival

@@ -14,13 +14,14 @@ import (
 
 // reasons is the state of a partition for statistics.
 type reasons struct {
-	origins world.Beside[origin] // of messages
-	of      world.Beside[reason] // of requests
-	waits   []vtime.Time         // by LP: its clock when its call began to wait, 0 if it did not
-	late    []stats.Waiter       // by LP
-	hears   func(r *Received)    // hears each message that is received; nil for none
-	departs func(d *Departed)    // hears each nonblocking send that was not complete at once; likewise
-	ending  stats.Ending         // what all endings have in common
+	origins world.Beside[origin]     // of messages
+	of      world.Beside[reason]     // of requests
+	waits   world.Beside[vtime.Time] // by LP: its clock when its call began to wait, 0 if it did not
+	late    []stats.Waiter           // by LP; nil if nobody asks for whom ranks wait
+	waiter  stats.Waiter             // stands in for those of late
+	hears   func(r *Received)        // hears each message that is received; nil for none
+	departs func(d *Departed)        // hears each nonblocking send that was not complete at once; likewise
+	ending  stats.Ending             // what all endings have in common
 	shaking map[shakingKey]shaking
 	readies world.Beside[readiness] // of handshakes that pass interfaces: what readyOf returns
 }
@@ -83,12 +84,15 @@ func (m *Messages) heard(request int32, t vtime.Time) {
 	}
 }
 
-// Explain has messages carry the causes for which their receivers and senders wait.
-func (m *Messages) Explain() {
+// Explain has messages carry the causes for which their receivers and senders wait, and if blames says so, for whom these have waited.
+func (m *Messages) Explain(blames bool) {
 	c := m.Partition.Target.Contention()
-	m.why = &reasons{waits: make([]vtime.Time, m.Partition.Ranks), late: make([]stats.Waiter, m.Partition.Ranks)}
-	for lp := range m.why.late {
-		m.why.late[lp].Rank = m.Partition.Global(int32(lp))
+	m.why = &reasons{}
+	if blames {
+		m.why.late = make([]stats.Waiter, m.Partition.Ranks)
+		for lp := range m.why.late {
+			m.why.late[lp].Rank = m.Partition.Global(int32(lp))
+		}
 	}
 	m.why.ending.Bus = c.Model == network.ModelLinks && c.Busses > 0 && c.Out == 0 && c.In == 0
 	m.why.ending.Link = c.Model != "" && !m.why.ending.Bus
@@ -100,7 +104,9 @@ func (m *Messages) Explains() bool { return m.why != nil }
 // Begins notes that an LP's call begins, which does not wait yet.
 func (m *Messages) Begins(lp int32) {
 	if m.why != nil {
-		m.why.waits[lp] = 0
+		if w := m.why.waits.Peek(lp); w != nil {
+			*w = 0
+		}
 	}
 }
 
@@ -111,14 +117,23 @@ func (m *Messages) Ending() stats.Ending { return m.why.ending }
 func (m *Messages) ReasonOf(request int32) *stats.Ending { return &m.why.of.Open(request).Ending }
 
 // Waiter returns the record of an LP's waits for other ranks, to be set.
-func (m *Messages) Waiter(lp int32) *stats.Waiter { return &m.why.late[lp] }
+func (m *Messages) Waiter(lp int32) *stats.Waiter {
+	if m.why.late == nil {
+		m.why.waiter = stats.Waiter{Late: stats.Late{Rank: m.Partition.Global(lp)}}
+		return &m.why.waiter
+	}
+	return &m.why.late[lp]
+}
+
+// Blames reports whether the ranks are known for whom others wait.
+func (m *Messages) Blames() bool { return m.why.late != nil }
 
 // LateAt returns an LP with its waits for other ranks when it made a request.
 func (m *Messages) LateAt(request int32) *stats.Late { return &m.why.of.Open(request).own }
 
-// sends notes where a message of an LP comes from.
-func (w *reasons) sends(lp, message int32, sent, left, from vtime.Time) {
-	*w.origins.Open(message) = origin{sent: sent, left: left, from: from, late: w.late[lp].Late}
+// explains notes where a message of an LP comes from.
+func (m *Messages) explains(lp, message int32, sent, left, from vtime.Time) {
+	*m.why.origins.Open(message) = origin{sent: sent, left: left, from: from, late: m.Waiter(lp).Late}
 }
 
 // takes notes the message of a receive, which an LP has posted at an instant. If DATA follow, the chain comes from the later of the
@@ -258,7 +273,7 @@ func (m *Messages) EndingOf(lp int32, e Ended, why *stats.Ending) {
 		why.Known = false
 		return
 	}
-	why.Known, why.From, why.Ready = true, m.why.waits[lp], e.At
+	why.Known, why.From, why.Ready = true, *m.why.waits.Open(lp), e.At
 }
 
 // told has the data for statistics that the answer to a handshake carries to the other rank.

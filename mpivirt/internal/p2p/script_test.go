@@ -290,7 +290,7 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 	p.m.Open(nil, o.polls, p)
 	if o.causes {
 		p.m.InFull()
-		p.m.Explain()
+		p.m.Explain(true)
 	}
 	if p.m.Processors != nil {
 		p.m.Processors.Carries(resource.OfAgents, (*agents)(p))

@@ -3,7 +3,6 @@ package p2p
 import (
 	"unsafe"
 
-	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -14,9 +13,9 @@ const (
 	MessageBytes = int(unsafe.Sizeof(message{}))
 
 	// Where statistics are on, in addition.
-	OriginBytes = int(unsafe.Sizeof(origin{}))                                      // of a message
-	ReasonBytes = int(unsafe.Sizeof(reason{}))                                      // of a request
-	WaitBytes   = int(unsafe.Sizeof(vtime.Time(0)) + unsafe.Sizeof(stats.Waiter{})) // of an LP
+	OriginBytes = int(unsafe.Sizeof(origin{}))      // of a message
+	ReasonBytes = int(unsafe.Sizeof(reason{}))      // of a request
+	WaitBytes   = int(unsafe.Sizeof(vtime.Time(0))) // of an LP
 )
 
 // SmallPayload is the greatest length in bytes of a content that needs no buffer besides its

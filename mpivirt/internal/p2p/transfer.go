@@ -73,7 +73,7 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 	m.Partition.Engine.Statistics.Messages++
 	if m.why != nil {
 		from := min(m.left, m.Partition.Clock[lp])
-		m.why.sends(lp, index, sent, m.left, from)
+		m.explains(lp, index, sent, m.left, from)
 		m.leaves(msg.request, msg.rank, sent, from)
 	}
 	if msg.large {
@@ -196,7 +196,7 @@ func (m *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	*m.Requests.At(index) = request{Kind: kind, LP: lp, Procedure: c, generation: m.generation, posted: m.Partition.Clock[lp]}
 	m.Box(lp).Wait.active++
 	if m.why != nil {
-		*m.why.of.Open(index) = reason{Ending: m.why.ending, own: m.why.late[lp].Late}
+		*m.why.of.Open(index) = reason{Ending: m.why.ending, own: m.Waiter(lp).Late}
 	}
 	if m.InCalls && (kind == ReceiveRequest || kind == CollectiveRequest) {
 		m.opened(lp)

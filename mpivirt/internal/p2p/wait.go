@@ -20,7 +20,7 @@ func (m *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Proc
 	w.Kind, w.Procedure, w.queued, w.armed = kind, c, false, vtime.Forever
 	w.generation++
 	if m.why != nil {
-		m.why.waits[lp] = m.Partition.Clock[lp]
+		*m.why.waits.Open(lp) = m.Partition.Clock[lp]
 	}
 	if m.Processors != nil {
 		m.Processors.Operate(lp, resource.Operation{Need: resource.End, Kind: opWait, Direct: c.Blocks()})

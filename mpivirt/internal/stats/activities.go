@@ -29,6 +29,9 @@ type Activities [activities]moments
 // Note adds the time of an activity.
 func (s *Activities) Note(a Activity, d vtime.Duration) { s[a].addRun(d, 1) }
 
+// NoteSame adds n equal times of an activity.
+func (s *Activities) NoteSame(a Activity, d vtime.Duration, n uint64) { s[a].addRun(d, n) }
+
 // Merge adds the activities of another engine.
 func (s *Activities) Merge(o *Activities) {
 	for i := range s {

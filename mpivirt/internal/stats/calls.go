@@ -114,11 +114,16 @@ func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
 	}
 	c.tasks[lp].note(bytes, times)
 	if c.functions != nil {
-		if c.functions[key.Procedure] == nil {
-			c.functions[key.Procedure] = make([]Task, len(c.tasks))
-		}
-		c.functions[key.Procedure][lp].note(bytes, times)
+		c.functionsOf(key.Procedure)[lp].note(bytes, times)
 	}
+}
+
+// functionsOf returns the sums of a procedure by LP.
+func (c *Calls) functionsOf(procedure uint8) []Task {
+	if c.functions[procedure] == nil {
+		c.functions[procedure] = make([]Task, len(c.tasks))
+	}
+	return c.functions[procedure]
 }
 
 // note counts a call.
@@ -143,6 +148,16 @@ func (c *Calls) Compute(lp int32, d vtime.Duration) {
 	if c.tasks != nil {
 		c.tasks[lp].Times[Computing] += d
 	}
+}
+
+// Computes counts a phase in which an LP computes, if it takes time.
+func (c *Calls) Computes(lp int32, d vtime.Duration) {
+	if d > 0 {
+		of := &c.phases[SequentialComputation]
+		of.Count++
+		of.Time.Add(d)
+	}
+	c.Compute(lp, d)
 }
 
 // row returns the row of a key. It makes a missing row.

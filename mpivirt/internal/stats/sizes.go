@@ -25,10 +25,13 @@ func (s *Sizes) at(i int) *class {
 }
 
 // Note counts a size, which is not negative.
-func (s *Sizes) Note(bytes int64) {
+func (s *Sizes) Note(bytes int64) { s.NoteSame(bytes, 1) }
+
+// NoteSame counts n equal sizes.
+func (s *Sizes) NoteSame(bytes int64, n uint64) {
 	c := s.at(bits.Len64(uint64(bytes)))
-	c.count++
-	c.bytes = addUp(c.bytes, uint64(bytes))
+	c.count += n
+	c.bytes = addUp(c.bytes, times(uint64(bytes), n))
 }
 
 // Merge adds the sizes of another engine.
@@ -50,6 +53,15 @@ func addUp(a, b uint64) uint64 {
 		return math.MaxUint64
 	}
 	return sum
+}
+
+// times returns n times a number of bytes, at most 2^64-1.
+func times(bytes, n uint64) uint64 {
+	high, low := bits.Mul64(bytes, n)
+	if high > 0 {
+		return math.MaxUint64
+	}
+	return low
 }
 
 // SizeClass is a class of sizes.

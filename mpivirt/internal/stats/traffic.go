@@ -16,14 +16,20 @@ type Traffic struct {
 
 // Note counts a message whose content takes a time from when it leaves until it is there. A message without bytes has no bandwidth.
 func (t *Traffic) Note(bytes int64, took vtime.Duration, between bool) {
+	t.NoteSame(bytes, took, 1, between)
+}
+
+// NoteSame counts n equal messages.
+func (t *Traffic) NoteSame(bytes int64, took vtime.Duration, n uint64, between bool) {
 	if bytes <= 0 || took <= 0 {
 		return
 	}
 	c := t.speeds.at(bits.Len64(min(speed(uint64(bytes), uint64(took)), math.MaxInt64)))
-	c.count++
-	c.bytes = addUp(c.bytes, uint64(bytes))
+	all := times(uint64(bytes), n)
+	c.count += n
+	c.bytes = addUp(c.bytes, all)
 	if between {
-		t.between = addUp(t.between, uint64(bytes))
+		t.between = addUp(t.between, all)
 	}
 }
 

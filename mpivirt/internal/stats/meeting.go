@@ -1,0 +1,59 @@
+package stats
+
+import "gigarank/vtime"
+
+// Meeting counts the calls of ranks that leave a collective in which each rank needs all, in one go. It counts what [Ending.Split] and
+// [Waiter.Blame] say of a collective without delays by other messages.
+type Meeting struct {
+	calls  *Calls
+	row    *callRow
+	key    CallKey
+	bytes  int64
+	ending Ending // of all; its instants are those of the latest call
+	blames Blames // scratch
+}
+
+// Meet begins to count the calls of a key that hand some bytes to a collective. Late is the rank that has entered last, and cause the
+// cause for which others wait for it until the latest instant.
+func (c *Calls) Meet(key CallKey, bytes int64, cause Cause, latest vtime.Time, late Late) Meeting {
+	return Meeting{calls: c, row: c.row(key), key: key, bytes: bytes, ending: Ending{Known: true, Late: cause, Other: latest, Whom: late}}
+}
+
+// Leave counts the call of an LP from its entry until its exit. Its processor has worked after the latest entry, and in the phases, which are
+// changed. The waiter is nil if ranks are not kept.
+func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, works vtime.Duration, phases *Phases) {
+	e := &m.ending
+	took := exit.Sub(entry)
+	late := min(max(e.Other.Sub(entry), 0), took)
+	works = min(works, took-late)
+	network := took - late - works
+	row := m.row
+	row.count++
+	row.bytes = addUp(row.bytes, uint64(m.bytes))
+	row.times[e.Late].Add(late)
+	row.times[Processor].Add(works)
+	row.times[Network].Add(network)
+	if took > 0 {
+		phases.Fill(took)
+		m.calls.phases.Note(phases)
+	}
+	if m.calls.tasks == nil {
+		return
+	}
+	m.calls.tasks[lp].meets(m.bytes, e.Late, late, works, network)
+	if m.calls.functions != nil {
+		m.calls.functionsOf(m.key.Procedure)[lp].meets(m.bytes, e.Late, late, works, network)
+	}
+	e.From, e.Ready = entry, exit
+	w.Blame(e, entry, exit, &m.blames)
+	m.calls.Blame(&m.blames)
+}
+
+// meets counts a call in a meeting.
+func (t *Task) meets(bytes int64, cause Cause, late, works, network vtime.Duration) {
+	t.Count++
+	t.Bytes = addUp(t.Bytes, uint64(bytes))
+	t.Times[cause] += late
+	t.Times[Processor] += works
+	t.Times[Network] += network
+}
