@@ -69,12 +69,11 @@ type Config struct {
 	// long, as by a channel or a lock, ends the run. Computing does not count as blocked.
 	// 0 means 5 seconds; a negative value switches the watchdog off.
 	Watchdog float64
-	// Activities has the activities of VACED-SIM counted, and messages and calls of collectives by size. Collectives then
-	// go by messages.
+	// Activities has the activities of VACED-SIM counted, and messages and calls of collectives by size.
 	Activities bool
 	// Matrix has the bytes between ranks counted, if Activities are.
 	Matrix bool
-	// Path has the critical path followed, if Activities are counted. A call that takes time then takes 16 bytes of memory, a call
+	// Path has the critical path followed, if Activities are counted. Collectives then go by messages. A call that takes time then takes 16 bytes of memory, a call
 	// that waits 72 more; over MPI those of all processes go to host 0.
 	Path bool
 	// Observer returns the observer of an engine of this process, which has n ranks from first on. It is called once for

@@ -106,7 +106,12 @@ func newExits(title string, style int, d result.Distribution) *exits {
 	return e
 }
 
-func percent(share float64) string { return fmt.Sprintf("%.3g %%", share*100) }
+func percent(share float64) string {
+	if 0 < share && share < 1e-4 {
+		return "< 0.01 %"
+	}
+	return fmt.Sprintf("%.3g %%", share*100)
+}
 
 // linearSteps returns about most multiples of 1, 2 or 5 times a power of ten, in a
 // range that begins at 0 or above.

@@ -91,5 +91,5 @@ func percent(part, whole int64) string {
 	if whole == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+	return perCent(float64(part) / float64(whole))
 }

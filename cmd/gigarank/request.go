@@ -91,9 +91,9 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	})
 	terminal.Group(all, groupResults, func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
-		flags.BoolVar(&f.stats, "stats", false, "say where the time of ranks goes, by function, rank and cause of waiting, and count messages and calls of collectives by size; collectives go by messages")
+		flags.BoolVar(&f.stats, "stats", false, "say where the time of ranks goes, by function, rank and cause of waiting, and count messages and calls of collectives by size")
 		flags.BoolVar(&f.matrix, "matrix", false, "count the bytes between ranks as well, in blocks of ranks beyond 1,024 ranks; implies --stats")
-		flags.BoolVar(&f.path, "critical-path", false, "follow the chain of computing and messages that ends the run, with its share for each function and rank; implies --stats")
+		flags.BoolVar(&f.path, "critical-path", false, "follow the chain of computing and messages that ends the run, with its share for each function and rank; implies --stats; collectives go by messages")
 	})
 	terminal.Group(all, "Native programs", func(flags *pflag.FlagSet) {
 		flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default the limit of ulimit -s)")
@@ -292,17 +292,17 @@ func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageErr
 	r.config.Collectives = mpivirt.Interpreter(chosen)
 	counting := "--stats"
 	switch {
+	case f.path:
+		counting = "--critical-path"
 	case f.report != "":
 		counting = "--report"
 	case f.stats:
 	case f.matrix:
 		counting = "--matrix"
-	default:
-		counting = "--critical-path"
 	}
 	r.config.Matrix, r.config.Path = f.matrix || f.report != "", f.path
 	if f.stats || r.config.Matrix || f.path {
-		faults.Add(counting, r.countActivities())
+		faults.Add(counting, r.countActivities(f.path))
 	}
 	_, err = host.ReadLostAfter(f.lostAfter)
 	faults.Add("--lost-after", err)
@@ -315,13 +315,15 @@ func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageErr
 	faults.Add("--polls", err)
 }
 
-// countActivities has the activities counted.
-func (r *request) countActivities() error {
+// countActivities has the activities counted, and heard message by message if each says so.
+func (r *request) countActivities(each bool) error {
 	switch {
 	case r.entry.Direct != nil:
 		return fmt.Errorf("%s makes no calls of MPI, whose times are counted: leave the flag out", r.entry.Name)
-	case r.config.Path && r.config.Collectives == mpivirt.Bulk:
-		return errors.New("the critical path goes along messages: leave --collectives bulk out")
+	case each && r.config.Collectives == mpivirt.Bulk:
+		return errors.New("each message is heard: leave --collectives bulk out")
+	case each:
+		r.config.Collectives = mpivirt.Message
 	}
 	r.config.Activities = true
 	return nil

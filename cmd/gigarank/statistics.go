@@ -181,7 +181,15 @@ func share(part, whole *big.Int) string {
 		return "-"
 	}
 	ratio, _ := new(big.Rat).SetFrac(part, whole).Float64()
-	return fmt.Sprintf("%.1f %%", 100*ratio)
+	return perCent(ratio)
+}
+
+// perCent writes a share. One that is too small for a digit is not nothing.
+func perCent(share float64) string {
+	if 0 < share && share < 0.0005 {
+		return "< 0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
 // tabulateCalls prints a row for each function and communicator, with the causes that take any time.

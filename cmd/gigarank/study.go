@@ -138,7 +138,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	terminal.Group(all, groupResults, func(flags *pflag.FlagSet) {
 		flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results (required)")
 		flags.StringVar(&f.json, "json", "", "write the summary, as in study.json, to a `FILE`, or - for standard output in place of tables and plot")
-		flags.BoolVar(&h.stats, "stats", false, "say why the time of ranks passes, by cause: computing, late sender, wait at barrier and others; collectives go by messages")
+		flags.BoolVar(&h.stats, "stats", false, "say why the time of ranks passes, by cause: computing, late sender, wait at barrier and others")
 		flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
 		flags.BoolVar(&f.mix, "mix-versions", false, "accept results of another version of gigarank as results of this version")
 		flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points that do not fit the memory")

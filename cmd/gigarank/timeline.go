@@ -86,7 +86,7 @@ func (r *request) readTimeline(h *host.Processes, f *timelineFlags, recorded boo
 	faults.Add("--window", err)
 	if len(*faults) == 0 {
 		r.untold = r.untold || !r.config.Activities
-		faults.Add("--timeline", r.countActivities())
+		faults.Add("--timeline", r.countActivities(true))
 		r.picture = &picture{f.file, o.Format, timeline.New(o)}
 		r.config.Observer = func(first, n int) mpivirt.Observer { return r.picture.collector.Observer(first, n) }
 	}
