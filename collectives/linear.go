@@ -158,7 +158,7 @@ func (l *exclusiveLine) Pattern(round int) Pattern {
 }
 
 // everyPair is the linear alltoall: every member posts all receives and sends to members 0, 1, 2, … at once, as the
-// alltoallv of Open MPI (coll_base_alltoallv.c, basic_linear). A window has all rounds: first those in which a member sends,
+// alltoallv of Open MPI (coll_base_alltoallv.c, basic_linear). There, from 4.1.6 on, empty blocks have no message; interpreters leave them out. A window has all rounds: first those in which a member sends,
 // then those in which it receives, each in the order of the others.
 type everyPair struct{ members int }
 

@@ -673,6 +673,13 @@ func (g *generator) collective(c communicator, blocking bool) {
 	case "gatherv", "scatterv", "allgatherv", "alltoallv", "reduce_scatter":
 		o.counts, o.count = g.counts(len(c.ranks), o.count), 0
 	}
+	if o.name == "alltoallv" && g.chance(2) {
+		for m := range o.counts {
+			if !g.chance(3) {
+				o.counts[m] = 0
+			}
+		}
+	}
 	for _, rank := range c.ranks {
 		if blocking {
 			g.add(rank, o)

@@ -841,10 +841,16 @@ func (k *refCollective) carry(p *process, participant int, port *refPort) {
 	}
 	for round := s.Next(participant, 0); round < s.Rounds(participant); round = s.Next(participant, round+1) {
 		step := s.Step(participant, round)
+		if k.leavesOut(participant, step) {
+			continue
+		}
 		if round >= until {
 			finish()
 			posted, clock, until = x.now, x.now, round+1+step.Left
 			for r := round; r < min(until, s.Rounds(participant)); r++ {
+				if k.leavesOut(participant, s.Step(participant, r)) {
+					continue
+				}
 				k.posted[roundMessage{participant, r}] = true
 				k.matchRound(roundMessage{participant, r}, s.Step(participant, r))
 			}
@@ -874,6 +880,16 @@ func (k *refCollective) carry(p *process, participant int, port *refPort) {
 		}
 	}
 	finish()
+}
+
+// leavesOut reports whether the blocks of a step are empty in a linear alltoallv, which has no messages for them
+// (coll_base_alltoallv.c of Open MPI 4.1.6, alltoallv_intra_scattered.c of MPICH 4).
+func (k *refCollective) leavesOut(participant int, step collectives.Step) bool {
+	if k.operation != collectives.Alltoallv || k.x.algorithm(k.operation, k.comm, k.call.ordered) != collectives.Linear {
+		return false
+	}
+	l, width := k.layouts[participant], k.schedule.Positions()
+	return l.Bytes(step.Send, width) == 0 && l.Bytes(step.Receive, width) == 0
 }
 
 // sendRound sends the message of a round.
@@ -1104,6 +1120,9 @@ func (k *refCollective) resultOfCounts(member int, output []uint64) {
 		for m := range k.calls {
 			out, _ := o.shares(m)
 			n := out[member]
+			if n == 0 {
+				continue // the member may not have entered yet
+			}
 			copy(output[into:into+n], k.calls[m].input[sum(out[:member]):])
 			into += n
 		}

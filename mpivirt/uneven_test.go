@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -160,6 +162,84 @@ func TestLongBlocksEndWithTheirRoom(t *testing.T) {
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// linearly runs a program whose ranks take their turn in one linear alltoallv, and returns when each has left it. Ranks enter an
+// instant later each.
+func linearly(t *testing.T, ranks, engines int, sends, expects func(me, peer int) int) ([]vtime.Time, *mpivirt.Result, error) {
+	t.Helper()
+	ends := make([]vtime.Time, ranks)
+	result, err := simulate(t, mpivirt.Config{
+		Target:     target(t, "name: m\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 200ns, receive: 300ns}}\n", ranks),
+		Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Alltoallv: collectives.Linear},
+		Program: mpivirt.Program{Name: "linear", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			me := r.Rank()
+			out, in := make([]int, ranks), make([]int, ranks)
+			var data []byte
+			room := 0
+			for peer := range ranks {
+				out[peer], in[peer] = sends(me, peer), expects(me, peer)
+				data, room = append(data, make([]byte, out[peer])...), room+in[peer]
+			}
+			r.Compute(vtime.Duration(me) * vtime.Second)
+			err := mpivirt.Alltoallv(r.World(), data, out, make([]byte, room), in)
+			ends[me] = r.Now()
+			return err
+		})}}}, engines)
+	return ends, result, err
+}
+
+// A linear alltoallv has no messages for empty blocks, as that of Open MPI from 4.1.6 on and of MPICH (Isend and Irecv of blocks with
+// elements, then Waitall): a rank without partners leaves at once, and nobody waits for ranks that send it nothing.
+func TestLinearAlltoallvHasNoEmptyMessages(t *testing.T) {
+	const ranks = 6
+	blocks := map[[2]int]int{{0, 3}: 1000, {1, 3}: 2000, {4, 2}: 3000, {2, 1}: 1000}
+	second := vtime.Time(vtime.Second)
+	us := vtime.Time(vtime.Microsecond)
+	want := []vtime.Time{
+		us / 5,              // sends
+		2*second + 25*us/10, // receives from 2: 200 ns, 1 us and 1 us, 300 ns
+		4*second + 45*us/10, // receives from 4
+		3*second + 2*300*vtime.Time(vtime.Nanosecond), // both messages are there
+		4*second + us/5,
+		5 * second, // has no partners
+	}
+	for engines := 1; engines <= 3; engines++ {
+		ends, result, err := linearly(t, ranks, engines,
+			func(me, peer int) int { return blocks[[2]int{me, peer}] }, func(me, peer int) int { return blocks[[2]int{peer, me}] })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(ends, want) {
+			t.Errorf("%d engines: ranks leave at %v, want %v", engines, ends, want)
+		}
+		if result.Statistics.Messages != uint64(len(blocks)) {
+			t.Errorf("%d engines: %d messages, want %d", engines, result.Statistics.Messages, len(blocks))
+		}
+	}
+}
+
+// A block whose receiver expects an empty one fails the run, whether it comes before, while or after the receiver is in the call; an
+// empty block whose receiver expects bytes is waited for.
+func TestLinearAlltoallvWithOtherCounts(t *testing.T) {
+	none := func(int, int) int { return 0 }
+	for _, c := range []struct {
+		name           string
+		ranks          int
+		sends, expects func(me, peer int) int
+		want           string
+	}{
+		{"after", 3, func(me, peer int) int { return []int{0, 0, 4}[me] * (1 - peer) * (2 - peer) / 2 }, none, "rank 2 sends 4 bytes where 0 are expected"},
+		{"before", 3, func(me, peer int) int { return []int{4, 0, 0}[me] * peer * (peer - 1) / 2 }, none, "rank 0 sends 4 bytes where 0 are expected"},
+		{"many before", 50, func(me, peer int) int { return peer / 49 * ((50 - me) / 10) }, none, "rank 0 sends 5 bytes where 0 are expected"},
+		{"missing", 3, none, func(me, peer int) int { return me / 2 * (2 - peer) }, "rank 2 waits"},
+	} {
+		for engines := 1; engines <= 3; engines++ {
+			if _, _, err := linearly(t, c.ranks, engines, c.sends, c.expects); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %d engines: %v, want an error with %q", c.name, engines, err, c.want)
 			}
 		}
 	}

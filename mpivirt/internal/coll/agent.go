@@ -210,7 +210,7 @@ func (c *Collectives) RunAgent(index int32) {
 			}
 			a.stage = acknowledging
 		}
-		if a.endsWindow() {
+		if c.endsWindow(a) {
 			if a.window != nil && !c.chargeWindow(index, a) || a.unacked > 0 {
 				c.dropKept(a.memory)
 				return
@@ -230,13 +230,15 @@ func (c *Collectives) nextStep(a *agent) (rounds int) {
 	if a.round >= a.rounds {
 		return 0
 	}
-	member := int(a.member)
-	round := a.inst.schedule.Next(member, int(a.round))
+	round := a.inst.schedule.Next(int(a.member), int(a.round))
+	if a.inst.sparse {
+		round = c.nextBlock(a, round)
+	}
 	if rounds = int(a.rounds) - round; rounds <= 0 {
 		return 0
 	}
 	a.round = int32(round)
-	a.inst.steps.StepInto(&c.step, member, round)
+	a.inst.steps.StepInto(&c.step, int(a.member), round)
 	return rounds
 }
 
@@ -625,7 +627,7 @@ func (c *Collectives) AgentAcknowledged(index int32, t vtime.Time) {
 // hasLeft has an agent go on whose message has left at an instant.
 func (c *Collectives) hasLeft(index int32, a *agent, t vtime.Time) {
 	a.matched = max(a.matched, t)
-	if a.unacked--; a.unacked == 0 && a.stage == acknowledging && a.endsWindow() {
+	if a.unacked--; a.unacked == 0 && a.stage == acknowledging && c.endsWindow(a) {
 		c.continueAgent(index)
 	}
 }
@@ -647,7 +649,7 @@ func (c *Collectives) endAgent(index int32) {
 	if a.memory != nil && !inst.leaders && a.fault == 0 {
 		a.store()
 	}
-	if inst.comm.Locals < inst.comm.Size {
+	if inst.comm.Locals < inst.comm.Size || inst.sparse {
 		c.checkLeftOver(inst, lp)
 	}
 	if a.memory != nil {

@@ -77,7 +77,7 @@ func (c *Collectives) combined(p *resource.Passage, at vtime.Time) {
 		account.chain.Within += d
 	}
 	a.clock, a.stage = at, acknowledging
-	if a.unacked == 0 || !a.endsWindow() {
+	if a.unacked == 0 || !c.endsWindow(a) {
 		c.continueAgent(p.Index)
 	}
 }

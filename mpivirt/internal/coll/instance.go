@@ -38,6 +38,7 @@ type instance struct {
 	width    int                  // number of positions of the schedule
 	vectors  bool                 // each position has a whole vector
 	layout   *collectives.Layout  // of the working buffers; nil if each member has its own layout
+	sparse   bool                 // empty blocks are not sent; see Collective.sparse
 	packs    bool                 // members copy blocks in addition to the messages, which takes time
 	agreement
 
@@ -288,7 +289,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	if inst.schedule = v.schedule(inst.participants(), c.scheduledPerNode(comm, v)); inst.schedule != nil {
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
 		inst.vectors, inst.repeats = collectives.KeepsVectors(inst.schedule), collectives.RepeatsPartners(inst.schedule)
-		inst.layout = inst.Call.CommonLayout(inst.schedule)
+		inst.layout, inst.sparse = inst.Call.CommonLayout(inst.schedule), v.sparse()
 		inst.packs = inst.layout != nil && c.partition.Target.CopiesBytes() && collectives.Packs(inst.schedule)
 	}
 	inst.partners, inst.inTurn = collectives.Partners(v.Operation, v.Algorithm, inst.participants()), collectives.SendsInTurn(v.Operation, v.Algorithm)

@@ -48,6 +48,7 @@ type signature uint64
 const (
 	signedLater     = 1 << 7 // a bit: the nonblocking form, where the two do not match (MPI 4.1, 6.12)
 	signedRoot      = 8
+	signedSparse    = 8 // in place of the root: of an alltoallv, see Collective.sparse
 	signedLengths   = 24
 	signedTogether  = 47 // a part of the lengths: a rooted call that the network carries out, which nobody leaves before all have entered
 	signedOperation = 48 // or the call on an intercommunicator whose part signedPart is
@@ -81,6 +82,9 @@ func (v *Collective) signature() signature {
 	root := uint16(v.Root) + uint16(v.Root>>16)
 	if v.offloadsRooted() {
 		called |= 1 << signedTogether
+	}
+	if v.sparse() {
+		called |= 1 << signedSparse
 	}
 	return called | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<23-1))<<signedLengths |
 		signature(operation&(1<<11-1))<<signedOperation | part | signature(v.Type)<<signedKind
@@ -201,7 +205,7 @@ func (s signature) synchronizing() bool {
 	if s>>signedTogether&1 != 0 {
 		return true
 	}
-	return Synchronizes(s.call())
+	return Synchronizes(s.call()) && !s.sparse()
 }
 
 // Synchronizes reports whether no member can leave any call of a procedure before all have entered it.
@@ -412,6 +416,10 @@ func (c *Collectives) checkEarly(lp int32, m *roundMessage, running bool) {
 	if inst != nil {
 		own.signature = inst.signatureOf(inst.comm.Group.Member(int(own.rank)))
 	}
+	if theirs.signature.sparse() && (own.signature == theirs.signature || inst == nil && comm.Locals == comm.Size) {
+		c.unexpected(lp, m)
+		return
+	}
 	if own.signature == theirs.signature {
 		if invariant.Enabled {
 			invariant.Broken("rank %d gets a message of %s number %d of %s, which takes none from it", own.rank, own.signature.call(), number, comm)
@@ -423,9 +431,16 @@ func (c *Collectives) checkEarly(lp int32, m *roundMessage, running bool) {
 
 // checkLeftOver looks for messages that came for an agent that has ended.
 func (c *Collectives) checkLeftOver(inst *instance, lp int32) {
-	for index := c.roundQueue(lp).early.head; index != 0; index = c.rounds.At(index).next {
+	q := c.roundQueue(lp)
+	for index := q.early.head; index != 0; index = c.rounds.At(index).next {
 		if m := c.rounds.At(index); m.comm == inst.comm.Index && m.number == inst.Number {
 			c.checkEarly(lp, m, false)
+			return
+		}
+	}
+	for round := int32(0); inst.sparse && q.ahead > 0 && c.earlyMessages.used > 0 && int(round) < inst.schedule.MaxRounds(); round++ {
+		if index := c.earlyMessages.find(&c.rounds, earlyKey{lp, inst.comm.Index, inst.Number, round}); index != 0 {
+			c.checkEarly(lp, c.rounds.At(index), false)
 			return
 		}
 	}

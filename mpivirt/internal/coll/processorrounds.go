@@ -46,7 +46,7 @@ func (c *Collectives) goOnAgent(index int32) {
 		if a.stage == combining {
 			return
 		}
-		if a.endsWindow() {
+		if c.endsWindow(a) {
 			if a.unacked > 0 {
 				return
 			}

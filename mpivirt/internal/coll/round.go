@@ -49,6 +49,7 @@ type rounding struct {
 	scratch       []byte                 // scratch of gather
 	step          collectives.Step       // scratch: step of the agent that goes on
 	received      collectives.Step       // scratch: step of the agent that receives meanwhile
+	skimmed       collectives.Step       // scratch of empty
 	spareWindows  world.Stack[*window]
 	contents      world.Slab[content]
 	memories      world.Beside[memory]       // of agents
@@ -208,7 +209,7 @@ func (c *Collectives) receiveAtOnce(lp, index int32, m *roundMessage) bool {
 		return true
 	}
 	a.stage = acknowledging
-	if a.unacked == 0 || !a.endsWindow() {
+	if a.unacked == 0 || !c.endsWindow(a) {
 		c.queueAgent(index)
 	}
 	return true
@@ -393,7 +394,7 @@ func (c *Collectives) keepRound(lp int32, q *roundQueue, receiver, index int32, 
 		}
 	}
 	c.keepEarly(lp, q, index)
-	if int(m.engine) != c.partition.Engine.Index() {
+	if int(m.engine) != c.partition.Engine.Index() || m.signature.sparse() {
 		c.checkEarly(lp, m, c.carriesOut(q, m))
 	}
 }

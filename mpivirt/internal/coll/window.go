@@ -84,20 +84,20 @@ func (c *Collectives) chargeWindow(index int32, a *agent) (goesOn bool) {
 }
 
 // endsWindow reports whether the window of an agent ends with its present round.
-func (a *agent) endsWindow() bool {
-	return a.round+1 >= a.until || a.idleToEnd()
+func (c *Collectives) endsWindow(a *agent) bool {
+	return a.round+1 >= a.until || c.idleToEnd(a)
 }
 
 // idleToEnd reports whether an agent takes no part in the further rounds of its window.
-func (a *agent) idleToEnd() bool {
-	return a.inst.schedule.Next(int(a.member), int(a.round)+1) >= int(min(a.until, a.rounds))
+func (c *Collectives) idleToEnd(a *agent) bool {
+	return c.nextRound(a, int(a.round)+1) >= int(min(a.until, a.rounds))
 }
 
 // postedAhead reports whether an agent has posted the receive of a message before its turn, and the message has an effect then:
 // one above the eager limit, or any if the agent is paced.
 func (c *Collectives) postedAhead(a *agent, m *roundMessage) bool {
 	return (m.agent != 0 || a.paced) && m.round >= a.round && m.round < a.until && a.round < a.until && c.Messages.Processors == nil &&
-		m.number == a.inst.Number && m.comm == a.inst.comm.Index && c.fits(a, m)
+		m.number == a.inst.Number && m.comm == a.inst.comm.Index && c.fits(a, m) && !(a.inst.sparse && c.empty(a, int(m.round)))
 }
 
 // postedFor returns the agent of a queue for which postedAhead holds, 0 for none.
