@@ -110,7 +110,15 @@ func (c *Collectives) sumCall(inst *instance, lp int32, entry, t vtime.Time, a *
 func (c *Collectives) sumBlock(inst *instance, lp int32, clocks []vtime.Time, t, others vtime.Time) {
 	c.sumCall(inst, lp, clocks[0], t, &c.leaving)
 	member := account{}
-	for i := 1; i < len(clocks); i++ {
+	for i, n := 1, 1; i < len(clocks); i += n {
+		entry := clocks[i]
+		if inst.heard == 0 && !c.sums.Each() {
+			for n = 1; i+n < len(clocks) && clocks[i+n] == entry; {
+				n++
+			}
+			c.sums.Alike(n, entry, others)
+			continue
+		}
 		c.sumCall(inst, lp+int32(i), clocks[i], others, &member)
 	}
 }

@@ -27,7 +27,7 @@ func (a Activity) String() string {
 type Activities [activities]moments
 
 // Note adds the time of an activity.
-func (s *Activities) Note(a Activity, d vtime.Duration) { s[a].addRun(d, 1) }
+func (s *Activities) Note(a Activity, d vtime.Duration) { s[a].note(d) }
 
 // NoteSame adds n equal times of an activity.
 func (s *Activities) NoteSame(a Activity, d vtime.Duration, n uint64) { s[a].addRun(d, n) }

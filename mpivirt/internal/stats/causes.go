@@ -144,6 +144,12 @@ func (t *Total) Add(d vtime.Duration) {
 	t.High += carry
 }
 
+// addSame adds a time, which is not negative, n times.
+func (t *Total) addSame(d vtime.Duration, n int) {
+	high, low := bits.Mul64(uint64(d), uint64(n))
+	t.Merge(Total{high, low})
+}
+
 // Merge adds another sum.
 func (t *Total) Merge(o Total) {
 	var carry uint64

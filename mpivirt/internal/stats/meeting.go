@@ -19,8 +19,27 @@ func (c *Calls) Meet(key CallKey, bytes int64, cause Cause, latest vtime.Time, l
 	return Meeting{calls: c, row: c.row(key), key: key, bytes: bytes, ending: Ending{Known: true, Late: cause, Other: latest, Whom: late}}
 }
 
+// Alike counts the calls of n LPs from equal entries until equal exits, whose processors have not worked. It does so only if ranks are not kept.
+func (m *Meeting) Alike(n int, entry, exit vtime.Time) {
+	took := exit.Sub(entry)
+	late := min(max(m.ending.Other.Sub(entry), 0), took)
+	row := m.row
+	row.count += uint64(n)
+	row.bytes = addUp(row.bytes, times(uint64(m.bytes), uint64(n)))
+	row.times[m.ending.Late].addSame(late, n)
+	row.times[Network].addSame(took-late, n)
+	if took > 0 {
+		of := &m.calls.phases[WaitingPhase]
+		of.Count += uint64(n)
+		of.Time.addSame(took, n)
+	}
+}
+
+// Each reports whether calls are kept by rank.
+func (m *Meeting) Each() bool { return m.calls.tasks != nil }
+
 // Leave counts the call of an LP from its entry until its exit. Its processor has worked after the latest entry, and in the phases, which are
-// changed. The waiter is nil if ranks are not kept.
+// changed.
 func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, works vtime.Duration, phases *Phases) {
 	e := &m.ending
 	took := exit.Sub(entry)
@@ -43,6 +62,10 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, works vtime
 	m.calls.tasks[lp].meets(m.bytes, e.Late, late, works, network)
 	if m.calls.functions != nil {
 		m.calls.functionsOf(m.key.Procedure)[lp].meets(m.bytes, e.Late, late, works, network)
+	}
+	if late == 0 {
+		w.Met = exit
+		return
 	}
 	e.From, e.Ready = entry, exit
 	w.Blame(e, entry, exit, &m.blames)

@@ -232,6 +232,18 @@ func (t *Tally) operation(name string) *operationTally {
 	return o
 }
 
+// note adds a time.
+func (m *moments) note(d vtime.Duration) {
+	if d < m.min || d > m.max || m.count == 0 {
+		m.addRun(d, 1)
+		return
+	}
+	var carry uint64
+	m.sumLow, carry = bits.Add64(m.sumLow, uint64(d), 0)
+	m.sumHigh += carry
+	m.count++
+}
+
 // addRun adds n equal times.
 func (m *moments) addRun(d vtime.Duration, n uint64) {
 	high, low := bits.Mul64(uint64(d), n)
