@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/network"
 )
 
@@ -73,4 +74,6 @@ const (
 	AccountBytes = int(unsafe.Sizeof(account{})) // of an agent
 	CarriedBytes = int(unsafe.Sizeof(carried{})) // of a message of a round
 	RestBytes    = int(unsafe.Sizeof(rest{}))    // of a node
+
+	ArrayAccountBytes = int(unsafe.Sizeof(maxplus.Account{})) // of a participant over arrays
 )

@@ -160,7 +160,7 @@ func (o *costModel) cost() Cost {
 // a rank.
 func (o *costModel) countedBytes(share float64) (bytes float64) {
 	if o.Mode == coll.ByArrays {
-		bytes += share * accountArrays * float64(maxplus.AccountBytes)
+		bytes += share * accountArrays * float64(coll.ArrayAccountBytes)
 	} else {
 		bytes += float64(coll.EndingBytes)
 	}

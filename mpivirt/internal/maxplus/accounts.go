@@ -1,8 +1,6 @@
 package maxplus
 
 import (
-	"unsafe"
-
 	"gigarank/collectives"
 	"gigarank/vtime"
 )
@@ -18,9 +16,6 @@ type Account struct {
 	Received vtime.Duration // for messages that had come before the processor received them
 	Combined vtime.Duration // on the vectors of the element
 }
-
-// AccountBytes is the memory of an account.
-const AccountBytes = int(unsafe.Sizeof(Account{}))
 
 // Meter hears of the messages of rounds, where statistics are on.
 type Meter interface {
