@@ -14,6 +14,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/fit"
 	"gigarank/internal/input"
+	"gigarank/network"
 )
 
 const fitHelp = `Fit makes a machine file of the text that the OSU micro-benchmarks, IMB-MPI1 and nccl-tests print, with whatever a
@@ -40,8 +41,8 @@ the same of it. FILE@1x2 alone is of two ranks as far apart as a node has them, 
 
 // fitFlags are the flags of machine fit as they are written.
 type fitFlags struct {
-	out, name, nodes, perNode, interfaces string
-	algorithms                            []string
+	out, name, nodes, perNode, interfaces, library string
+	algorithms                                     []string
 }
 
 func newFit(c *terminal.Console) *cobra.Command {
@@ -69,7 +70,8 @@ func newFit(c *terminal.Console) *cobra.Command {
 	flags.StringVar(&f.nodes, "nodes", "", "nodes `N` of jobs that say nothing")
 	flags.StringVar(&f.perNode, "ranks-per-node", "", "ranks `N` on each of these nodes")
 	flags.StringVar(&f.interfaces, "interfaces", "", "network interfaces `N` of a node (default 1, which stands for all of them)")
-	flags.StringArrayVar(&f.algorithms, "algorithm", nil, "`OPERATION=ALGORITHM` that the library used (default the default of gigarank); may be repeated")
+	flags.StringVar(&f.library, "library", "", "`LIBRARY` that ran the benchmarks, of gigarank list algorithms --library, or the file of a table: it chooses their algorithms, and the machine file names it")
+	flags.StringArrayVar(&f.algorithms, "algorithm", nil, "`OPERATION=ALGORITHM` that the library used (default the choice of --library, or else of gigarank); may be repeated")
 	return cmd
 }
 
@@ -118,6 +120,12 @@ func (f *fitFlags) prepare(c *terminal.Console, files []string) ([]fit.Series, f
 	number("--interfaces", f.interfaces, &options.Interfaces)
 	if (f.nodes == "") != (f.perNode == "") {
 		faults.Add("--nodes", errors.New("give --ranks-per-node, too, or neither"))
+	}
+	if f.library != "" && f.library != noLibrary {
+		_, err := loadLibrary(c, f.library, nil)
+		faults.AddFile("--library", err)
+		options.Library = f.library
+		options.Chooser = func(m *network.Machine) (collectives.Library, error) { return loadLibrary(c, f.library, m) }
 	}
 	for _, text := range f.algorithms {
 		operation, name, _ := strings.Cut(text, "=")

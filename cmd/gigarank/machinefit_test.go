@@ -54,6 +54,22 @@ func TestMachineFit(t *testing.T) {
 	}
 }
 
+// The library that ran the benchmarks chooses their algorithms, as Open MPI takes recursive doubling for 8 bytes on 4 nodes, and stands
+// in the machine file.
+func TestMachineFitHasTheLibrary(t *testing.T) {
+	fitOutputs(t)
+	c, stdout, stderr := terminaltest.Console(nil)
+	if code := execute(strings.Fields("machine fit -o my.yaml latency.txt@2x1 allreduce.txt --library openmpi-4.1"), c); code != terminal.ExitDone {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	if want := "recursive-doubling  allreduce.txt:4"; !strings.Contains(stdout.String(), want) {
+		t.Errorf("no %q in\n%s", want, stdout)
+	}
+	if m, err := network.Load("my.yaml", os.ReadFile); err != nil || m.Library() != "openmpi-4.1" {
+		t.Errorf("the machine file has not the library: %v", err)
+	}
+}
+
 func TestMachineFitFaults(t *testing.T) {
 	fitOutputs(t)
 	for _, c := range []struct{ args, want string }{
@@ -65,6 +81,7 @@ func TestMachineFitFaults(t *testing.T) {
 		{"latency.txt@2x1/ --interfaces 0", `latency.txt@2x1/: "" is no level|--interfaces: `},
 		{"allreduce.txt@4x1/leaf:2", "allreduce.txt:2: osu_allreduce has no level"},
 		{"latency.txt@2x1/leaf:2 latency.txt@2x1/leaf:4", "latency.txt:1: level leaf has another size"},
+		{"latency.txt@2x1 --library openmpi-9", "--library: "},
 		{"allreduce.txt", "nothing gives the delay of a message"},
 		{"latency.txt@2x1 -o none/my.yaml", "--out: "},
 	} {

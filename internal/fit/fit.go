@@ -21,9 +21,13 @@ import (
 type Options struct {
 	Name         string // of the machine
 	RanksPerNode int    // 0 for the greatest number of any benchmark
-	// Algorithms are the algorithms that the library used, by name; other operations have the
-	// defaults of gigarank.
+	// Algorithms are the algorithms that the library used, by name; other operations have those that Library chooses, or else
+	// the defaults of gigarank.
 	Algorithms map[collectives.Operation]string
+	// Library is the name or the file of the library's table, which the machine file names; empty for none. Chooser reads it for
+	// a machine; nil where Library is empty. Where Algorithms names no algorithm, the library chooses it.
+	Library    string
+	Chooser    func(*network.Machine) (collectives.Library, error)
 	Interfaces int // number for a node; 0 for one interface that stands for all of them
 	Cores      int // greatest number of concurrent simulations; 0 for all cores
 }
@@ -450,8 +454,11 @@ func (f *fitter) residuals(m *network.Machine) (all []measurements.Outcome, of [
 const mostCost = 60
 
 func (f *fitter) simulate(m *network.Machine, rows []measurements.Row) []measurements.Outcome {
-	return measurements.Compare(rows, measurements.Options{Limit: mostCost, Cores: f.Cores,
-		Machine: func(*measurements.Row) (*network.Machine, error) { return m, nil }})
+	options := measurements.Options{Limit: mostCost, Cores: f.Cores, Machine: func(*measurements.Row) (*network.Machine, error) { return m, nil }}
+	if f.Chooser != nil {
+		options.Library = func(_ *measurements.Row, m *network.Machine) (collectives.Library, error) { return f.Chooser(m) }
+	}
+	return measurements.Compare(rows, options)
 }
 
 // write returns the machine with the fields found so far, and its file.
@@ -462,6 +469,9 @@ func (f *fitter) write() (*network.Machine, []byte, error) {
 	line("description: made of the output of benchmarks by gigarank machine fit")
 	line("source: %q", f.source())
 	line("ranks_per_node: %d", f.RanksPerNode)
+	if f.Library != "" {
+		line("library: %q", f.Library)
+	}
 	var estimates []string
 	for _, fact := range f.facts {
 		if fact.Estimate {
