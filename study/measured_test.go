@@ -24,6 +24,11 @@ func TestPresetsAgainstMeasurements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// On 8,192 nodes of Fugaku an allgather of 16 bytes took 695 us, and of 128 bytes 570 us: something besides the messages took
+	// the time of the shorter one.
+	disturbed := func(machine, operation string, nodes, bytes int) bool {
+		return machine == "fugaku" && operation == "allgather" && nodes == 8192 && bytes == 16
+	}
 	var off []float64
 	within := 0
 	for line := range strings.Lines(string(text)) {
@@ -48,7 +53,7 @@ func TestPresetsAgainstMeasurements(t *testing.T) {
 		if apart <= 1.5 {
 			within++
 		}
-		if apart > 2.5 {
+		if apart > 2.5 && !disturbed(machine, operation, nodes, bytes) {
 			t.Errorf("%s simulated %.1f us, ×%.2f", strings.TrimSpace(line), simulated, ratio)
 		}
 	}
