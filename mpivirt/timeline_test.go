@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/mpivirt/timeline"
 	"gigarank/sync"
 	"gigarank/vtime"
@@ -161,7 +162,7 @@ func TestMessagesOfPicture(t *testing.T) {
 	}
 	picture := c.Timeline("p", "m", 3, result.VirtualTime, nil)
 	const us = vtime.Time(vtime.Microsecond)
-	want := []timeline.Message{{Sent: 10 * us, Received: 181 * us / 10, Bytes: 1000, From: 0, To: 1, Tag: 7}}
+	want := []timeline.Message{{Sent: 10 * us, Received: 181 * us / 10, Bytes: 1000, Context: world.WorldContext, From: 0, To: 1, Tag: 7}}
 	if diff := cmp.Diff(want, picture.Messages); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -102,7 +102,9 @@ func (f *traffic) read(t *testing.T, target *network.Target, line string) {
 	}
 	if _, round, of := strings.Cut(line, "round "); of {
 		p.Owner = OfAgents
-		fmt.Sscan(round, &p.Order[1])
+		if _, err := fmt.Sscan(round, &p.Order[1]); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
 	}
 	if strings.Contains(line, "work") {
 		p.Work, p.Transfer = target.CombiningTime(p.Bytes), target.ReduceTime(p.Bytes)
