@@ -3,7 +3,6 @@
  * kernel has one page of zeros for all of it. */
 #define _GNU_SOURCE
 #include "rank/unread.h"
-#include "fortran/fortran.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -27,12 +26,7 @@ static void open_memory(void) {
 	gigarank_unread = m;
 }
 
-void *gigarank_unread_sent(void *buffer) {
+struct gigarank_unread_addresses gigarank_unread_memory(void) {
 	pthread_once(&once, open_memory);
-	return gigarank_buffer_of(buffer) == MPI_IN_PLACE ? buffer : gigarank_unread + BEFORE;
-}
-
-void *gigarank_unread_received(void *buffer) {
-	pthread_once(&once, open_memory);
-	return gigarank_buffer_of(buffer) == MPI_IN_PLACE ? buffer : gigarank_unread + BYTES + BEFORE;
+	return (struct gigarank_unread_addresses){gigarank_unread + BEFORE, gigarank_unread + BYTES + BEFORE};
 }

@@ -5,10 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The addresses of memory from which, and into which, messages of skeletons go. All ranks of a process share both, and they do not overlap. A buffer that is
- * MPI_IN_PLACE stays so. */
-void *gigarank_unread_sent(void *buffer);
-void *gigarank_unread_received(void *buffer);
+/* The addresses from which, and into which, messages go. All ranks of a process share both, and their memory does not overlap. */
+struct gigarank_unread_addresses {
+	void *sent, *received;
+};
+struct gigarank_unread_addresses gigarank_unread_memory(void);
 
 /* The memory of both, NULL before a rank has asked for an address. */
 #define GIGARANK_UNREAD_BYTES ((size_t)128 << 30)
