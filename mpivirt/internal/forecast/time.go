@@ -24,6 +24,8 @@ const (
 	receiverTime     = 550  // the surplus of a message under state at the receiver
 	windowTime       = 900  // the surplus of a message among so many in windows that no cache holds them
 	hanTime          = 600  // the surplus of a participant of an allreduce by han, whose schedule is composed of others
+	doubleTreeTime   = 1000 // likewise by double-tree: the schedule is that of two trees
+	nvlsTreeTime     = 1500 // likewise by nvls-tree
 	remoteTime       = 300  // the surplus of a message among several engines
 	dataTime         = 150  // a contribution to an allreduce
 	ownDataTime      = 600  // the surplus of a rank with its own vectors
@@ -84,8 +86,15 @@ func (o *costModel) participantTime() float64 {
 		}
 		message += windowTime * min(1, float64(windowOf(o.Schedule))*float64(o.Participants)/cachedMessages)
 	}
-	if o.call.Algorithm.Base() == collectives.HAN && o.use.Operation == collectives.Allreduce {
-		member += hanTime
+	if o.use.Operation == collectives.Allreduce {
+		switch o.call.Algorithm.Base() {
+		case collectives.HAN:
+			member += hanTime
+		case collectives.DoubleTree:
+			member += doubleTreeTime
+		case collectives.NVLSTree:
+			member += nvlsTreeTime
+		}
 	}
 	w := float64(o.Schedule.Positions())
 	switch {
