@@ -74,8 +74,8 @@ func inTwo(count, size, segment int64) Layout {
 // Uniform returns a layout with count elements, each of size bytes, in every block.
 func Uniform(count, size int64) Layout { return Layout{size: size, count: count} }
 
-// Given returns a layout with counts[i] elements, each of size bytes, in block i.
-func Given(counts []int64, size int64) Layout {
+// Uneven returns a layout with counts[i] elements, each of size bytes, in block i.
+func Uneven(counts []int64, size int64) Layout {
 	ends := make([]int64, len(counts))
 	sum := int64(0)
 	for i, n := range counts {

@@ -42,7 +42,7 @@ func TestSplitOfLargeVectors(t *testing.T) {
 }
 
 func TestGivenBlocksFollowOneAnother(t *testing.T) {
-	l := collectives.Given([]int64{3, 0, 5}, 4)
+	l := collectives.Uneven([]int64{3, 0, 5}, 4)
 	var offsets []int64
 	for block := range 4 {
 		offsets = append(offsets, l.Offset(block))
@@ -63,7 +63,7 @@ func TestBytesAreTheSumOverPositions(t *testing.T) {
 		layout := rapid.SampledFrom([]collectives.Layout{
 			collectives.Split(rapid.Int64Range(0, 999).Draw(t, "count"), 8, w),
 			collectives.Uniform(3, 8),
-			collectives.Given(counts, 8),
+			collectives.Uneven(counts, 8),
 		}).Draw(t, "layout")
 		b := collectives.Blocks{First: rapid.IntRange(0, w-1).Draw(t, "first"), Count: rapid.IntRange(0, w).Draw(t, "n")}
 		if bit := 1 << rapid.IntRange(0, 6).Draw(t, "bit"); bit < w && rapid.Bool().Draw(t, "with bit") {
@@ -122,13 +122,13 @@ func TestGivenLayoutsAgreeAtBothEnds(t *testing.T) {
 		x := newExecutor(s, input(collectives.Ordered(p.op, p.a)), merge)
 		x.layout = func(m int) collectives.Layout {
 			if p.op != collectives.Alltoallv {
-				return collectives.Given(counts[:members], 8)
+				return collectives.Uneven(counts[:members], 8)
 			}
 			both := slices.Clone(counts[m*members : (m+1)*members]) // row: to each; column: from each
 			for from := range members {
 				both = append(both, counts[from*members+m])
 			}
-			return collectives.Given(both, 8)
+			return collectives.Uneven(both, 8)
 		}
 		if err := x.run(ascending(members)); err != nil {
 			t.Fatalf("%s: %v", p, err)

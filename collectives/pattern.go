@@ -36,9 +36,9 @@ type Pattern struct {
 	Combined             int // positions of a message that its receiver combines by ⊕, or Varies
 }
 
-// Crowds reports whether all members of a round send about as far, or, of some, those that lie between one of them and its receiver:
+// Congests reports whether all members of a round send about as far, or, of some, those that lie between one of them and its receiver:
 // the messages pass the same links of a network.
-func (p *Pattern) Crowds() bool {
+func (p *Pattern) Congests() bool {
 	switch p.Kind {
 	case Shift, Exchange, Paired:
 		return true

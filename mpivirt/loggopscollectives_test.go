@@ -155,7 +155,7 @@ func (x together) layout(s collectives.Schedule, member int) collectives.Layout 
 	for i, b := range blocks {
 		counts[i] = int64(b)
 	}
-	return collectives.Given(counts, 1)
+	return collectives.Uneven(counts, 1)
 }
 
 // operations translates the collective into a LogGOPSim schedule. The send and the

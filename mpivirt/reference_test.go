@@ -738,10 +738,10 @@ func (x *reference) newCollective(c *refComm, o *op) *refCollective {
 func (k *refCollective) layoutOf(participant, count int) collectives.Layout {
 	switch k.operation {
 	case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.ReduceScatter:
-		return collectives.Given(toInt64(k.call.counts), 8)
+		return collectives.Uneven(toInt64(k.call.counts), 8)
 	case collectives.Alltoallv:
 		out, in := k.call.shares(participant)
-		return collectives.Given(toInt64(slices.Concat(out, in)), 8)
+		return collectives.Uneven(toInt64(slices.Concat(out, in)), 8)
 	}
 	return collectives.LayoutOf(k.operation, k.schedule, int64(count), 8)
 }

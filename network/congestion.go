@@ -74,8 +74,8 @@ func (m *Machine) checkCongestion(top *object) {
 	}
 }
 
-// crowd is the congestion of a target.
-type crowd struct {
+// linkLoad is the congestion of a target.
+type linkLoad struct {
 	dims []int // of the links; the last varies fastest
 	wrap bool
 	unit int  // nodes of a unit of the outermost level, in place of dims
@@ -84,13 +84,13 @@ type crowd struct {
 	own  rate // at which a message passes where no others are
 }
 
-// crowdOf returns the congestion among nodes at places of a topology, nil if there is none. alone is the bandwidth of the interface of a node, 0 if
+// linkLoadOf returns the congestion among nodes at places of a topology, nil if there is none. alone is the bandwidth of the interface of a node, 0 if
 // none is given.
-func (c congestion) crowdOf(t topology, places int, alone bandwidth) *crowd {
+func (c congestion) linkLoadOf(t topology, places int, alone bandwidth) *linkLoad {
 	if c.bandwidth == 0 {
 		return nil
 	}
-	all := &crowd{link: rateOf(c.bandwidth), own: rateOf(c.bandwidth)}
+	all := &linkLoad{link: rateOf(c.bandwidth), own: rateOf(c.bandwidth)}
 	switch t := t.(type) {
 	case grid:
 		all.wrap = t.wrap
@@ -125,7 +125,7 @@ func (c congestion) fold(n int) []int {
 }
 
 // most returns the most messages on a link in a round.
-func (c *crowd) most() (most int) {
+func (c *linkLoad) most() (most int) {
 	if c.unit > 0 {
 		return (c.unit + 1) / 2
 	}
@@ -140,7 +140,7 @@ func (c *crowd) most() (most int) {
 }
 
 // shared returns the messages that pass a link of the way between two places in a round in which all go as far.
-func (c *crowd) shared(a, b int) (most int) {
+func (c *linkLoad) shared(a, b int) (most int) {
 	if c.unit > 0 {
 		if a/c.unit == b/c.unit {
 			return 1
@@ -170,7 +170,7 @@ func shorter(d, n int) int {
 }
 
 // steady returns a number of places by which two can be shifted without changing the messages on the links between them, plus one.
-func (c *crowd) steady(a, b int) int {
+func (c *linkLoad) steady(a, b int) int {
 	n := c.unit
 	if n == 0 {
 		n = c.dims[len(c.dims)-1]
@@ -180,27 +180,27 @@ func (c *crowd) steady(a, b int) int {
 
 // wait returns the time that messages on the same link, their number with it, add to a message: what the link takes for all of them
 // beyond the time in which the message passes alone.
-func (c *crowd) wait(messages int, bytes int64) vtime.Duration {
+func (c *linkLoad) wait(messages int, bytes int64) vtime.Duration {
 	if messages < 2 {
 		return 0
 	}
 	return max(c.link.time(bytes).Times(messages)-c.own.time(bytes), 0)
 }
 
-// crowding returns the time that messages of the same round add to a message between two ranks.
-func (p *paths) crowding(src, dst int, bytes int64) vtime.Duration {
-	if !p.crowded {
+// congestionTime returns the time that messages of the same round add to a message between two ranks.
+func (p *paths) congestionTime(src, dst int, bytes int64) vtime.Duration {
+	if !p.congested {
 		return 0
 	}
 	a, b := p.node(src), p.node(dst)
 	if a == b {
 		return 0
 	}
-	return p.crowd.wait(p.crowd.shared(p.place(a), p.place(b)), bytes)
+	return p.linkLoad.wait(p.linkLoad.shared(p.place(a), p.place(b)), bytes)
 }
 
-// crowdedAlike returns a number of ranks by which two ranks can be shifted without changing the crowding between them, plus one.
-func (p *paths) crowdedAlike(src, dst int) int {
+// congestedAlike returns a number of ranks by which two ranks can be shifted without changing the congestion between them, plus one.
+func (p *paths) congestedAlike(src, dst int) int {
 	if p.perNode == 0 {
 		return 1
 	}
@@ -209,26 +209,26 @@ func (p *paths) crowdedAlike(src, dst int) int {
 	if leftA != leftB || p.places != nil {
 		return min(leftA, leftB)
 	}
-	return multiply(p.crowd.steady(a, b)-1, p.perNode) + leftA
+	return multiply(p.linkLoad.steady(a, b)-1, p.perNode) + leftA
 }
 
-// InCrowd returns the target as messages find it in a round of a collective operation in which all members send as far: it is the
+// Congested returns the target as messages find it in a round of a collective operation in which all members send as far: it is the
 // target itself on a machine without congestion.
-func (t *Target) InCrowd() *Target {
-	if t.crowded == nil {
+func (t *Target) Congested() *Target {
+	if t.congested == nil {
 		return t
 	}
-	return t.crowded
+	return t.congested
 }
 
-// withCrowd gives the target its twin for rounds in which all members send.
-func (t *Target) withCrowd() {
-	if t.paths.crowd == nil || t.Nodes() < 2 || t.delays != &t.paths {
+// withCongestion gives the target its twin for rounds in which all members send.
+func (t *Target) withCongestion() {
+	if t.paths.linkLoad == nil || t.Nodes() < 2 || t.delays != &t.paths {
 		return
 	}
 	twin := *t
-	twin.paths.crowded = true
+	twin.paths.congested = true
 	twin.delays = &twin.paths
-	twin.crowded = &twin
-	t.crowded = &twin
+	twin.congested = &twin
+	t.congested = &twin
 }

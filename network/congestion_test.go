@@ -8,13 +8,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Messages of nodes that all send by one displacement pass a link as often as the crowd says. Half way round a ring the routes of
-// this test all go up, and the crowd has half of them go down.
-func TestCrowdIsTheLoadOfLinks(t *testing.T) {
+// Messages of nodes that all send by one displacement pass a link as often as the link load says. Half way round a ring the routes of
+// this test all go up, and the link load has half of them go down.
+func TestLinkLoadOfRoutes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.SliceOfN(rapid.IntRange(1, 7), 1, 3).Draw(t, "dims")
 		g := grid{dims: dims, wrap: true}
-		c := congestion{bandwidth: bandwidthOf(t, "1GB/s")}.crowdOf(g, 0, 0)
+		c := congestion{bandwidth: bandwidthOf(t, "1GB/s")}.linkLoadOf(g, 0, 0)
 		by := make([]int, len(dims))
 		tie := false
 		for i, n := range dims {
@@ -39,21 +39,21 @@ func TestCrowdIsTheLoadOfLinks(t *testing.T) {
 		}
 		for place := range product(dims) {
 			if got := c.shared(place, moved(place)); got != most && !tie || got > most || 2*got < most {
-				t.Fatalf("from %d of %v to %d the crowd has %d messages on a link, the routes %d", place, dims, moved(place), got, most)
+				t.Fatalf("from %d of %v to %d the link load has %d messages on a link, the routes %d", place, dims, moved(place), got, most)
 			}
 		}
 	})
 }
 
-// Messages of nodes that all send by one displacement go from a unit of a hierarchy to two others at most. The crowd has as many of
+// Messages of nodes that all send by one displacement go from a unit of a hierarchy to two others at most. The link load has as many of
 // them share links as leave a unit, or half of these.
-func TestCrowdBetweenUnits(t *testing.T) {
+func TestLinkLoadBetweenUnits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inner, outer, units := rapid.IntRange(1, 4).Draw(t, "nodes"), rapid.IntRange(1, 4).Draw(t, "leaves"), rapid.IntRange(1, 5).Draw(t, "units")
 		whole, places := inner*outer, inner*outer*units
 		h := hierarchy{[]unit{{size: inner}, {size: outer}, {size: unlimited}}}
 		by := rapid.IntRange(0, places-1).Draw(t, "displacement")
-		c := congestion{bandwidth: bandwidthOf(t, "1GB/s")}.crowdOf(h, places, 0)
+		c := congestion{bandwidth: bandwidthOf(t, "1GB/s")}.linkLoadOf(h, places, 0)
 		left, others := 0, map[int]bool{}
 		for place := range whole {
 			if to := (place + by) % places / whole; to != 0 {
@@ -94,7 +94,7 @@ func TestWaitBetweenUnits(t *testing.T) {
 		dst  int
 		want vtime.Duration // of 1 MB: 1 us and 100 us alone; four messages need 200 us on the links
 	}{{4, 101 * vtime.Microsecond}, {8, 201 * vtime.Microsecond}, {16, 201 * vtime.Microsecond}, {31, 101 * vtime.Microsecond}} {
-		if got := target.InCrowd().Delay(0, c.dst, 1_000_000); got != c.want {
+		if got := target.Congested().Delay(0, c.dst, 1_000_000); got != c.want {
 			t.Errorf("1 MB to rank %d take %v, not %v", c.dst, got, c.want)
 		}
 		if got := target.Delay(0, c.dst, 1_000_000); got != 101*vtime.Microsecond {
@@ -124,14 +124,14 @@ func TestCongestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crowded := alone.InCrowd()
+	congested := alone.Congested()
 	for _, c := range []struct{ src, dst, links int }{
 		{0, 1, 0}, {0, 2, 1}, {0, 6, 3}, {0, 2 * 4, 2}, // half of the messages go each way round the eight
 		{0, 2 * 8, 1}, {0, 2 * 24, 3}, {0, 2 * 32, 2}, {0, 2 * 64, 1}, {1, 2*128 + 1, 1}, {0, 2*(64+24) + 1, 3},
 	} {
 		wait := vtime.Duration(max(c.links-1, 0)) * 2 * vtime.Microsecond
-		if got, want := crowded.Delay(c.src, c.dst, 1000), alone.Delay(c.src, c.dst, 1000)+wait; got != want {
-			t.Errorf("from %d to %d a message in a crowd takes %v, want %v", c.src, c.dst, got, want)
+		if got, want := congested.Delay(c.src, c.dst, 1000), alone.Delay(c.src, c.dst, 1000)+wait; got != want {
+			t.Errorf("from %d to %d a congested message takes %v, want %v", c.src, c.dst, got, want)
 		}
 		if want := 2 * vtime.Microsecond; alone.Delay(c.src, c.dst, 1000) != want {
 			t.Errorf("from %d to %d a message alone takes %v, want %v", c.src, c.dst, alone.Delay(c.src, c.dst, 1000), want)
@@ -139,14 +139,14 @@ func TestCongestion(t *testing.T) {
 	}
 	for _, from := range []struct{ src, dst int }{{0, 1}, {0, 2}, {3, 17}, {100, 3}, {0, 256}} {
 		out := make([]vtime.Duration, 250)
-		crowded.Delays(from.src, from.dst, 1000, out)
+		congested.Delays(from.src, from.dst, 1000, out)
 		for j, got := range out {
-			if want := crowded.Delay(from.src+j, from.dst+j, 1000); got != want {
+			if want := congested.Delay(from.src+j, from.dst+j, 1000); got != want {
 				t.Fatalf("Delays(%d, %d)[%d] is %v, Delay %v", from.src, from.dst, j, got, want)
 			}
 		}
 	}
-	if longest := crowded.LongestDelay(1000); longest < crowded.Delay(0, 2*3, 1000) {
+	if longest := congested.LongestDelay(1000); longest < congested.Delay(0, 2*3, 1000) {
 		t.Errorf("the longest delay is %v", longest)
 	}
 }

@@ -16,7 +16,7 @@ type placement struct {
 	topology topology
 	farthest int            // an upper bound on the hops between two nodes
 	perHop   vtime.Duration // latency_per_hop for any model; 0 if hops have no effect
-	crowd    *crowd         // nil without congestion
+	linkLoad *linkLoad      // nil without congestion
 }
 
 // node returns the node of a rank.
@@ -59,7 +59,7 @@ type paths struct {
 	intra, inter path   // equal if the scope is everywhere
 	tiers        []tier // instead of both paths, if the scope is byLevel, from the inside out
 	nodeTier     int    // the index of the node's tier
-	crowded      bool   // messages slow each other down on links
+	congested    bool   // messages slow each other down on links
 }
 
 // scope is the property of two ranks on which the delay between them depends.
@@ -228,7 +228,7 @@ func (p *paths) latency(src, dst int, bytes int64) vtime.Duration {
 
 func (p *paths) transfer(src, dst int, bytes int64) vtime.Duration {
 	crossed, _ := p.path(src, dst)
-	return crossed.transfer(bytes).Plus(p.crowding(src, dst, bytes))
+	return crossed.transfer(bytes).Plus(p.congestionTime(src, dst, bytes))
 }
 
 func (p *paths) path(src, dst int) (*path, vtime.Duration) {
@@ -265,8 +265,8 @@ func (p *paths) latencyOf(hops int) vtime.Duration {
 }
 
 func (p *paths) longest(bytes int64) vtime.Duration {
-	if p.crowd != nil {
-		return p.longestAlone(bytes).Plus(p.crowd.wait(p.crowd.most(), bytes))
+	if p.linkLoad != nil {
+		return p.longestAlone(bytes).Plus(p.linkLoad.wait(p.linkLoad.most(), bytes))
 	}
 	return p.longestAlone(bytes)
 }
@@ -284,9 +284,9 @@ func (p *paths) longestAlone(bytes int64) vtime.Duration {
 
 func (p *paths) fill(src, dst int, bytes int64, out []vtime.Duration) {
 	p.fillAlone(src, dst, bytes, out)
-	for p.crowded && len(out) > 0 {
-		n := min(p.crowdedAlike(src, dst), len(out))
-		if wait := p.crowding(src, dst, bytes); wait > 0 {
+	for p.congested && len(out) > 0 {
+		n := min(p.congestedAlike(src, dst), len(out))
+		if wait := p.congestionTime(src, dst, bytes); wait > 0 {
 			for j := range out[:n] {
 				out[j] = out[j].Plus(wait)
 			}
@@ -414,7 +414,7 @@ func (p *paths) leastHops(loA, hiA, loB, hiB int) int {
 
 func (p *paths) uniformFrom() int {
 	switch {
-	case p.crowd != nil && p.layout.nodes() > 1:
+	case p.linkLoad != nil && p.layout.nodes() > 1:
 		return p.ranks
 	case p.scope == everywhere:
 		return 0
@@ -431,11 +431,11 @@ func (p *paths) ranksAlike() bool {
 		_, most := p.layout.sizes()
 		return p.layout.nodes() == 1 && most <= p.tiers[0].size
 	}
-	return p.scope == everywhere && p.crowd == nil || p.layout.nodes() == 1
+	return p.scope == everywhere && p.linkLoad == nil || p.layout.nodes() == 1
 }
 
 func (p *paths) leadersAlike() bool {
-	if p.crowd != nil {
+	if p.linkLoad != nil {
 		return p.layout.nodes() <= 2
 	}
 	switch p.scope {

@@ -199,9 +199,9 @@ func (t *Target) dearer(send, receive vtime.Duration) *Target {
 		return &twin
 	}
 	twin := dear(t)
-	if t.crowded != nil {
-		twin.crowded = dear(t.crowded)
-		twin.crowded.crowded = twin.crowded
+	if t.congested != nil {
+		twin.congested = dear(t.congested)
+		twin.congested.congested = twin.congested
 	}
 	return twin
 }

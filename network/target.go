@@ -20,17 +20,17 @@ type Target struct {
 	machine *Machine
 	// paths hold the placement of the ranks, for any model, and the delays, unless their scope is
 	// byModel; messages then need no call through an interface.
-	paths    paths
-	delays   delays
-	occupier occupier // nil unless the model has state at the receiver
-	loggops  *LogGOPS // parameters of the occupier under loggops, else nil
-	overhead Overhead // of a message
-	shared   bool
-	busy     *Target // in an operation in which members have many partners; nil if that makes no difference
-	turns    *Target // in an operation whose root sends one blocking message after another; nil if that makes no difference
-	crowded  *Target // in a round in which all members send; nil without congestion
-	uniform  int     // see UniformFrom
-	jittered bool
+	paths     paths
+	delays    delays
+	occupier  occupier // nil unless the model has state at the receiver
+	loggops   *LogGOPS // parameters of the occupier under loggops, else nil
+	overhead  Overhead // of a message
+	shared    bool
+	busy      *Target // in an operation in which members have many partners; nil if that makes no difference
+	turns     *Target // in an operation whose root sends one blocking message after another; nil if that makes no difference
+	congested *Target // in a round in which all members send; nil without congestion
+	uniform   int     // see UniformFrom
+	jittered  bool
 	// jitteredWithin is true where messages within a node have jitter.
 	jitteredWithin bool
 	seed           uint64         // of the jitter
@@ -123,7 +123,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 			t.uniform = max(t.uniform, 1)
 		}
 	}
-	t.withCrowd()
+	t.withCongestion()
 	t.withPartners()
 	t.withTurns()
 	return t, nil
@@ -175,7 +175,7 @@ func (m *Machine) place(ranks int) (placement, error) {
 			spelling.Count(ranks, "rank"), spelling.Count(places, "node"), spelling.Count(m.perNode, "rank"), m.Topology(), capacity, spelling.Count(multiply(capacity, m.perNode), "rank"))
 	}
 	p.farthest = p.topology.most(places)
-	p.crowd = m.congestion.crowdOf(p.topology, places, m.interfaces.bandwidth)
+	p.linkLoad = m.congestion.linkLoadOf(p.topology, places, m.interfaces.bandwidth)
 	return p, nil
 }
 
@@ -291,8 +291,8 @@ func (t *Target) between(src, dst int, bytes int64) (latency, transfer vtime.Dur
 		return t.delays.latency(src, dst, bytes), t.delays.transfer(src, dst, bytes)
 	}
 	p, latency := t.path(src, dst)
-	if t.paths.crowded {
-		return latency.Plus(p.excess(bytes)), p.transfer(bytes).Plus(t.paths.crowding(src, dst, bytes))
+	if t.paths.congested {
+		return latency.Plus(p.excess(bytes)), p.transfer(bytes).Plus(t.paths.congestionTime(src, dst, bytes))
 	}
 	if p.steps != nil {
 		s := p.step(bytes)

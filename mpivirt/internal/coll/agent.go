@@ -350,7 +350,7 @@ func (c *Collectives) departRound(a *agent, port *network.Port, round int32, src
 		bytes = 0
 	}
 	free, leaves := ends.Send(port, bytes, a.clock)
-	arrival = leaves.Add(c.inCrowd(a.inst, round).Delay(src, dst, bytes))
+	arrival = leaves.Add(c.congested(a.inst, round).Delay(src, dst, bytes))
 	jitter := vtime.Duration(0)
 	if c.partition.Target.HasJitter() {
 		jitter = c.partition.Target.Jitter(src, dst, c.nameOfRound(a, dst))
@@ -370,24 +370,24 @@ func (c *Collectives) endsOf(inst *instance, bytes int64) *network.Target {
 	return c.partition.Target.Among(inst.partners, inst.inTurn, bytes)
 }
 
-// inCrowd returns the target as the messages of an instance find it that are received in a round.
-func (c *Collectives) inCrowd(inst *instance, round int32) *network.Target {
-	if t := c.partition.Target; t.InCrowd() == t {
+// congested returns the target as the messages of an instance find it that are received in a round.
+func (c *Collectives) congested(inst *instance, round int32) *network.Target {
+	if t := c.partition.Target; t.Congested() == t {
 		return t
 	}
-	return c.crowdOf(inst, round)
+	return c.congestedIn(inst, round)
 }
 
-// crowdOf is inCrowd on a machine with congestion.
-func (c *Collectives) crowdOf(inst *instance, round int32) *network.Target {
+// congestedIn is congested on a machine with congestion.
+func (c *Collectives) congestedIn(inst *instance, round int32) *network.Target {
 	p := inst.schedule.Pattern(int(round))
-	return maxplus.InCrowd(c.partition.Target, &p)
+	return maxplus.Congested(c.partition.Target, &p)
 }
 
 // passageOf returns the passage of a message of an instance, see [p2p.Messages.PassageOf].
 func (c *Collectives) passageOf(inst *instance, round int32, src, dst int, bytes int64, leaves vtime.Time, jitter vtime.Duration) resource.Passage {
 	p := c.Messages.PassageOf(src, dst, bytes, leaves, jitter)
-	if t := c.inCrowd(inst, round); t != c.partition.Target {
+	if t := c.congested(inst, round); t != c.partition.Target {
 		p.Latency, p.Transfer = t.LatencyAndTransfer(src, dst, bytes)
 	}
 	if bytes > 0 && inst.repeats {

@@ -14,7 +14,7 @@ func (v *Collective) CommonLayout(s collectives.Schedule) *collectives.Layout {
 	case v.Operation == collectives.Gatherv || v.Operation == collectives.Scatterv || v.Operation == collectives.Alltoallv:
 		return nil
 	case v.Counts != nil:
-		l = collectives.Given(v.Counts, 1)
+		l = collectives.Uneven(v.Counts, 1)
 	default:
 		l = collectives.LayoutOf(v.Operation, s, v.Bytes/max(v.Element, 1), v.Element)
 	}
@@ -26,9 +26,9 @@ func (v *Collective) layoutOf(member int) *collectives.Layout {
 	var l collectives.Layout
 	switch {
 	case v.Operation == collectives.Alltoallv:
-		l = collectives.Given(slices.Concat(v.InCounts, v.OutCounts), 1)
+		l = collectives.Uneven(slices.Concat(v.InCounts, v.OutCounts), 1)
 	case member == v.Root:
-		l = collectives.Given(v.Counts, 1)
+		l = collectives.Uneven(v.Counts, 1)
 	default:
 		l = collectives.Uniform(v.Bytes, 1)
 	}

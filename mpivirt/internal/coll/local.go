@@ -195,7 +195,7 @@ func (r *localRun) receive(m int32, round int, step collectives.Step, packing vt
 	arrival := sent.arrival
 	if sent.bytes > k.partition.EagerLimit {
 		src, dst := r.inst.rankOf(step.From), r.inst.rankOf(int(m))
-		if arrival, sent.free = k.inCrowd(r.inst, int32(round)).Rendezvous(src, dst, sent.bytes, a.posted, sent.arrival); max(arrival, sent.free) == vtime.Forever {
+		if arrival, sent.free = k.congested(r.inst, int32(round)).Rendezvous(src, dst, sent.bytes, a.posted, sent.arrival); max(arrival, sent.free) == vtime.Forever {
 			k.pastReceive(r.inst, src, dst, sent.bytes, max(a.posted, sent.arrival))
 		}
 	}

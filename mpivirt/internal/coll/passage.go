@@ -250,7 +250,7 @@ func (c *Collectives) sendRoundData(index int32, at vtime.Time) {
 		c.Messages.Interfaces.Leave(p)
 		return
 	}
-	arrival, free := c.inCrowd(a.inst, s.round).Data(src, int(s.rank), s.bytes, at)
+	arrival, free := c.congested(a.inst, s.round).Data(src, int(s.rank), s.bytes, at)
 	if max(arrival, free) == vtime.Forever {
 		c.pastSend(a.inst, src, int(s.rank), s.bytes, at)
 	}

@@ -273,7 +273,7 @@ func (c *Collectives) DeliverRound(src int, r world.Reader) {
 // sender is free.
 func (c *Collectives) matchRoundMessage(m *roundMessage, index int32, a *agent, posted vtime.Time) (arrival vtime.Time) {
 	src, dst := int(m.rank), int(c.partition.Global(a.lp))
-	arrival, free := c.inCrowd(a.inst, m.round).Rendezvous(src, dst, m.bytes, posted, m.arrival)
+	arrival, free := c.congested(a.inst, m.round).Rendezvous(src, dst, m.bytes, posted, m.arrival)
 	if max(arrival, free) == vtime.Forever {
 		c.pastReceive(a.inst, src, dst, m.bytes, max(posted, m.arrival))
 	}

@@ -58,7 +58,7 @@ func sharedSlowly(r *Rounds, share func() *Interfaces, clocks []vtime.Time) []vt
 		busy := t.InterfaceTime(bytes)
 		take(between, own.Out, func(m message) int { return m.src }, busy)
 		for i, m := range between {
-			latency, transfer := InCrowd(t, &p).LatencyAndTransfer(m.src, m.dst, bytes)
+			latency, transfer := Congested(t, &p).LatencyAndTransfer(m.src, m.dst, bytes)
 			between[i].at = m.at.Add(latency).Add(max(transfer-busy, 0))
 		}
 		take(between, own.In, func(m message) int { return m.dst }, busy)

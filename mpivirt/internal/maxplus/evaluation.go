@@ -53,7 +53,7 @@ func (a *Array) evaluation(round int, p collectives.Pattern) Evaluation {
 		next = a.next
 	}
 	careful := a.careful()
-	e := Evaluation{a: a, target: InCrowd(a.Target.Among(a.Partners, a.InTurn, a.Bytes*int64(p.Sent)), &p), lo: lo, next: next, bytes: a.Bytes * int64(p.Sent),
+	e := Evaluation{a: a, target: Congested(a.Target.Among(a.Partners, a.InTurn, a.Bytes*int64(p.Sent)), &p), lo: lo, next: next, bytes: a.Bytes * int64(p.Sent),
 		same: !careful && UniformDelay(a.UniformFrom, a.total(), p), careful: careful}
 	e.sends, e.combine = p.Kind != collectives.Strided, e.target.ReduceTime(a.Bytes*int64(p.Combined))
 	if a.packs {
@@ -67,10 +67,10 @@ func (a *Array) evaluation(round int, p collectives.Pattern) Evaluation {
 	return e
 }
 
-// InCrowd returns the target as the messages of a round find it.
-func InCrowd(t *network.Target, p *collectives.Pattern) *network.Target {
-	if p.Crowds() {
-		return t.InCrowd()
+// Congested returns the target as the messages of a round find it.
+func Congested(t *network.Target, p *collectives.Pattern) *network.Target {
+	if p.Congests() {
+		return t.Congested()
 	}
 	return t
 }
