@@ -47,7 +47,7 @@ func leadsAlone(t *network.Target, v *Collective) bool {
 // awaitsOthers has a member that enters an instance wait in step for the others. It returns false if the instance must go by
 // messages.
 func (c *Collectives) awaitsOthers(inst *instance, lp int32) bool {
-	if inst.nonblocking != nil || !c.Messages.Processors.Hold(lp) {
+	if inst.nonblocking != nil || c.hasAgents(lp) || !c.Messages.Processors.Hold(lp) {
 		return false
 	}
 	if at := c.partition.Clock[lp].Add(c.leastLatency()); at < inst.deadline {
@@ -56,6 +56,13 @@ func (c *Collectives) awaitsOthers(inst *instance, lp int32) bool {
 		c.partition.Engine.Schedule(engine.Event{Time: at - vtime.Time(vtime.Picosecond), Source: rank, LP: rank, Data: world.DataDeadline})
 	}
 	return true
+}
+
+// hasAgents reports whether an LP takes part in a nonblocking collective by messages. Its agent may still have to begin, and asks the
+// processor for its sends before a collective that the LP enters later.
+func (c *Collectives) hasAgents(lp int32) bool {
+	q := c.roundQueue(lp)
+	return q != nil && q.agents != 0
 }
 
 // leastLatency returns the least time of a message between two ranks.
