@@ -14,7 +14,6 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/fit"
 	"gigarank/internal/input"
-	"gigarank/network"
 )
 
 const fitHelp = `Fit makes a machine file of the text that the OSU micro-benchmarks, IMB-MPI1 and nccl-tests print, with whatever a
@@ -122,10 +121,10 @@ func (f *fitFlags) prepare(c *terminal.Console, files []string) ([]fit.Series, f
 		faults.Add("--nodes", errors.New("give --ranks-per-node, too, or neither"))
 	}
 	if f.library != "" && f.library != noLibrary {
-		_, err := loadLibrary(c, f.library, nil)
-		faults.AddFile("--library", err)
+		var err error
 		options.Library = f.library
-		options.Chooser = func(m *network.Machine) (collectives.Library, error) { return loadLibrary(c, f.library, m) }
+		options.Chooser, err = loadLibrary(c, f.library, nil)
+		faults.AddFile("--library", err)
 	}
 	for _, text := range f.algorithms {
 		operation, name, _ := strings.Cut(text, "=")

@@ -21,7 +21,7 @@ import (
 
 const runHelp = `Run simulates a program and reports the virtual time of each iteration, and the cost
 of the simulation itself. Started by an MPI launcher, every host process runs one
-engine; otherwise this process runs one engine for each core.
+engine; otherwise this process runs one engine for each core, or a single engine where that is quicker.
 
 PROGRAM is a program of gigarank list, or the path of a program that gigarank cc, cxx or fc
 has built, such as ./ring. The program of a path gets the ARGUMENTs; -- comes before

@@ -24,10 +24,10 @@ type Options struct {
 	// Algorithms are the algorithms that the library used, by name; other operations have those that Library chooses, or else
 	// the defaults of gigarank.
 	Algorithms map[collectives.Operation]string
-	// Library is the name or the file of the library's table, which the machine file names; empty for none. Chooser reads it for
-	// a machine; nil where Library is empty. Where Algorithms names no algorithm, the library chooses it.
+	// Library is the name or the file of the library's table, which the machine file names; empty for none. Chooser is that table,
+	// nil for none. Where Algorithms names no algorithm, the library chooses it.
 	Library    string
-	Chooser    func(*network.Machine) (collectives.Library, error)
+	Chooser    collectives.Library
 	Interfaces int // number for a node; 0 for one interface that stands for all of them
 	Cores      int // greatest number of concurrent simulations; 0 for all cores
 }
@@ -456,7 +456,7 @@ const mostCost = 60
 func (f *fitter) simulate(m *network.Machine, rows []measurements.Row) []measurements.Outcome {
 	options := measurements.Options{Limit: mostCost, Cores: f.Cores, Machine: func(*measurements.Row) (*network.Machine, error) { return m, nil }}
 	if f.Chooser != nil {
-		options.Library = func(_ *measurements.Row, m *network.Machine) (collectives.Library, error) { return f.Chooser(m) }
+		options.Library = func(*measurements.Row, *network.Machine) (collectives.Library, error) { return f.Chooser, nil }
 	}
 	return measurements.Compare(rows, options)
 }
