@@ -186,13 +186,14 @@ var rules = map[string]rule{
 		// The programs are simulated in its tests.
 		testsOnly: "internal/random sync mpivirt/steps",
 	},
-	"internal/measure/npb":      {},
-	"internal/measure/report":   {imports: "internal/spelling sync network collectives mpivirt mpivirt/steps bench"},
-	"internal/measure/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
-	"internal/measure/recorded": {imports: "internal/spelling internal/quantity collectives collectives/library"},
-	"internal/tuning":           {imports: "internal/quantity network collectives collectives/library mpivirt internal/measurements", testsOnly: "sync"},
-	"internal/measure/defaults": {imports: "internal/quantity network collectives internal/tuning study"},
-	"internal/measure/truth":    {imports: "vtime internal/random internal/quantity network collectives engine mpivirt mpivirt/steps"},
+	"internal/measure/mutations": {},
+	"internal/measure/npb":       {},
+	"internal/measure/report":    {imports: "internal/spelling sync network collectives mpivirt mpivirt/steps bench"},
+	"internal/measure/forecast":  {imports: "network collectives mpivirt bench", testsOnly: "sync"},
+	"internal/measure/recorded":  {imports: "internal/spelling internal/quantity collectives collectives/library"},
+	"internal/tuning":            {imports: "internal/quantity network collectives collectives/library mpivirt internal/measurements", testsOnly: "sync"},
+	"internal/measure/defaults":  {imports: "internal/quantity network collectives internal/tuning study"},
+	"internal/measure/truth":     {imports: "vtime internal/random internal/quantity network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank/internal/terminal": {
 		imports: "sync internal/spelling internal/quantity internal/input mpivirt bench study" +
 			" github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
