@@ -579,3 +579,41 @@ func TestLongListThatIsEmptied(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An event rank finds sends that were complete in their calls in whatever place of a long list it has put them: in that of
+// a send that it has waited for, in one that was empty, in one from which it has moved a receive.
+func TestSendsOfALongListAreFound(t *testing.T) {
+	const n = 300
+	type state struct {
+		at   int
+		list []steps.Request
+	}
+	places := []int{5, 5, 7, 7, 290, 0}
+	step := func(r *steps.Rank, s *state) steps.Outcome {
+		switch at := s.at; {
+		case at == 0:
+			s.list = make([]steps.Request, n)
+			for i := 290; i < 298; i++ {
+				s.list[i] = r.Irecv(0, i)
+			}
+		case at <= len(places):
+			if r.Index() != places[at-1] {
+				return r.Fail(fmt.Errorf("call %d ends with place %d, want %d", at, r.Index(), places[at-1]))
+			}
+			s.list[places[at-1]] = 0
+		}
+		if s.at++; s.at <= len(places) {
+			place := places[s.at-1]
+			if s.list[place] != 0 { // a receive moves to the place of another send
+				s.list[5], s.list[place] = s.list[place], 0
+			}
+			s.list[place] = r.IsendSize(8, 0, 1000)
+			return r.Waitany(s.list...)
+		}
+		return r.Finish()
+	}
+	if _, err := simulate(t, mpivirt.Config{Target: target(t, growthMachines["flat"], 1), Kind: steps.Kind,
+		Program: mpivirt.Program{Name: "found", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })}}}, 1); err != nil && !strings.Contains(err.Error(), "received") {
+		t.Error(err)
+	}
+}

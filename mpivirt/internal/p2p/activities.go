@@ -133,7 +133,8 @@ func (m *Messages) EndedBy(lp int32, c world.Procedure) Ended {
 	}
 	for _, index := range b.Completed {
 		r := m.Requests.At(index)
-		if m.shared(index) || r.Time < e.At {
+		completeAtOnce := r.Kind == SendRequest && r.Comm == 0 // with a request of its own; see OwnRequest
+		if m.shared(index) || completeAtOnce || r.Time < e.At {
 			continue
 		}
 		e.At, e.Request = r.Time, index

@@ -111,11 +111,14 @@ func (m *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
 
 // AddRequest adds a complete request of a call to the completion, with its error.
 func (m *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
-	if index == 0 || index == m.CompletedSend {
+	if index == 0 {
 		return
 	}
-	if index == m.CompletedReceive {
-		b.Completed = append(b.Completed, index)
+	if m.shared(index) {
+		m.standIns--
+		if index == m.CompletedReceive {
+			b.Completed = append(b.Completed, index)
+		}
 		return
 	}
 	q := m.Requests.At(index)

@@ -124,7 +124,8 @@ func (m *Messages) newCompleted(kind requestKind) int32 {
 // OwnRequest returns an LP's request and its generation. For a request that all LPs share it
 // returns a new request.
 func (m *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, generation uint32) {
-	if index == m.CompletedSend || index == m.CompletedReceive {
+	if m.shared(index) {
+		m.standIns--
 		kind := m.Requests.At(index).Kind
 		index = m.NewRequest(lp, kind, op)
 		q := m.Requests.At(index)

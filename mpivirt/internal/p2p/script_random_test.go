@@ -3,6 +3,7 @@ package p2p
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -92,11 +93,12 @@ type programDraw struct {
 	*rapid.T
 	programs [][]string
 	requests [][]string // by rank: the names of those that have not been waited for
+	partly   []bool     // by rank: some of these may be over, since the rank has waited for any or some of them
 	made     int
 }
 
 func drawPrograms(r *rapid.T, ranks int) (programs []string) {
-	d := &programDraw{T: r, programs: make([][]string, ranks), requests: make([][]string, ranks)}
+	d := &programDraw{T: r, programs: make([][]string, ranks), requests: make([][]string, ranks), partly: make([]bool, ranks)}
 	for step := range rapid.IntRange(1, 8).Draw(r, "messages") {
 		d.message(step)
 		if rank := d.rank("who waits"); rapid.Bool().Draw(r, "waits") {
@@ -136,10 +138,19 @@ func (d *programDraw) message(step int) {
 	if from == to {
 		to = (from + 1) % len(d.programs)
 	}
-	switch rapid.IntRange(0, 7).Draw(d.T, "kind") {
+	switch rapid.IntRange(0, 8).Draw(d.T, "kind") {
 	case 0: // each with the other, at once
 		d.begin(from, "isendrecv %d %d %d %d %d 10", to, 100+step, size, to, 200+step)
 		d.begin(to, "exchange < %d %d %d > %d %d 10", from, 100+step, size, from, 200+step)
+		return
+	case 2: // a receive that is cancelled before its message is there, or after
+		d.add(to, "maycancel on")
+		d.begin(to, "irecv %s %d", rapid.SampledFrom([]string{"*", fmt.Sprint(from)}).Draw(d.T, "source"), 400+step)
+		if rapid.Bool().Draw(d.T, "sent") { // what a receive does not take stays unreceived
+			d.add(from, "attach 8")
+			d.begin(from, "ibsend %d %d 8", to, 400+step)
+		}
+		d.add(to, "cancel q%d", slices.Max(d.numbers(to)))
 		return
 	case 1: // several to one
 		for other := range d.programs {
@@ -159,6 +170,18 @@ func (d *programDraw) message(step int) {
 		return
 	}
 	d.receive(to, fmt.Sprint(from), tag)
+}
+
+// numbers returns those of a rank's requests.
+func (d *programDraw) numbers(rank int) (all []int) {
+	for _, name := range d.requests[rank] {
+		n, err := strconv.Atoi(name[1:])
+		if err != nil {
+			d.Fatal(err)
+		}
+		all = append(all, n)
+	}
+	return all
 }
 
 func (d *programDraw) send(from, to, tag, size int) (word string) {
@@ -181,10 +204,19 @@ func (d *programDraw) wait(rank int) {
 	if len(names) == 0 {
 		return
 	}
-	word := rapid.SampledFrom([]string{"wait", "waitall", "until test", "until testall"}).Draw(d.T, "wait")
-	if strings.HasSuffix(word, "all") {
+	word := rapid.SampledFrom([]string{"wait", "waitall", "until test", "until testall", "waitany", "waitsome", "until testany", "until testsome", "testany", "testsome"}).Draw(d.T, "wait")
+	switch {
+	case strings.HasSuffix(word, "all") || d.partly[rank] && strings.HasSuffix(word, "wait") || d.partly[rank] && strings.HasSuffix(word, "test"):
+		if !strings.HasSuffix(word, "all") {
+			word += "all"
+		}
 		d.add(rank, "%s %s", word, strings.Join(names, " "))
-		d.requests[rank] = nil
+		d.requests[rank], d.partly[rank] = nil, false
+		return
+	case strings.HasSuffix(word, "any") || strings.HasSuffix(word, "some"):
+		some := rapid.Permutation(names).Draw(d.T, "listed")[:rapid.IntRange(1, len(names)).Draw(d.T, "of them")]
+		d.add(rank, "%s %s", word, strings.Join(some, " "))
+		d.partly[rank] = true
 		return
 	}
 	i := rapid.IntRange(0, len(names)-1).Draw(d.T, "which")

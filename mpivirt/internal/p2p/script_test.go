@@ -499,6 +499,7 @@ func (p *player) result(r *scripted, words []string, b *Completion) (text string
 		case index == 0:
 		case index == p.m.CompletedSend:
 			text += fmt.Sprintf(", %s sent", words[1+i])
+			delete(r.names, words[1+i])
 		default:
 			status, buffer, _ := p.m.CompletedRequest(b, index)
 			text += fmt.Sprintf(", %s %s", words[1+i], describe(status, buffer))
@@ -677,7 +678,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 	case "irecv":
 		q.Incoming = p.room(words)
 		if q.Incoming.Source == world.ProcNull {
-			r.names[name] = m.CompletedReceive
+			r.names[name] = m.Begun(m.CompletedReceive)
 		} else {
 			r.names[name] = m.Receive(lp, q)
 		}
@@ -735,7 +736,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 			return true
 		}
 		if p.waitSet != noWaitSet && (&wait{Kind: kind}).ofWaitSet() {
-			return p.waitForSetOf(lp, r, kind, c)
+			return p.waitForSetOf(lp, r, kind, c, words)
 		}
 		return m.WaitRequests(lp, kind, append([]int32(nil), r.list...), c)
 	}
@@ -759,7 +760,7 @@ func (p *player) send(lp int32, r *scripted, q *Operands, name string) bool {
 		index = m.CompletedSend
 	}
 	if name != "" {
-		r.names[name] = index
+		r.names[name] = m.Begun(index)
 		return true
 	}
 	return index == m.CompletedSend || m.WaitRequest(lp, index, q.Procedure)

@@ -31,9 +31,15 @@ func (s *scriptSlice) At(place int) (index int32, err error) {
 	return s.requests[place], s.m.CheckRequest(s.lp, s.requests[place])
 }
 
-// waitForSetOf waits for any or some of a call's requests, or tests them, in the way of the run.
-func (p *player) waitForSetOf(lp int32, r *scripted, kind WaitKind, c world.Procedure) bool {
+// waitForSetOf waits for any or some of a call's requests, which have names, or tests them, in the way of the run.
+func (p *player) waitForSetOf(lp int32, r *scripted, kind WaitKind, c world.Procedure, names []string) bool {
 	m, s := p.m, &r.slice
+	for i, index := range r.list { // ranks that hand in a slice have requests of their own
+		if p.waitSet == waitSetInSlice && m.shared(index) {
+			r.list[i], _ = m.OwnRequest(lp, index, world.Irecv)
+			r.names[names[i]] = r.list[i]
+		}
+	}
 	again := s.m != nil
 	s.m, s.lp = m, lp
 	s.requests = s.room[:copy(s.room[:], r.list)]

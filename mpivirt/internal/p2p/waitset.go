@@ -18,6 +18,9 @@ import (
 // still be read then:
 //   - Active requests of the rank that are not in the wait set may stand anywhere in the slice.
 //     If there are such requests, the call reads all places.
+//   - Operations that were complete in their calls share a request, which does not count as active. While ranks of the engine
+//     have not waited for some of them, the call of an event rank compares all places of its list. Other ranks get requests of
+//     their own for such operations ([Messages.OwnRequest]).
 //   - A request in the wait set may have left its place. So a request that would end the wait
 //     is looked up there; if it has gone, the wait reads all places and goes on. It does so at
 //     the instant of its end, when all earlier events are known, so alike on each host.
@@ -173,7 +176,7 @@ func (m *Messages) KeepMemory(lp int32, requests []int32) error {
 	if s == nil {
 		s = &list{k: m, lp: lp}
 	}
-	again := unsafe.SliceData(s.requests) == unsafe.SliceData(requests)
+	again := unsafe.SliceData(s.requests) == unsafe.SliceData(requests) && m.standIns <= 0
 	s.requests = requests
 	return m.KeepSlice(lp, s, again)
 }
@@ -378,6 +381,14 @@ func (m *Messages) Discard(lp int32) {
 // shared reports whether an index stands for a request that all LPs share.
 func (m *Messages) shared(index int32) bool {
 	return index == m.CompletedSend || index == m.CompletedReceive
+}
+
+// Begun returns the request of a nonblocking operation that a rank has begun. It counts the requests that all LPs share.
+func (m *Messages) Begun(request int32) int32 {
+	if m.shared(request) {
+		m.standIns++
+	}
+	return request
 }
 
 // WaitForSet starts a wait of an LP for the requests in its wait set; see beginWait.
