@@ -50,3 +50,11 @@ type Summary struct {
 	Unrecorded map[string]int64 `json:"unrecorded,omitempty"`
 	Problems   []string         `json:"problems,omitempty"` // the first of them
 }
+
+// Add adds what another file holds of the same trace.
+func (s *Summary) Add(other *Summary) {
+	s.Operations, s.Ended = s.Operations+other.Operations, s.Ended+other.Ended
+	for f, n := range other.Functions {
+		s.Functions[f] += n
+	}
+}

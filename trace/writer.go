@@ -105,6 +105,43 @@ func (t *Writer) add(k *Block) {
 	t.index, t.size = append(t.index, e), t.size+int64(k.size)
 }
 
+// Include appends the blocks of a complete file whose tasks are of the same trace, as they are compressed there, and returns the file's summary. It reads
+// the file from its beginning to its end.
+func (t *Writer) Include(name string, r io.ReaderAt, size int64) (*Summary, error) {
+	f, err := Open(name, r, size)
+	if err != nil {
+		return nil, err
+	}
+	_, _, at, err := readHeader(name, r, size)
+	if err == nil && f.Header.Tasks != t.tasks {
+		err = fault(name, 0, "the file is of a trace of %d tasks, and this one has %d", f.Header.Tasks, t.tasks)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	blocks := int64(0)
+	for at < f.ends {
+		c, problem := readRecord(r, at, f.ends, mostBlock)
+		var k Block
+		if problem == "" && c.kind == recordBlock {
+			if problem = k.parse(c.payload, t.tasks); problem == "" {
+				t.add(&k)
+				blocks++
+			}
+		}
+		if problem != "" {
+			return nil, damage(name, at, "%s", problem)
+		}
+		at = c.end
+	}
+	if t.failure == nil && blocks != f.Summary.Blocks {
+		return nil, damage(name, at, "the file has %d blocks, and its summary %d", blocks, f.Summary.Blocks)
+	}
+	return &f.Summary, t.failure
+}
+
 // WriteNote appends a note on a task.
 func (t *Writer) WriteNote(n *Note) error {
 	t.mutex.Lock()

@@ -57,13 +57,15 @@ func (f *newFile) way() (trace.Compression, error) {
 	return way, nil
 }
 
-// recording is the trace that a run writes.
+// recording is the trace that a run writes. Of several host processes each writes a file with its ranks, beside that of host process 0, which takes them in at
+// the end.
 type recording struct {
-	name  string
-	file  *os.File
-	out   *bufio.Writer
-	w     *trace.Writer
-	trace *record.Recording
+	name    string
+	file    *os.File // nil once it is discarded
+	out     *bufio.Writer
+	w       *trace.Writer
+	trace   *record.Recording
+	summary *trace.Summary // of the ranks of this process, once the run is over
 }
 
 // readTrace reads the flags on the trace to write, and begins its file if there is no fault.
@@ -76,17 +78,16 @@ func (r *request) readTrace(h *host.Processes, f *traceFlags, arguments []string
 	switch {
 	case r.entry.Direct != nil:
 		faults.Add("--trace", fmt.Errorf("%s makes no calls of MPI: there is nothing to record", r.entry.Name))
-	case h.Size > 1:
-		faults.Add("--trace", errors.New("a run on several host processes cannot be recorded yet: use engines of one process"))
 	default:
-		faults.Add("--trace", terminal.CheckWritable(f.file))
+		name := fileOfHost(f.file, h.Index, min(h.Index+1, h.Size))
+		faults.Add("--trace", terminal.CheckWritable(name))
 		var to *trace.Header
 		if len(*faults) == 0 {
 			to, err = r.header(arguments)
 			faults.Add("--trace", err)
 		}
 		if len(*faults) == 0 {
-			faults.Add("--trace", r.record(f.file, to, way))
+			faults.Add("--trace", r.record(name, to, way))
 		}
 	}
 }
@@ -127,21 +128,49 @@ func (r *request) record(name string, h *trace.Header, way trace.Compression) (e
 }
 
 // discard removes the file that was begun.
-func (t *recording) discard() error { return errors.Join(t.file.Close(), os.Remove(t.file.Name())) }
+func (t *recording) discard() error {
+	if t == nil || t.file == nil {
+		return nil
+	}
+	file := t.file
+	t.file = nil
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
 
-// finish ends the file of a trace. A run that has failed leaves a trace of what its ranks had done, whose tasks are cut there.
-func (t *recording) finish(o *host.Outcome) error {
+// finish writes what is left of a run that is over. A run that has failed leaves a trace of what its ranks had done, whose tasks are cut there. On several
+// host processes take ends the trace.
+func (t *recording) finish(h *host.Processes, o *host.Outcome) error {
 	if t == nil {
 		return nil
 	}
 	if o.Result == nil {
 		return t.discard()
 	}
-	note := ""
-	if o.Err != nil || !o.Result.Complete {
-		note = "the run did not come to its end"
+	var err error
+	if t.summary, err = t.trace.Finish(); err != nil {
+		return errors.Join(fmt.Errorf("--trace: %w", err), t.discard())
 	}
-	err := t.trace.Close(note)
+	if o.Err != nil || !o.Result.Complete {
+		t.summary.Note = "the run did not come to its end"
+	}
+	switch {
+	case h.Size == 1:
+		return t.complete()
+	case h.Index == 0:
+		return nil
+	}
+	if err = t.w.Close(*t.summary); err == nil {
+		err = t.out.Flush()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("--trace: %w", err), t.discard())
+	}
+	return nil
+}
+
+// complete ends the file, which takes its name.
+func (t *recording) complete() error {
+	err := t.w.Close(*t.summary)
 	if err == nil {
 		err = t.out.Flush()
 	}
@@ -151,10 +180,51 @@ func (t *recording) finish(o *host.Outcome) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("--trace: %w", err), t.discard())
 	}
-	if err := t.file.Close(); err != nil {
+	file := t.file
+	if t.file = nil; err == nil {
+		err = file.Close()
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), t.name)
+	}
+	return err
+}
+
+// take has host process 0 take in what the others have recorded, and end the trace. All of them call it once they have agreed on the end of the run: on an
+// exit code that tells that each has a file.
+func (t *recording) take(c *terminal.Console, h *host.Processes, code int) (err error) {
+	switch {
+	case t == nil || h.Size == 1:
+		return nil
+	case code > terminal.ExitProgram || h.Apart:
+		if h.Leads() {
+			_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s is not written: it wants the ranks of all host processes\n", t.name)
+		}
+		return t.discard()
+	case h.Index > 0:
+		err = h.AnswerParts(t.file)
+		return errors.Join(err, t.discard())
+	}
+	for i := 1; i < h.Size && err == nil; i++ {
+		err = t.include(h, i)
+	}
+	if err = errors.Join(err, h.EndParts()); err != nil {
+		return errors.Join(fmt.Errorf("--trace: %w", err), t.discard())
+	}
+	return t.complete()
+}
+
+// include takes in what another host process has recorded.
+func (t *recording) include(h *host.Processes, i int) error {
+	part, err := h.OpenPart(i)
+	if err != nil {
 		return err
 	}
-	return os.Rename(t.file.Name(), t.name)
+	s, err := t.w.Include(fmt.Sprintf("the ranks of host process %d", i), part, part.Size())
+	if err == nil {
+		t.summary.Add(s)
+	}
+	return err
 }
 
 // formats are the formats of other tools that can be read.

@@ -134,14 +134,15 @@ func agreeOnRequest(c *terminal.Console, h *host.Processes, s *host.Signals, pro
 	mine := host.ReportOn(faults)
 	mine.Run = rand.Uint64()
 	all, err := h.Agree(mine, host.AgreeLimit)
-	if err != nil {
-		return nil, err
+	if err == nil && all.Code == terminal.ExitDone {
+		r.cpu.header.Run = all.Run
+		return r, nil
+	}
+	if left := r.trace.discard(); err != nil || left != nil {
+		return nil, errors.Join(err, left)
 	}
 	faults = s.Cause(faults, all)
 	switch {
-	case all.Code == terminal.ExitDone:
-		r.cpu.header.Run = all.Run
-		return r, nil
 	case h.Index == 0 && faults != nil:
 		return nil, faults
 	default:
@@ -181,7 +182,7 @@ func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 	if err := r.cpu.finish(o.Err == nil && o.Result.Complete); err != nil {
 		o.Err = errors.Join(err, o.Err)
 	}
-	if err := r.trace.finish(&o); err != nil {
+	if err := r.trace.finish(h, &o); err != nil {
 		o.Err = errors.Join(err, o.Err)
 	}
 	if err := r.picture.finish(c, h, r, &o); err != nil {
@@ -239,6 +240,10 @@ func (r *request) output(c *terminal.Console) io.Writer {
 // writes the document before it prints, since printing may wait for its reader.
 func conclude(c *terminal.Console, h *host.Processes, s *host.Signals, r *request, o host.Outcome, printed *terminal.Outlet) error {
 	all, err := host.Settle(h, &o)
+	if failed := r.trace.take(c, h, terminal.ExitCode(err)); failed != nil {
+		o.Err = errors.Join(failed, o.Err)
+		err = terminal.Ended{Cause: o.Err, Code: terminal.ExitHost}
+	}
 	if !h.Leads() || o.Refused() {
 		s.Release() // the output below may wait for a reader
 		printed.Flush()

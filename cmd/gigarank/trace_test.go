@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/bench"
-	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
 )
@@ -91,16 +89,11 @@ func TestMachineImport(t *testing.T) {
 	executed(t, terminal.ExitUsage, "machine", "import", in("none.cfg"))
 }
 
-// A run on several host processes is not recorded: it is refused before its file begins.
-func TestRecordingOnSeveralHostsIsRefused(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "r.grt")
-	var faults terminal.UsageError
-	r := request{entry: bench.Entry{Name: "ring"}, ranks: 4}
-	r.readTrace(&host.Processes{Size: 2, Local: 2}, &traceFlags{file: name, compress: "zstd"}, nil, &faults)
-	if err := faults.OrNil(); err == nil || !strings.Contains(err.Error(), "several host processes cannot be recorded yet: use engines of one process") {
-		t.Errorf("the fault is %v", err)
-	}
-	if files, err := os.ReadDir(filepath.Dir(name)); err != nil || len(files) > 0 {
-		t.Errorf("%v, %v", files, err)
+// A run that is refused leaves nothing of the trace that it was to write.
+func TestRefusedRunsLeaveNoTrace(t *testing.T) {
+	dir := t.TempDir()
+	said := executed(t, terminal.ExitUsage, "run", "ring", "--ranks", "4", "--trace", filepath.Join(dir, "r.grt"), "--json", filepath.Join(dir, "none", "r.json"))
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("%v, %v: %s", files, err, said)
 	}
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"gigarank/mpivirt/internal/kernel"
@@ -31,14 +32,25 @@ func (r *Recording) Recorder(first, n int) kernel.Recorder {
 
 // Close writes what is left, and ends the file. The run is over. note is for the summary.
 func (r *Recording) Close(note string) error {
-	s := trace.Summary{Functions: map[string]int64{}, Note: note}
+	s, err := r.Finish()
+	if err != nil {
+		return err
+	}
+	s.Note = note
+	return r.w.Close(*s)
+}
+
+// Finish writes what is left, in the order of the ranks, and returns the summary of these ranks. The run is over.
+func (r *Recording) Finish() (*trace.Summary, error) {
+	s := &trace.Summary{Functions: map[string]int64{}}
+	slices.SortFunc(r.recorders, func(a, b *recorder) int { return a.first - b.first })
 	for _, o := range r.recorders {
 		for lp := range o.ranks {
 			o.endPolls(int32(lp))
 			o.endBurst(int32(lp))
 		}
 		if o.flush(0); o.failure != nil {
-			return o.failure
+			return nil, o.failure
 		}
 		for f, n := range o.calls {
 			if o := (trace.Operation{Function: trace.Function(f)}); n > 0 && o.Calls() > 0 {
@@ -47,7 +59,7 @@ func (r *Recording) Close(note string) error {
 		}
 		s.Operations, s.Ended = s.Operations+o.operations, s.Ended+o.ended
 	}
-	return r.w.Close(s)
+	return s, nil
 }
 
 // heldBytes is the most bytes that the streams of an engine hold before they are written.
