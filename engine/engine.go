@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"gigarank/internal/invariant"
 	"gigarank/sync"
@@ -109,6 +110,9 @@ type Config struct {
 	// Window is the number of bytes under way from one engine to another, sent and not
 	// yet consumed. Past it the sender's LPs are throttled; 0 means DefaultWindow.
 	Window int64
+	// Patience is the wall time for which the engine waits before it looks for a deadlock; 0 means that of
+	// package sync.
+	Patience time.Duration
 }
 
 // Statistics count the events and messages of an engine.
@@ -200,7 +204,7 @@ func (e *Engine) Init(c Config) {
 		c.Partition.check()
 	}
 	e.endpoint.Init(c.Transport, sync.Config{
-		Protocol: c.Protocol, Lookahead: c.Lookahead, LeastLookahead: c.LeastLookahead, Window: c.Window, Deferrer: (*deferring)(e),
+		Protocol: c.Protocol, Lookahead: c.Lookahead, LeastLookahead: c.LeastLookahead, Window: c.Window, Patience: c.Patience, Deferrer: (*deferring)(e),
 	})
 }
 

@@ -112,7 +112,21 @@ func drawMachine(r *rapid.T, model string) string {
 // drawScript draws the lines of a run.
 func drawScript(r *rapid.T, ranks int) (lines []string) {
 	names := []string{}
+	members := ranks // of the smallest communicator of the present calls
 	for i := range rapid.IntRange(1, 6).Draw(r, "calls") {
+		switch rapid.IntRange(0, 9).Draw(r, "communicator") {
+		case 0: // of two parts, in the order of the ranks or the other way round
+			cut, key := rapid.IntRange(1, ranks-1).Draw(r, "cut"), rapid.SampledFrom([]int{0, 1, -1}).Draw(r, "key")
+			lines = append(lines, "all: world")
+			for rank := range ranks {
+				lines = append(lines, fmt.Sprintf("%d: split %d %d", rank, map[bool]int{true: 3, false: 1}[rank < cut], rank*key))
+			}
+			members = min(cut, ranks-cut)
+		case 1:
+			lines = append(lines, "all: dup")
+		case 2:
+			lines, members = append(lines, "all: world"), ranks
+		}
 		for range rapid.IntRange(0, 2).Draw(r, "late") {
 			lines = append(lines, fmt.Sprintf("%d: compute %s", rapid.IntRange(0, ranks-1).Draw(r, "rank"), rapid.SampledFrom([]string{"1us", "500ns", "7us", "1ps"}).Draw(r, "time")))
 		}
@@ -123,7 +137,7 @@ func drawScript(r *rapid.T, ranks int) (lines []string) {
 			call += fmt.Sprintf(" %d", rapid.SampledFrom([]int{8, 16, 24, 80, 0}).Draw(r, "bytes"))
 		}
 		if op.Rooted() {
-			call += fmt.Sprintf(" root=%d", rapid.IntRange(0, ranks-1).Draw(r, "root"))
+			call += fmt.Sprintf(" root=%d", rapid.IntRange(0, members-1).Draw(r, "root"))
 		}
 		if rapid.Bool().Draw(r, "uneven") && blocksDiffer(op) {
 			call += " uneven"

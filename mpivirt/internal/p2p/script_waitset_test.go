@@ -59,5 +59,8 @@ func (p *player) waitForSetOf(lp int32, r *scripted, kind WaitKind, c world.Proc
 	case m.WaitSetIsEmpty(lp):
 		return true
 	}
+	if set := m.WaitSet(lp); p.waitSet == waitSetOfList && len(set) != len(r.list) {
+		p.Errorf("the wait set of rank %d is %v, want %v", m.Partition.Global(lp), set, r.list)
+	}
 	return m.WaitForSet(lp, kind, c)
 }
