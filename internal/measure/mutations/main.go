@@ -174,10 +174,11 @@ func (m *measurement) tryOut(work string, x *mutation) outcome {
 	return came
 }
 
-// A test that takes longer than limit has failed. A mutation may let a test ask for memory without end: memory is its greatest
-// address space in KiB, collectedAt the heap beyond which Go collects harder.
+// A test that takes more CPU time than limit, or waits for longer than patience, has failed. A mutation may let a test ask for memory
+// without end: memory is its greatest address space in KiB, collectedAt the heap beyond which Go collects harder.
 const (
-	limit       = 90 * time.Second
+	limit       = 45 * time.Second
+	patience    = 5 * time.Minute
 	memory      = 8 << 20
 	collectedAt = "GOMEMLIMIT=1500MiB"
 )
@@ -189,18 +190,18 @@ func (m *measurement) test(work, room, overlay string) (came outcome, output str
 	if text, err := build.CombinedOutput(); err != nil {
 		return noCompiles, string(text)
 	}
-	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; exec "$0" "$@"`, memory)
+	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d; exec "$0" "$@"`, memory, int(limit.Seconds()))
 	arguments := []string{"-c", script, binary, "-test.failfast"}
 	if drawsCases(room) {
 		arguments = append(arguments, "-rapid.nofailfile", "-rapid.shrinktime=1ms", fmt.Sprintf("-rapid.seed=%d", m.seed))
 	}
-	ends, cancel := context.WithTimeout(context.Background(), limit)
+	ends, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	run := exec.CommandContext(ends, "sh", arguments...)
 	run.Dir, run.Env, run.WaitDelay = room, append(os.Environ(), collectedAt), time.Second
 	text, err := run.CombinedOutput()
 	switch {
-	case ends.Err() != nil:
+	case ends.Err() != nil || run.ProcessState != nil && run.ProcessState.UserTime()+run.ProcessState.SystemTime() > limit-time.Second:
 		return timeOut, string(text)
 	case err != nil:
 		return found, string(text)

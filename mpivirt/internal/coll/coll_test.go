@@ -37,6 +37,56 @@ func TestSignature(t *testing.T) {
 	}
 }
 
+// Two calls agree if all arguments on which MPI wants them to agree are alike (MPI 4.1, 6.1 to 6.12), whichever of them differ. Then, and
+// only then, their signatures are alike, and no error names a difference.
+func TestCallsThatAgree(t *testing.T) {
+	base := Collective{Bytes: 48, Element: 8, Data: true, Operator: sumOfDoubles, Type: world.ElementType(1)}
+	changes := []func(v *Collective){
+		func(v *Collective) { v.Root++ },
+		func(v *Collective) { v.Bytes += 16 },
+		func(v *Collective) { v.Operator.Name = "max" },
+		func(v *Collective) { v.Type++ },
+		func(v *Collective) { v.Element = 4 },
+		func(v *Collective) { v.Later = !v.Later },
+		func(v *Collective) { v.Within = world.Bcast },
+		func(v *Collective) { v.Counts = append(v.Counts, 8) },
+	}
+	c := &Communicator{Comm: world.Comm{Context: world.WorldContext, Size: 4}}
+	for _, op := range collectives.Operations() {
+		for _, other := range collectives.Operations() {
+			for which := range 1 << len(changes) {
+				v := base
+				v.Operation, v.Procedure = op, world.ProcedureOf(op)
+				w := v
+				w.Operation, w.Procedure = other, world.ProcedureOf(other)
+				for i, change := range changes {
+					if which>>i&1 != 0 {
+						change(&w)
+					}
+				}
+				counted := which
+				switch op {
+				case collectives.Barrier: // has no arguments
+					counted &= 1 << 5
+				case collectives.Gatherv, collectives.Scatterv: // blocks differ
+					counted &^= 1<<1 | 1<<7
+				}
+				same := op == other && counted == 0
+				inst := &instance{Call: v}
+				if got := inst.agrees(&w); got != same {
+					t.Fatalf("%v and %v with the changes %b: agree %v, want %v", op, other, which, got, same)
+				}
+				if got := v.signature() == w.signature(); got != same {
+					t.Fatalf("%v and %v with the changes %b: signatures are alike %v, want %v", op, other, which, got, same)
+				}
+				if err := c.mismatch(0, v.signature(), w.signature(), 1, world.Procedure.String); (err == nil) != same {
+					t.Fatalf("%v and %v with the changes %b: %v", op, other, which, err)
+				}
+			}
+		}
+	}
+}
+
 // The fast path of a barrier reads and writes no more than two cache lines of its
 // instance for each member.
 func TestBarriersTouchTwoCacheLinesOfTheirInstance(t *testing.T) {

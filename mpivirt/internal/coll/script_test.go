@@ -70,18 +70,18 @@ type scriptOptions struct {
 	differ   bool                  // calls do not match: contents are not checked
 }
 
-// variantsOf returns the ways to make a run: the greatest number of engines, in some of them.
+// variantsOf returns the ways to make a run: on one engine and on the greatest number all of them, in between every second.
 func variantsOf(engines int, forms bool) (all []variant) {
-	counts := []int{1, 2, 3, engines}
+	counts := []int{1, min(2, engines), min(3, engines), engines}
 	if testing.Short() { // one engine has nothing for the race detector
 		counts = []int{2, engines}
 	}
-	for _, e := range counts {
-		if e > engines {
-			continue
-		}
+	for _, e := range slices.Compact(counts) {
 		for _, wanted := range []Interpreter{Message, Bulk, Auto} {
 			for way := range 4 {
+				if e > 1 && e < engines && (e+int(wanted)+way)%2 != 0 {
+					continue
+				}
 				v := variant{engines: e, wanted: wanted, data: way&1 != 0, nonblocking: way&2 != 0 && forms, strict: way == 3 && wanted == Auto}
 				if way == 0 && wanted == Auto {
 					v.protocol = engine.Null
