@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"reflect"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -326,12 +329,19 @@ func FuzzFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { readAny(t, data) })
 }
 
-// Mutated files are read as any bytes.
+// Mutated files are read as any bytes, in 64 MiB of memory and 20 times their size. GIGARANK_DRAWS is their number.
 func TestMutatedFilesAreRead(t *testing.T) {
 	seeds := [][]byte{write(t, trace.Zstd, [][]trace.Operation{stencil(3), stencil(1)}), write(t, trace.None, [][]trace.Operation{stencil(2)})}
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 1))
-	t.Logf("seed %d", seed)
+	mutations := 1000
+	if text := os.Getenv("GIGARANK_DRAWS"); text != "" {
+		mutations, _ = strconv.Atoi(text)
+	}
+	t.Logf("seed %d, %d files", seed, mutations)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	longest := 0
 	for range mutations {
 		data := bytes.Clone(seeds[random.IntN(len(seeds))])
 		for range 1 + random.IntN(4) {
@@ -351,11 +361,15 @@ func TestMutatedFilesAreRead(t *testing.T) {
 			}
 		}
 		readAny(t, data)
+		longest = max(longest, len(data))
+	}
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.Sys - before.Sys); grown > 64<<20+20*int64(longest) {
+		t.Errorf("%d files of at most %d bytes took %d MiB", mutations, longest, grown>>20)
+	} else {
+		t.Logf("%d MiB more for files of at most %d bytes", grown>>20, longest)
 	}
 }
-
-// mutations is the number of mutated files of a test.
-const mutations = 1000
 
 // readAny reads, walks and repairs bytes, as they are and with checksums that fit.
 func readAny(t *testing.T, data []byte) {

@@ -204,7 +204,10 @@ func (s *Stream) Append(t *Writer, task int, o *Operation) error {
 	if s.buffer == nil {
 		s.buffer = make([]byte, 0, firstBytes)
 	}
-	s.buffer = s.state.encode(s.buffer, o)
+	var repeats bool
+	if s.buffer, repeats = s.state.encodeRepeated(s.buffer, o); !repeats {
+		s.buffer = s.state.encode(s.buffer, o)
+	}
 	s.count++
 	if len(s.buffer) < blockBytes {
 		return nil

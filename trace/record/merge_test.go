@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -147,19 +148,29 @@ func TestMergeOfManyTasks(t *testing.T) {
 	}
 }
 
-// Files of tasks that are damaged anyhow are merged as far as they are sound, or refused.
+// Files of tasks that are damaged anyhow are merged as far as they are sound, or refused, in 64 MiB of memory and 20 times their size. GIGARANK_DRAWS is their number.
 func TestMergeOfDamagedFiles(t *testing.T) {
 	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	files := 300
+	if text := os.Getenv("GIGARANK_DRAWS"); text != "" {
+		files, _ = strconv.Atoi(text)
+	}
+	t.Logf("seed %d, %d files", seed, files)
 	draw := rand.New(rand.NewPCG(seed, 1))
 	whole := taskFile(t, 0, 1, 50, trace.Note{})
-	for range 300 {
+	dir := t.TempDir()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range files {
 		data := bytes.Clone(whole)
 		for range 1 + draw.IntN(4) {
 			data[draw.IntN(len(data))] ^= byte(1 << draw.IntN(8))
 		}
 		data = data[:len(data)-draw.IntN(len(data))*draw.IntN(2)]
-		m, b, err := mergeAll(write(t, data))
+		if err := os.WriteFile(filepath.Join(dir, "task-0000000.grt"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, b, err := mergeAll(dir)
 		if err != nil {
 			continue
 		}
@@ -167,5 +178,11 @@ func TestMergeOfDamagedFiles(t *testing.T) {
 		if err != nil || f.Summary.Operations != m.Summary.Operations || f.Summary.Operations > 101 || f.Summary.Operations < 101 && m.Count == 0 {
 			t.Fatalf("%v, %+v", err, m)
 		}
+	}
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.Sys - before.Sys); grown > 64<<20+20*int64(len(whole)) {
+		t.Errorf("%d files of at most %d bytes took %d MiB", files, len(whole), grown>>20)
+	} else {
+		t.Logf("%d MiB more for files of at most %d bytes", grown>>20, len(whole))
 	}
 }
