@@ -681,6 +681,7 @@ type hosting struct {
 	window      int64
 	activities  bool
 	path        bool // of activities
+	matrix      bool // of activities
 	noContents  bool
 	observer    func(first, n int) mpivirt.Observer // nil for none
 	recorder    func(first, n int) mpivirt.Recorder // likewise
@@ -727,7 +728,7 @@ func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
 	inTwo := !machine.ReceiverState()
 	result, err := simulate(t, mpivirt.Config{
 		Target: machine, Transports: h.transports(), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities, Path: h.path, Observer: h.observer, Recorder: h.recorder,
+		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities, Path: h.path, Matrix: h.matrix, Observer: h.observer, Recorder: h.recorder,
 		Program: mpivirt.Program{
 			Name: "random",
 			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {

@@ -11,6 +11,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/internal/kernel"
 	"gigarank/vtime"
 )
 
@@ -203,6 +204,34 @@ func TestTimesOfRandomProgramsAddUp(t *testing.T) {
 			if diff := cmp.Diff(want, statisticsOn(t, &p, h)); diff != "" {
 				t.Fatalf("%v (-one engine +there):\n%s", h, diff)
 			}
+		}
+	})
+}
+
+// idle is an observer: calls that it hears are made in full.
+type idle struct{}
+
+func (idle) Begins(*mpivirt.CallBegin) {}
+
+func (idle) Ends(*mpivirt.CallEnd) {}
+
+func (idle) Note(kernel.Activity, vtime.Duration) {}
+
+// What statistics say of calls in short forms is what they say of calls that are made in full for an observer.
+func TestShortFormsHaveTheSameStatistics(t *testing.T) {
+	fewer(t, 60)
+	rapid.Check(t, func(t *rapid.T) {
+		p := programsOn(anyMachine, 16, 24).Draw(t, "program")
+		h := hosts(len(p.ops)).Draw(t, "host")
+		told := func(h hosting) []string {
+			h.activities, h.matrix = true, true
+			_, r := p.simulate(t, h)
+			return append(statisticsText(r.Calls), activityLines(r), fmt.Sprint(r.Sent, r.Handed, r.Calls.Speeds))
+		}
+		short := told(h)
+		h.observer = func(int, int) mpivirt.Observer { return idle{} }
+		if diff := cmp.Diff(told(h), short); diff != "" {
+			t.Fatalf("%v (-in full +in short forms):\n%s", h, diff)
 		}
 	})
 }

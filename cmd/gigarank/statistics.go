@@ -83,23 +83,25 @@ func lateOf(times *[mpivirt.NumberOfCauses]mpivirt.Total) *big.Int {
 	return sum.Big()
 }
 
-// taskTimes returns the times of a rank by cause in the form of a document.
+// taskTimes returns the times of a rank by cause in the form of a document. A rank's times add up to the time of the run at most.
 func taskTimes(times *mpivirt.Causes) result.Times {
-	var sums [mpivirt.NumberOfCauses]mpivirt.Total
+	of := result.Times{Time: big.NewInt(int64(times.Total())), Waiting: big.NewInt(int64(times.Waiting())), Causes: map[string]*big.Int{}}
 	for i, d := range times {
-		sums[i].Add(d)
+		if d > 0 {
+			of.Causes[mpivirt.Cause(i).String()] = big.NewInt(int64(d))
+		}
 	}
-	return causeTimes(&sums)
+	return of
 }
 
 // causeTimes returns times by cause in the form of a document.
 func causeTimes(times *[mpivirt.NumberOfCauses]mpivirt.Total) (of result.Times) {
 	of.Time, of.Waiting, of.Causes = new(big.Int), new(big.Int), map[string]*big.Int{}
 	for i, sum := range times {
-		cause, d := mpivirt.Cause(i), sum.Big()
-		if d.Sign() == 0 {
+		if sum == (mpivirt.Total{}) {
 			continue
 		}
+		cause, d := mpivirt.Cause(i), sum.Big()
 		of.Causes[cause.String()] = d
 		of.Time.Add(of.Time, d)
 		if cause.Waits() {
@@ -269,23 +271,25 @@ func (d *document) tabulateTasks(w io.Writer) {
 	_, _ = fmt.Fprintln(w)
 }
 
-// timeOf returns the time of a rank for a cause.
+// timeOf returns the time of a rank for a cause, which is at most the time of the run.
 func timeOf(t *result.Task, cause string) vtime.Duration {
 	if d := t.Causes[cause]; d != nil {
-		return over(d, 1)
+		return vtime.Duration(d.Int64())
 	}
 	return 0
 }
 
 // extremes returns the first tasks with the least and with the greatest time for a cause.
 func extremes(tasks []result.Task, cause string) (least, greatest int) {
+	low := timeOf(&tasks[0], cause)
+	high := low
 	for i := range tasks {
 		d := timeOf(&tasks[i], cause)
-		if d < timeOf(&tasks[least], cause) {
-			least = i
+		if d < low {
+			least, low = i, d
 		}
-		if d > timeOf(&tasks[greatest], cause) {
-			greatest = i
+		if d > high {
+			greatest, high = i, d
 		}
 	}
 	return least, greatest

@@ -252,7 +252,7 @@ func (k *Kernel) startSend(lp int32, q *Call) int32 {
 // returns false, with nothing changed, if the send cannot be complete at once or its arguments are
 // in error.
 func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, bytes int64, dest, tag int) bool {
-	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.partition.EagerLimit) || k.messages.InCalls || k.hearing.observer != nil {
+	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.partition.EagerLimit) || k.messages.InCalls || k.hearing.hearsEach() {
 		return false
 	}
 	if k.config.NoContents {
@@ -262,7 +262,12 @@ func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, byt
 	q.Procedure, q.Comm, q.communicator, q.Member, q.Outgoing.Mode = world.Send, &w.Comm, w, k.partition.Global(lp), 0
 	q.Sends(payload, bytes, dest, tag)
 	k.messages.Completion.Err = nil
+	began := k.partition.Clock[lp]
 	k.messages.Send(lp, &q.Operands)
+	if s := k.hearing.sums; s != nil {
+		s.about(world.WorldContext)
+		k.messages.SumSend(lp, world.Send, world.WorldContext, dest, bytes, began)
+	}
 	if k.hearing.recorder != nil {
 		k.hearing.recorder.Sends(lp, bytes, dest, tag)
 	}
@@ -273,8 +278,11 @@ func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, byt
 // arrived and is certain, as Submit does. It returns false, with nothing changed, if there is no
 // such message.
 func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int) bool {
-	if !w.Names(source, tag) || k.messages.InCalls || k.hearing.observer != nil {
+	if !w.Names(source, tag) || k.messages.InCalls || k.hearing.hearsEach() {
 		return false
+	}
+	if s := k.hearing.sums; s != nil {
+		s.about(world.WorldContext)
 	}
 	v := &k.call.Incoming
 	v.Source, v.Tag, v.Sized = source, tag, false

@@ -118,7 +118,7 @@ func (k *Kernel) RunRange(lo, hi int32) {
 	if invariant.Enabled {
 		k.partition.CheckClocks(lo, hi)
 	}
-	if k.partition.Limited() || len(k.collectives.Faults) > 0 || k.hearing.observer != nil && (k.hearing.sums == nil || k.hearing.hasOpen(lo, hi)) {
+	if k.partition.Limited() || len(k.collectives.Faults) > 0 || k.hearing.hearsEach() || k.hearing.hasOpen(lo, hi) {
 		for i := lo; i < hi; i++ {
 			k.Resume(i)
 		}

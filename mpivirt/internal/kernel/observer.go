@@ -178,8 +178,12 @@ func (k *Kernel) observeSums() {
 	if s, alone := k.hearing.observer.(*sums); alone && k.config.Recorder == nil && k.messages.Processors == nil && !k.messages.InCalls {
 		k.hearing.sums = s
 		k.collectives.SumsUp((*calls)(k))
+		k.messages.SumsUp()
 	}
 }
+
+// hearsEach reports whether an observer hears each call in full.
+func (h *hearing) hearsEach() bool { return h.observer != nil && h.sums == nil }
 
 // calls are the kernel's unfinished calls, for [coll.Calling].
 type calls Kernel
@@ -218,6 +222,11 @@ func (k *Kernel) submitHeard(lp int32, q *Call) (complete bool) {
 	h := &k.hearing
 	if h.observer == nil {
 		return k.submitRecorded(lp, q)
+	}
+	if h.sums != nil && !k.InParts(lp) {
+		if heard, complete := k.submitSummed(lp, q); heard {
+			return complete
+		}
 	}
 	if !k.InParts(lp) { // else the call has begun before
 		if h.recorder != nil {
@@ -584,11 +593,16 @@ func (s *sums) name(context uint64) {
 	}
 }
 
+// about names the communicator of a call.
+func (s *sums) about(context uint64) {
+	if context != s.context {
+		s.name(context)
+	}
+}
+
 // Begins counts the message that a call sends, and the bytes that a rank hands to a collective.
 func (s *sums) Begins(b *CallBegin) {
-	if b.Context != s.context {
-		s.name(b.Context)
-	}
+	s.about(b.Context)
 	if b.Refused {
 		return
 	}

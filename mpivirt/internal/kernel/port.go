@@ -106,7 +106,7 @@ func (k *Kernel) EnterBarrier(lp int32, c *Communicator, member int) bool {
 
 // shortBarriers reports whether ranks may enter barriers without a call that is observed, paced or launched.
 func (k *Kernel) shortBarriers() bool {
-	return (k.hearing.observer == nil || k.hearing.sums != nil) && !k.messages.InCalls && !k.collectives.Launches()
+	return !k.hearing.hearsEach() && !k.messages.InCalls && !k.collectives.Launches()
 }
 
 // EnterJoiners enters the collected joiners. Until then their clocks stand at their entries, and
@@ -342,6 +342,9 @@ func (k *Kernel) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag int)
 	}
 	if !k.collectives.Messages.SendAtOnce(lp, payload, bytes, dst, tag) {
 		return false
+	}
+	if s := k.hearing.sums; s != nil {
+		s.about(world.WorldContext)
 	}
 	if k.hearing.recorder != nil {
 		k.hearing.recorder.Sends(lp, bytes, dst, tag)

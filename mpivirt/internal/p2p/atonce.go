@@ -39,6 +39,7 @@ func (m *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 	} else {
 		m.removeUnexpected(box, index)
 	}
+	posted := m.Partition.Clock[lp]
 	b := m.NewCompletion(lp)
 	b.Found, b.Status = true, world.Status{Source: int(msg.source), Tag: int(msg.tag), Bytes: msg.bytes}
 	switch {
@@ -55,10 +56,13 @@ func (m *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 		}
 		*b.small, b.Data = msg.small, b.small[:len(msg.payload)]
 	}
-	if end := max(m.Partition.Clock[lp], msg.arrival).Add(m.cost.receiving); msg.bytes == m.cost.bytes && end < vtime.Forever && !m.Partition.HasPorts {
+	if end := max(posted, msg.arrival).Add(m.cost.receiving); msg.bytes == m.cost.bytes && end < vtime.Forever && !m.Partition.HasPorts {
 		m.Partition.Clock[lp] = end
 	} else {
-		m.receive(lp, op, msg.rank, msg.bytes, m.Partition.Clock[lp], msg.arrival)
+		m.receive(lp, op, msg.rank, msg.bytes, posted, msg.arrival)
+	}
+	if m.summing {
+		m.sumReceive(lp, op, c.Context, index, posted)
 	}
 	if m.Partition.Activities != nil {
 		m.Received(msg.bytes)
@@ -98,6 +102,7 @@ func (m *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 		return false
 	}
 	box.polls = 0
+	began := m.Partition.Clock[lp]
 	m.Partition.Clock[lp] = free
 	index := m.messages.Take()
 	msg := m.messages.At(index)
@@ -109,6 +114,11 @@ func (m *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 		} else {
 			copy(msg.small[:], payload)
 		}
+	}
+	if m.summing {
+		m.explains(lp, index, began, leaves, min(leaves, free))
+		m.Departed(int(src), dst, bytes, false, leaves, arrival)
+		m.SumSend(lp, world.Send, world.WorldContext, dst, bytes, began)
 	}
 	m.Partition.Engine.Statistics.Messages++
 	m.Partition.Engine.Buffer(msg.bufferedBytes())

@@ -36,7 +36,8 @@ type Messages struct {
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
 	mayCancel []bool   // by LP; nil until a program sets it
 
-	why *reasons // for statistics; nil without them
+	why     *reasons // for statistics; nil without them
+	summing bool     // sends and receives that are over at once tell the statistics
 
 	Lender Lender // holds the memory of sends; nil if Go manages that memory
 
@@ -60,7 +61,7 @@ func (m *Messages) Open(noise Noise, polls int32, up Upcalls) {
 	m.openProgress()
 	m.openPassages()
 	m.latencyBySize = m.Partition.Target.LatencyBySize()
-	m.sendsAtOnce = m.Processors == nil && m.Interfaces == nil && m.Partition.Activities == nil && !m.InCalls && !m.Partition.HasPorts && !m.Partition.Target.HasJitter()
+	m.sendsAtOnce = m.Partition.Activities == nil && m.shortSends()
 	m.cost = cost{src: world.None, bytes: -1, overhead: m.Partition.Target.Overhead().Send} // matches no message
 	m.Requests.Begin(&m.firstRequests)
 	m.CompletedSend, m.CompletedReceive = m.newCompleted(SendRequest), m.newCompleted(procNullRequest)

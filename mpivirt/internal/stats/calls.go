@@ -118,6 +118,36 @@ func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
 	}
 }
 
+// NoteMessage counts the call of an LP that sends or receives a message, by the parts of its time.
+func (c *Calls) NoteMessage(lp int32, key CallKey, bytes int64, late, network, processor vtime.Duration) {
+	latest := &c.latest[key.Procedure]
+	if latest.row == nil || latest.context != key.Context {
+		*latest = latestRow{key.Context, c.row(key)}
+	}
+	row := latest.row
+	row.count++
+	row.bytes = addUp(row.bytes, uint64(bytes))
+	row.times[LateSender].Add(late)
+	row.times[Network].Add(network)
+	row.times[Processor].Add(processor)
+	if c.tasks == nil {
+		return
+	}
+	c.tasks[lp].noteMessage(bytes, late, network, processor)
+	if c.functions != nil {
+		c.functionsOf(key.Procedure)[lp].noteMessage(bytes, late, network, processor)
+	}
+}
+
+// noteMessage counts a call that sends or receives a message.
+func (t *Task) noteMessage(bytes int64, late, network, processor vtime.Duration) {
+	t.Count++
+	t.Bytes = addUp(t.Bytes, uint64(bytes))
+	t.Times[LateSender] += late
+	t.Times[Network] += network
+	t.Times[Processor] += processor
+}
+
 // functionsOf returns the sums of a procedure by LP.
 func (c *Calls) functionsOf(procedure uint8) []Task {
 	if c.functions[procedure] == nil {
@@ -152,11 +182,7 @@ func (c *Calls) Compute(lp int32, d vtime.Duration) {
 
 // Computes counts a phase in which an LP computes, if it takes time.
 func (c *Calls) Computes(lp int32, d vtime.Duration) {
-	if d > 0 {
-		of := &c.phases[SequentialComputation]
-		of.Count++
-		of.Time.Add(d)
-	}
+	c.phases.NoteOne(SequentialComputation, d)
 	c.Compute(lp, d)
 }
 

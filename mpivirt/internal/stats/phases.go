@@ -40,6 +40,14 @@ func (s *PhaseSums) Note(p *Phases) {
 	}
 }
 
+// NoteOne counts an activity if it takes time.
+func (s *PhaseSums) NoteOne(p Phase, d vtime.Duration) {
+	if d > 0 {
+		s[p].Count++
+		s[p].Time.Add(d)
+	}
+}
+
 // Merge adds the activities of another engine.
 func (s *PhaseSums) Merge(o *PhaseSums) {
 	for i := range s {

@@ -1,0 +1,65 @@
+package p2p
+
+import (
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Where the statistics alone observe the ranks, calls in short forms tell them what an observer would hear: no description of the call is
+// made. The times are those of the general way, in reasons.go and activities.go.
+
+// SumsUp has sends and receives that are over at once tell the statistics, if messages explain waiting.
+func (m *Messages) SumsUp() {
+	m.summing, m.sendsAtOnce = true, m.shortSends() && !m.anew
+}
+
+// shortSends reports whether no model or option wants more of an eager send than SendAtOnce does.
+func (m *Messages) shortSends() bool {
+	return m.Processors == nil && m.Interfaces == nil && !m.InCalls && !m.Partition.HasPorts && !m.Partition.Target.HasJitter()
+}
+
+// SumSend tells the statistics of a send of a message on a communicator, which an LP has begun at an instant and which is over. The message has been
+// counted where it departed.
+func (m *Messages) SumSend(lp int32, c world.Procedure, context uint64, dst int, bytes int64, began vtime.Time) {
+	s := &m.Partition.Summary
+	s.Sent.Note(bytes)
+	if x := s.Calls.Matrix(); x.Counts() {
+		x.Note(int(m.Partition.Global(lp)), dst, bytes)
+	}
+	took := m.Partition.Clock[lp].Sub(began)
+	s.Calls.Phases().NoteOne(stats.DataSending, took)
+	s.Calls.NoteMessage(lp, stats.CallKey{Procedure: uint8(c), Context: context}, bytes, 0, 0, took)
+}
+
+// SumPost tells the statistics of a nonblocking receive that an LP has posted.
+func (m *Messages) SumPost(lp int32, c world.Procedure, context uint64) {
+	m.Partition.Summary.Calls.NoteMessage(lp, stats.CallKey{Procedure: uint8(c), Context: context}, 0, 0, 0, 0)
+}
+
+// sumReceive tells the statistics of a blocking receive, which an LP has posted at an instant and which is over: its message was there.
+func (m *Messages) sumReceive(lp int32, c world.Procedure, context uint64, index int32, posted vtime.Time) {
+	o, msg, calls := m.why.origins.Open(index), m.messages.At(index), &m.Partition.Summary.Calls
+	key := stats.CallKey{Procedure: uint8(c), Context: context}
+	ready, ended := max(posted, msg.arrival), m.Partition.Clock[lp]
+	if ready > posted {
+		calls.Phases().NoteOne(stats.WaitingPhase, ended.Sub(posted))
+	} else {
+		calls.Phases().NoteOne(stats.DataReceiving, ended.Sub(posted))
+	}
+	if late := min(o.sent, ready, ended); late <= posted && o.shared|o.within == 0 {
+		left := max(posted, min(o.left, ready, ended))
+		network := min(ready, ended).Sub(left)
+		calls.NoteMessage(lp, key, msg.bytes, 0, network, ended.Sub(posted)-network)
+		return
+	}
+	e, times := m.why.ending, stats.Causes{}
+	e.Known, e.Ready, e.Late, e.Other, e.Left, e.Shared, e.Within, e.Whom = true, ready, stats.LateSender, o.sent, o.left, o.shared, o.within, o.late
+	e.Split(posted, ended, &times)
+	calls.Note(lp, key, msg.bytes, &times)
+	if m.Blames() {
+		var blames stats.Blames
+		m.Waiter(lp).Blame(&e, posted, ended, &blames)
+		calls.Blame(&blames)
+	}
+}
