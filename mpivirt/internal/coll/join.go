@@ -120,7 +120,9 @@ func (c *Collectives) beginJoins(inst *instance) {
 		if j.rests == nil {
 			j.rests = make([]rest, nodes.there-nodes.here)
 		}
-		clear(j.rests)
+		for i := range j.rests {
+			j.rests[i] = unjoined
+		}
 	}
 	j.size = nodes.size(0)
 	j.times, j.alike = c.joining(inst, 0), nodes.world && c.partition.Target.JoinsAlike()
@@ -188,7 +190,7 @@ func (c *Collectives) joinTime(inst *instance, lp int32, p, member int, t vtime.
 	} else if c.partition.Target.HasJitterWithinNodes() {
 		t = t.Add(c.joinJitter(inst, inst.comm.RankOf(member, 0), inst.comm.RankOf(nodes.leader(p), 0)))
 	}
-	if c.explains && t > 0 {
+	if c.explains && !leads {
 		inst.join.joinsLater(p-nodes.here, own.chain, t)
 	}
 	return t

@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"math"
+
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
@@ -21,6 +23,9 @@ type rest struct {
 	late   stats.Late // the root once its entry is known, else the member with the latest entry
 	chain  stats.Chain
 }
+
+// unjoined is the rest of a node that no member has joined: an entry at the beginning of virtual time is later.
+var unjoined = rest{last: math.MaxInt32, chain: stats.Chain{Rank: math.MaxInt32}}
 
 // add adds the entries on which another message rests, and leaves out its chain.
 func (r *rest) add(o rest) {

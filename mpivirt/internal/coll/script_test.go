@@ -239,6 +239,7 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 			p.checkTimes()
 			p.checkFreed()
 		}
+		checkChains(t, players, ranks)
 	}
 	var least *world.RankError
 	for _, p := range players {
@@ -335,6 +336,8 @@ type scriptPlayer struct {
 	ended []bool
 	ranks []scripted
 	times map[int32][]vtime.Duration // by label: of the calls that were timed
+
+	chains []chained // the ends of calls
 }
 
 // scripted is a rank.
@@ -352,6 +355,7 @@ type scripted struct {
 	made    *Communicator
 	freed   []*Communicator
 	entered vtime.Time // its latest call
+	inCalls []interval // so far
 	label   int32      // under which the call is timed
 	uneven  bool       // the blocks of the call differ in length; see blockOf
 
@@ -536,6 +540,11 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 	p.timed(lp, r)
 	r.next++
 	b := k.Messages.CompletionOf(lp)
+	in := interval{r.entered, k.partition.Clock[lp]}
+	if words[0] == "compute" {
+		in.from = in.to
+	}
+	r.inCalls = append(r.inCalls, in)
 	line := fmt.Sprintf("%s: %v%s", strings.Join(words, " "), k.partition.Clock[lp], p.causes(lp, r))
 	rank := k.partition.Global(lp)
 	for _, index := range b.Completed {

@@ -71,6 +71,9 @@ func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
 		p.k.Messages.EndingOf(lp, p.k.Messages.EndedBy(lp, r.procedure), &why)
 	}
 	why.Split(r.entered, end, &all)
+	if why.Known && why.Ready > r.entered && p.k.Messages.Processors == nil && r.comm.Size > 1 { // it waits for the chain
+		p.chains = append(p.chains, chained{r.calls[r.next-1], why.Ready, why.Chain})
+	}
 	for cause, d := range all {
 		if d > 0 {
 			text += fmt.Sprintf(", %v %v", stats.Cause(cause), d)
@@ -82,6 +85,35 @@ func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
 		}
 	}
 	return text
+}
+
+// chained is the end of a call by a chain of messages.
+type chained struct {
+	call  string
+	ready vtime.Time
+	chain stats.Chain
+}
+
+// interval is the time of a call.
+type interval struct{ from, to vtime.Time }
+
+// checkChains reports chains that do not leave the program of a rank in one of its calls, before the end.
+func checkChains(t reporter, players []*scriptPlayer, ranks int) {
+	inCalls := make([][]interval, ranks)
+	for _, p := range players {
+		for lp := range p.ranks {
+			inCalls[p.k.partition.First+lp] = p.ranks[lp].inCalls
+		}
+	}
+	for _, p := range players {
+		for _, e := range p.chains {
+			c := e.chain
+			in := func(i interval) bool { return i.from <= c.At && c.At <= i.to }
+			if int(c.Rank) < 0 || int(c.Rank) >= ranks || !slices.ContainsFunc(inCalls[c.Rank], in) || c.At > e.ready {
+				t.Errorf("%+v: %s ends at %v by the chain %+v", p.v, e.call, e.ready, c)
+			}
+		}
+	}
 }
 
 // checkFreed reports communicators that all members of this engine have freed, and that are still there after a run.

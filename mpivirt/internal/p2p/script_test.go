@@ -114,6 +114,28 @@ type outcome struct {
 	activities string
 	least      *world.RankError
 	unreceived error
+	inCalls    [][]phase   // by rank: when it is in a call
+	chains     [][]chained // by rank: the ends of its calls
+}
+
+// chained is the end of a call by a chain of messages.
+type chained struct {
+	call  string
+	ready vtime.Time
+	chain stats.Chain
+}
+
+// checkChains reports chains that do not leave the program of a rank in one of its calls, or that take longer than from there to the end.
+func (x *outcome) checkChains(t reporter, v variant) {
+	for rank, of := range x.chains {
+		for _, e := range of {
+			c := e.chain
+			in := func(p phase) bool { return p.from <= c.At && c.At <= p.to }
+			if int(c.Rank) < 0 || int(c.Rank) >= len(x.chains) || !slices.ContainsFunc(x.inCalls[c.Rank], in) || c.At > e.ready || c.Works+c.Shared+c.Within > e.ready.Sub(c.At) {
+				t.Errorf("%+v: %s of rank %d ends at %v by the chain %+v", v, e.call, rank, e.ready, c)
+			}
+		}
+	}
 }
 
 // text returns what comes out of a run. Of a run that ends before its end that is its failure: how far
@@ -146,7 +168,7 @@ type reporter interface {
 // playScript makes one run.
 func playScript(t reporter, v variant, o options, target *network.Target, programs []string) *outcome {
 	ranks := len(programs)
-	x := &outcome{ranks: make([][]string, ranks), finish: make([]string, ranks)}
+	x := &outcome{ranks: make([][]string, ranks), finish: make([]string, ranks), inCalls: make([][]phase, ranks), chains: make([][]chained, ranks)}
 	partition := engine.Partition{LPs: ranks, Engines: v.engines}
 	switch { // engines keep the ranks of a node together, as the kernel has it
 	case target.Contention().Model != "" || target.Contended() && !target.KeepsBlocks():
@@ -184,6 +206,7 @@ func playScript(t reporter, v variant, o options, target *network.Target, progra
 	}
 	if x.failure == "" {
 		x.unreceived = summary.Unreceived.Err()
+		x.checkChains(t, v)
 		for _, p := range players {
 			p.checkReleased(v, x.unreceived != nil)
 		}
@@ -455,6 +478,11 @@ func (p *player) over(lp int32, r *scripted) {
 	if end := m.Partition.Clock[lp]; end != r.begun {
 		line += fmt.Sprintf(" to %v", end)
 	}
+	in := phase{r.begun, m.Partition.Clock[lp]}
+	if words[0] == "compute" {
+		in.from = in.to
+	}
+	p.x.inCalls[m.Partition.Global(lp)] = append(p.x.inCalls[m.Partition.Global(lp)], in)
 	line += p.causes(lp, r, words)
 	p.x.ranks[m.Partition.Global(lp)] = append(p.x.ranks[m.Partition.Global(lp)], line+p.result(r, words, b))
 	if b.Err != nil && b.Fatal {
@@ -475,6 +503,9 @@ func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
 		ended := p.m.EndedBy(lp, c)
 		p.m.EndingOf(lp, ended, &why)
 		why.Split(r.begun, end, &all)
+		if rank := p.m.Partition.Global(lp); why.Known && why.Ready > r.begun && p.m.Processors == nil { // it waits for the chain
+			p.x.chains[rank] = append(p.x.chains[rank], chained{r.calls[max(r.next-1, 0)], why.Ready, why.Chain})
+		}
 		if ended.Rank != world.None {
 			text = fmt.Sprintf(", by %d", ended.Rank)
 		}
