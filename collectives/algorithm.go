@@ -56,6 +56,9 @@ const (
 	Ring2D
 	TwoLevel
 	Spread
+	TorusTrees
+	TorusRings
+	TorusDirect
 	algorithms // their number
 )
 
@@ -68,6 +71,7 @@ var algorithmNames = [algorithms]string{
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
 	"recursive-multiplying", "allgather-reduce", "neighbor-exchange", "k-bruck", "sparbit", "pairwise-exchange", "linear-nonblocking",
 	"double-tree", "nvls-tree", "ring-2d", "two-level", "spread",
+	"torus-trees", "torus-rings", "torus-direct",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.
@@ -90,6 +94,14 @@ func (a Algorithm) Fanout() int { return int(a >> numberBits & MostFanout) }
 
 // Segment returns the bytes of a segment; 0 stands for a vector that goes whole.
 func (a Algorithm) Segment() int64 { return int64(a >> (numberBits + fanoutBits)) }
+
+// FanoutOf returns the fan-out of an algorithm of an operation, its default if none is given.
+func FanoutOf(op Operation, a Algorithm) int {
+	if e := find(op, a); a.Fanout() == 0 && e != nil {
+		return e.takes.fanout
+	}
+	return a.Fanout()
+}
 
 // WithFanout returns the algorithm with a fan-out, from 0 to MostFanout.
 func (a Algorithm) WithFanout(n int) Algorithm {

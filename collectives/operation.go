@@ -104,6 +104,7 @@ func Default(op Operation) Algorithm { return registry[op][0].algorithm }
 type Hardware struct {
 	Barrier bool // barriers, in a given time
 	Offload bool // sums of vectors
+	Torus   bool // ranks write into each other's memory along the links of a torus, on which they fill a node each
 	// Measured is whether the machine gives the times of barriers, broadcasts and allreduces of the ranks of a node, and the call is
 	// among such ranks.
 	Measured bool
@@ -121,25 +122,36 @@ func MeasuredOn(op Operation) (a Algorithm, ok bool) {
 	return 0, false
 }
 
-// has reports whether a machine has the hardware that an algorithm needs.
-func (h Hardware) has(a Algorithm) bool {
+// Has reports whether a machine has the hardware that an algorithm needs.
+func (h Hardware) Has(a Algorithm) bool {
 	switch a.Base() {
 	case GivenTime:
 		return h.Barrier
 	case Offload:
 		return h.Offload
+	case TorusTrees, TorusRings, TorusDirect:
+		return h.Torus
 	}
 	return true
 }
 
 // ofHardware reports whether an algorithm needs hardware that some machines do not have.
-func (a Algorithm) ofHardware() bool { return !Hardware{}.has(a) }
+func (a Algorithm) ofHardware() bool { return !Hardware{}.Has(a) }
+
+// AlongTorus reports whether the algorithm is a library's, by writes along the links of a torus.
+func (a Algorithm) AlongTorus() bool {
+	switch a.Base() {
+	case TorusTrees, TorusRings, TorusDirect:
+		return true
+	}
+	return false
+}
 
 // DefaultOn returns the default algorithm of an operation on a machine with some hardware: the
-// first algorithm that needs this hardware, if there is one.
+// first algorithm that needs this hardware, if there is one that no library has to choose.
 func DefaultOn(op Operation, h Hardware) Algorithm {
 	for _, a := range AllAlgorithms(op) {
-		if a.ofHardware() && h.has(a) {
+		if a.ofHardware() && h.Has(a) && !a.AlongTorus() {
 			return a
 		}
 	}
@@ -148,7 +160,7 @@ func DefaultOn(op Operation, h Hardware) Algorithm {
 
 // AlgorithmsOn returns the algorithms of an operation on a machine with some hardware.
 func AlgorithmsOn(op Operation, h Hardware) []Algorithm {
-	return slices.DeleteFunc(AllAlgorithms(op), func(a Algorithm) bool { return !h.has(a) })
+	return slices.DeleteFunc(AllAlgorithms(op), func(a Algorithm) bool { return !h.Has(a) })
 }
 
 // Describe returns one line on the algorithm for the operation, or "" if the operation does not

@@ -7,7 +7,7 @@ type entry struct {
 	algorithm Algorithm
 	unordered bool // does not keep the rank order
 	line      string
-	build     func(s Shape) Schedule // nil: node-leader, given, offload
+	build     func(s Shape) Schedule // nil: node-leader, given, offload, torus-trees and the like
 	takes     arguments
 }
 
@@ -78,6 +78,7 @@ var registry = [operations][]entry{
 		{Offload, false, "ranks of a node join, switches send the vector to all nodes, one release per node", nil, none},
 		{SMP, false, "MPICH: binomial among first ranks of nodes, then in each node", smpBcast, byNode},
 		{HAN, false, "Open MPI: segments go down a tree of nodes while those before go down a tree in each node", hanBcast, arguments{segments: ofVector, nodes: true}},
+		{TorusTrees, false, "Fujitsu: segments are written along the links of a torus, down as many trees side by side as the fan-out says", nil, arguments{segments: ofVector, fanout: 3}},
 	},
 	Reduce: {
 		{Binomial, false, "up a binomial tree that keeps the rank order for every root", treeOne, arguments{segments: ofVector}},
@@ -91,6 +92,7 @@ var registry = [operations][]entry{
 		{Offload, true, "ranks of a node join, switches sum the vectors of the nodes up, one release per node", nil, none},
 		{SMP, true, "MPICH: binomial in each node but the root's, among first ranks of nodes, and in the root's node", smpReduce, byNode},
 		{HAN, false, "Open MPI: segments go up a tree in each node while those before go up a tree of nodes", hanReduce, arguments{segments: ofVector, nodes: true}},
+		{TorusTrees, true, "Fujitsu: segments are written along the links of a torus, up as many trees side by side as the fan-out says", nil, arguments{segments: ofVector, fanout: 3}},
 	},
 	Allreduce: {
 		{NodeLeader, true, "ranks of a node join, leaders run a butterfly, one release per node", nil, none},
@@ -110,6 +112,7 @@ var registry = [operations][]entry{
 		{NVLSTree, true, "NCCL: segments go up and down two trees of nodes in turn, in each node through a switch that sums", nvlsTree, arguments{segments: ofVector, segment: segmentOfTree, nodes: true}},
 		{Ring2D, true, "rings in two dimensions: reduce_scatter in each node, ring of the nodes for each place, allgather in each node", ringOfRings, byNode},
 		{HAN, false, "Open MPI: segments pass reduce in each node, reduce and bcast of nodes, bcast in each node, four at a time", hanAllreduce, arguments{segments: ofVector, nodes: true}},
+		{TorusTrees, true, "Fujitsu: segments are written along the links of a torus, up and down as many trees side by side as the fan-out says", nil, arguments{segments: ofVector, fanout: 3}},
 	},
 	Gather: {
 		{Binomial, false, "up a binomial tree, subtrees together", treeOne, none},
@@ -117,6 +120,7 @@ var registry = [operations][]entry{
 		{Linear, false, "the root receives from one after another", starOne, none},
 		{LinearSync, false, "the root asks one after another for a first segment and receives the rest meanwhile", linearSync, arguments{segments: ofVector}},
 		{HAN, false, "Open MPI: binomial in each node to the root's place there, then among these ranks", hanBlocks, byNode},
+		{TorusDirect, false, "Fujitsu: all write their blocks to the root along the links of a torus, which come in over all its links", nil, none},
 	},
 	Gatherv: {
 		{Linear, false, "the root receives from one after another", starOne, none},
@@ -131,7 +135,8 @@ var registry = [operations][]entry{
 	Scatterv: {
 		{Linear, false, "the root sends to one after another", starOne, none},
 	},
-	Allgather:  append(slices.Clip(allgathers), entry{HAN, false, "Open MPI: binomial gather in each node, allgather among first ranks of nodes, bcast of all in each node", hanAllgather, byNode}),
+	Allgather: append(slices.Clip(allgathers), entry{HAN, false, "Open MPI: binomial gather in each node, allgather among first ranks of nodes, bcast of all in each node", hanAllgather, byNode},
+		entry{TorusRings, false, "Fujitsu: blocks are written round a torus, in all dimensions and directions at once", nil, none}),
 	Allgatherv: allgathers,
 	Alltoall: {
 		{Pairwise, false, "in round k everyone sends to the rank k further on", pairs, none},

@@ -110,7 +110,8 @@
 // the other ranks, or with levels of the node all ranks combine parts and share the bandwidth of the memory.
 // A network may carry collectives out by itself: a barrier in the time of a table by nodes
 // ([Target.BarrierTime]), sums of vectors in the times of a table by nodes and size or of a tree of switches
-// ([Target.OffloadTime]). How far the nodes of a communicator are apart is a [Span].
+// ([Target.OffloadTime]). How far the nodes of a communicator are apart is a [Span]. Ranks that fill a torus
+// may write along its links ([Target.TreesTime], [Target.RingsTime], [Target.DirectTime]).
 //
 // # Registries
 //
@@ -191,6 +192,8 @@
 //	                                    # collectives; above is optional: 32MiB
 //	  congestion: {bandwidth: 6GB/s, longest: 64} # optional: none; links of a torus or mesh that
 //	                                    # messages of a round share; longest is optional
+//	  torus_writes: {begin: 6us, hop: 1.8us, take: 0.3us} # optional: none; collectives by writes along the
+//	                                    # links of a torus
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
 //	  launch: 6us                       # optional: none; from a collective call to its first message
 //	  barrier: {time: 3us}              # optional: none; from the last entry to the exits, or a

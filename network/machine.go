@@ -41,6 +41,7 @@ type Machine struct {
 	blockingSend              vtime.Duration // of a root that sends one blocking message after another, in addition to the overhead
 	fresh                     freshMemory
 	congestion                congestion
+	torusWrites               torusWrites
 	poll                      vtime.Duration
 	launch                    vtime.Duration // of a collective
 	barrier                   offload        // times of a barrier; empty if its algorithm determines them
@@ -199,6 +200,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	m.datatypes.write(o)
 	m.fresh.write(o)
 	m.congestion.write(o)
+	m.torusWrites.write(o)
 	o.text("poll", m.poll.String())
 	if m.launch != 0 || w.estimated("network.launch") {
 		o.text("launch", m.launch.String())

@@ -176,6 +176,7 @@ func (m *Machine) parseNetwork(o *object) {
 	m.datatypes = parseDatatypes(o)
 	m.fresh = parseFresh(o)
 	m.congestion = parseCongestion(o)
+	m.torusWrites = parseTorusWrites(o)
 	m.poll = o.duration("poll", false, defaultPoll)
 	if m.poll == 0 {
 		o.fault("poll", "is zero, so that a program that polls would never come to an end", "write a time of at least 1ps")

@@ -57,6 +57,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	m.parseNodeTypes(top)
 	m.checkTopology(top)
 	m.checkCongestion(top)
+	m.checkTorusWrites(top)
 	m.parseFittedTo(top)
 	m.parseEstimates(top)
 	top.within("network", network, modelFields())
@@ -76,6 +77,8 @@ func (m *Machine) checkTopology(top *object) {
 		depends = "network." + perHopField
 	case m.congestion.bandwidth != 0:
 		depends = "network." + congestionField
+	case m.WritesAlongTorus():
+		depends = "network." + torusWritesField
 	case m.contention.Topology:
 		depends = "contention.topology"
 	case given && m.topology != nil && m.topology != topologySpec(star{}):

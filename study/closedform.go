@@ -89,6 +89,9 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 		return f
 	}
 	_, most := t.NodeSizes()
+	if a.AlongTorus() {
+		return f // its time is that of the machine, not a formula of messages
+	}
 	if a == collectives.Offload {
 		f.cost.Offload, f.cost.Gamma, f.exact, f.rendezvous = func(bytes int64) vtime.Duration { return t.OffloadTime(t.Span(), bytes) }, t.ReduceTime, !t.ReceiverState(), true
 		f.members = t.Nodes()

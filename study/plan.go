@@ -357,7 +357,9 @@ func (r *reader) noteHardware(p *Plan) {
 	for _, of := range []struct {
 		algorithm collectives.Algorithm
 		lacks     string
-	}{{collectives.GivenTime, "gives no time of a barrier"}, {collectives.Offload, "gives no collectives that the network carries out"}} {
+	}{{collectives.GivenTime, "gives no time of a barrier"}, {collectives.Offload, "gives no collectives that the network carries out"},
+		{collectives.TorusTrees, "gives no writes along the links of a torus by one rank a node"}, {collectives.TorusRings, "gives no writes along the links of a torus by one rank a node"},
+		{collectives.TorusDirect, "gives no writes along the links of a torus by one rank a node"}} {
 		a, lacks := of.algorithm, of.lacks
 		i := slices.IndexFunc(p.Machines, func(m *network.Machine) bool {
 			return !slices.Contains(collectives.AlgorithmsOn(p.Operation, mpivirt.HardwareOf(m)), a)
@@ -372,7 +374,7 @@ func (r *reader) noteHardware(p *Plan) {
 func (p *Plan) hardware() (h collectives.Hardware) {
 	for _, m := range p.Machines {
 		own := mpivirt.HardwareOf(m)
-		h.Barrier, h.Offload = h.Barrier || own.Barrier, h.Offload || own.Offload
+		h.Barrier, h.Offload, h.Torus = h.Barrier || own.Barrier, h.Offload || own.Offload, h.Torus || own.Torus
 	}
 	return h
 }

@@ -148,9 +148,12 @@ func (s *Scaling) readProgram(axes ScalingAxes, r *reader) {
 	} else if a, err := collectives.ParseAlgorithm(s.Operation, s.Algorithm); err != nil {
 		r.fault("--algorithm", err)
 	} else if !slices.Contains(collectives.AlgorithmsOn(s.Operation, hardware), a) {
-		if a == collectives.Offload {
+		switch {
+		case a.AlongTorus():
+			r.fault("--algorithm", fmt.Errorf("%v needs writes along the links of a torus, with a rank a node, on every machine: add torus_writes to network in their files, or choose another algorithm", a))
+		case a == collectives.Offload:
 			r.fault("--algorithm", fmt.Errorf("%v needs a network that sums vectors up, on every machine: add allreduce or switches to network in their files, or choose another algorithm", a))
-		} else {
+		default:
 			r.fault("--algorithm", fmt.Errorf("%v needs the time of a barrier from every machine: add barrier: {time: 3us} to network in their files, or choose another algorithm", a))
 		}
 	}
@@ -175,10 +178,10 @@ func (s *Scaling) readProgram(axes ScalingAxes, r *reader) {
 
 // hardware returns what all machines carry out by themselves.
 func (s *Scaling) hardware() collectives.Hardware {
-	h := collectives.Hardware{Barrier: len(s.Machines) > 0, Offload: len(s.Machines) > 0}
+	h := collectives.Hardware{Barrier: len(s.Machines) > 0, Offload: len(s.Machines) > 0, Torus: len(s.Machines) > 0}
 	for _, m := range s.Machines {
 		own := mpivirt.HardwareOf(m)
-		h.Barrier, h.Offload = h.Barrier && own.Barrier, h.Offload && own.Offload
+		h.Barrier, h.Offload, h.Torus = h.Barrier && own.Barrier, h.Offload && own.Offload, h.Torus && own.Torus
 	}
 	return h
 }

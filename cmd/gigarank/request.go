@@ -404,7 +404,7 @@ func (r *request) targetMachine() *network.Machine {
 	return r.config.Target.Machine()
 }
 
-// checkOffload returns an error if the network is to sum vectors up, and the machine's does not.
+// checkOffload returns an error if the network is to sum vectors up, or ranks are to write along the links of a torus, and the machine's do not.
 func (r *request) checkOffload() error {
 	target := r.config.Target
 	for op, a := range r.config.Algorithms {
@@ -414,6 +414,12 @@ func (r *request) checkOffload() error {
 		}
 		if a == collectives.Offload && target != nil && !target.Machine().Offloads() {
 			return fmt.Errorf("%v for %v needs a network that sums vectors up, which machine %s has not: add allreduce or switches to network in its file, or choose another algorithm", a, op, target.Machine().Name())
+		}
+		if a.AlongTorus() && target != nil && !target.Machine().WritesAlongTorus() {
+			return fmt.Errorf("%v for %v needs writes along the links of a torus, which machine %s does not give: add torus_writes to network in its file, or choose another algorithm", a, op, target.Machine().Name())
+		}
+		if a.AlongTorus() && target != nil && !target.WritesAlongTorus(target.Ranks()) {
+			return fmt.Errorf("%v for %v needs ranks that fill a torus, on a node each, and %s of machine %s do not: take a rank a node and as many ranks as the torus has nodes, or choose another algorithm", a, op, spelling.Count(target.Ranks(), "rank"), target.Machine().Name())
 		}
 	}
 	return nil
@@ -581,7 +587,7 @@ func (r *request) idealize(h *host.Processes, engines string) (err error) {
 		r.engines = 1
 	}
 	maps.DeleteFunc(r.config.Algorithms, func(_ collectives.Operation, a collectives.Algorithm) bool {
-		return a == collectives.GivenTime || a == collectives.Offload
+		return a == collectives.GivenTime || a == collectives.Offload || a.AlongTorus()
 	})
 	r.machine = ideal.Name()
 	r.config.Target, err = ideal.Target(r.ranks)

@@ -156,6 +156,14 @@ func combines(op collectives.Operation) bool {
 	return false
 }
 
+// hardwareOf returns the word for the hardware that an algorithm needs.
+func hardwareOf(a collectives.Algorithm) string {
+	if a.AlongTorus() {
+		return "torus"
+	}
+	return a.Base().String()
+}
+
 // unsuited returns why an algorithm does not suit a call, or "".
 func (o *operation) unsuited(a collectives.Algorithm, q *collectives.Question) (what, remedy string) {
 	if !q.Commutative && !collectives.Ordered(q.Operation, a) {
@@ -165,9 +173,9 @@ func (o *operation) unsuited(a collectives.Algorithm, q *collectives.Question) (
 	if slices.Contains(collectives.Algorithms(q.Operation), a.Base()) {
 		return "", ""
 	}
-	if k := o.fallbackOf(a); k >= 0 && (o.fallbacks[k].need == offload || o.fallbacks[k].need == givenTime) {
+	if k := o.fallbackOf(a); k >= 0 && (o.fallbacks[k].need == offload || o.fallbacks[k].need == givenTime || o.fallbacks[k].need == torusLinks) {
 		return "", ""
 	}
 	return fmt.Sprintf("%s needs hardware that some machines do not have", a),
-		fmt.Sprintf("write what other machines run, such as fallbacks: {%s: {machine: %s, else: linear}}", a, a)
+		fmt.Sprintf("write what other machines run, such as fallbacks: {%s: {machine: %s, else: linear}}", a.Base(), hardwareOf(a))
 }

@@ -39,7 +39,8 @@
 //	elements: ranks | N                   in the vector at least: one for each rank; a number
 //	elements: power-of-two                the greatest power of two up to the ranks
 //	elements: power-of-two-nodes          the greatest power of two up to the nodes
-//	machine: offload | given              hardware of the target machine
+//	machine: offload | given | torus      hardware of the target machine; torus: ranks that fill a torus, a node each,
+//	                                      along whose links they write
 //
 // # Cost
 //

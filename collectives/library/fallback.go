@@ -27,6 +27,7 @@ const (
 	someElements
 	offload
 	givenTime
+	torusLinks
 )
 
 // holds reports whether the call is as the algorithm needs it.
@@ -46,6 +47,8 @@ func (f *Fallback) holds(q *collectives.Question) bool {
 		return q.Hardware.Offload
 	case givenTime:
 		return q.Hardware.Barrier
+	case torusLinks:
+		return q.Hardware.Torus
 	}
 	return elements(q) >= f.elements
 }
@@ -67,6 +70,8 @@ func (f *Fallback) Needs() string {
 		return "a network that sums vectors"
 	case givenTime:
 		return "a machine with a barrier of its own"
+	case torusLinks:
+		return "ranks that fill a torus along whose links they write"
 	}
 	return fmt.Sprintf("%d elements", f.elements)
 }

@@ -103,6 +103,17 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", c.q, got, c.want)
 		}
 	}
+	fujitsu, err := library.Named("fujitsu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bcast := collectives.Question{Operation: collectives.Bcast, Ranks: 64, Bytes: 1 << 20, Commutative: true}
+	for torus, want := range map[bool]string{false: "split-binary:16KiB", true: "torus-trees:16KiB:fanout=6"} {
+		bcast.Hardware.Torus = torus
+		if got := fujitsu.Choose(bcast); got.String() != want {
+			t.Errorf("where ranks write along a torus is %v: %s, want %s", torus, got, want)
+		}
+	}
 	scatter := collectives.Question{Operation: collectives.ReduceScatter, Ranks: 3, Bytes: 8, Commutative: true, EqualBlocks: true}
 	other := scatter
 	other.EqualBlocks = false

@@ -362,7 +362,7 @@ func (f *Fallback) parseNeed(d *document, at input.Field) {
 	words := map[string]map[string]need{
 		"ranks":    {"even": evenRanks, "power-of-two": ranksPowerOfTwo},
 		"elements": {"ranks": elementForEachRank, "power-of-two": elementsPowerOfTwo, "power-of-two-nodes": elementsPowerOfTwoNodes},
-		"machine":  {"offload": offload, "given": givenTime},
+		"machine":  {"offload": offload, "given": givenTime, "torus": torusLinks},
 	}[at.Name]
 	var choices []string
 	for word := range words {

@@ -22,6 +22,7 @@ type composition struct {
 	when            func(r *Row) bool
 	messages        bool // by messages even where the network carries out the operations
 	parts           func(r *Row) [2]part
+	agrees          bool // the ranks agree first that the algorithm suits the call
 }
 
 // joined returns the bytes of the blocks of all ranks.
@@ -32,19 +33,37 @@ var compositions = []composition{
 	// a binomial reduce and bcast, not as those of its network.
 	{"allreduce", "reduce-bcast", (*Row).ofOpenMPI, true, func(r *Row) [2]part {
 		return [2]part{called(collectives.Reduce, r.Bytes), called(collectives.Bcast, r.Bytes)}
-	}},
+	}, false},
+	// rdbc of Fujitsu MPI, by its log of decisions in the archive of the source.
+	{"allreduce", "rdbc", (*Row).ofFujitsu, true, func(r *Row) [2]part {
+		return [2]part{called(collectives.Reduce, r.Bytes), called(collectives.Bcast, r.Bytes)}
+	}, true},
 	// coll_base_reduce_scatter.c, ompi_coll_base_reduce_scatter_intra_nonoverlapping: a reduce to rank 0 and a scatterv.
 	{"reduce_scatter", "reduce-scatterv", (*Row).ofOpenMPI, false, func(r *Row) [2]part {
 		return [2]part{called(collectives.Reduce, r.joined()), {collectives.Scatter, r.Bytes, true, true}}
-	}},
+	}, false},
 	// coll_base_allgather.c, ompi_coll_base_allgather_intra_basic_linear calls coll_gather and coll_bcast of the communicator. So does gtbc
-	// of Fujitsu MPI, by its name and by its times.
-	{"allgather", "linear", (*Row).ofOpenMPI, false, gatherAndBcast},
-	{"allgather", "gtbc", (*Row).ofFujitsu, false, gatherAndBcast},
-	// use-bcast of Fujitsu MPI: all ranks get all blocks.
+	// of Fujitsu MPI, by its log of decisions.
+	{"allgather", "linear", (*Row).ofOpenMPI, false, gatherAndBcast, false},
+	{"allgather", "gtbc", (*Row).ofFujitsu, false, gatherAndBcast, true},
+	// use-bcast of Fujitsu MPI: all ranks get all blocks. So says its log of decisions.
 	{"scatter", "use-bcast", (*Row).ofFujitsu, false, func(r *Row) [2]part {
 		return [2]part{called(collectives.Bcast, r.joined())}
-	}},
+	}, false},
+	// Six trees want three nodes in each dimension; the library chooses another algorithm on 2·2·2.
+	{"bcast", "torus-trees:fanout=6", (*Row).ofFujitsuCube, true, chosen(collectives.Bcast), false},
+	{"allreduce", "torus-trees:fanout=6", (*Row).ofFujitsuCube, true, chosen(collectives.Allreduce), false},
+	{"reduce", "torus-trees:fanout=6", (*Row).ofFujitsuCube, true, chosen(collectives.Reduce), false},
+	// A name that the library does not know, see exceptions.
+	{"bcast", "linear", func(r *Row) bool { return r.unknownToFujitsu() && !r.ofFujitsuByMessages() }, false, chosen(collectives.Bcast), false},
+}
+
+// ofFujitsuCube reports whether the row is of Fujitsu MPI on 8 nodes, 2·2·2.
+func (r *Row) ofFujitsuCube() bool { return r.ofFujitsu() && r.Nodes <= 8 }
+
+// chosen is a call of the same operation whose algorithm the library chooses.
+func chosen(op collectives.Operation) func(r *Row) [2]part {
+	return func(r *Row) [2]part { return [2]part{called(op, r.Bytes)} }
 }
 
 func called(op collectives.Operation, bytes int64) part {
@@ -66,6 +85,7 @@ func (p *Point) compose(r *Row, name string) (bool, error) {
 		}
 		parts := c.parts(r)
 		p.Operation, p.Bytes, p.Then, p.Messages = parts[0].Operation, parts[0].Bytes, parts[1], c.messages
+		p.Agrees, p.AgreesByMessages = c.agrees, c.agrees && r.ofFujitsuByMessages()
 		return true, nil
 	}
 	return false, nil
@@ -73,24 +93,32 @@ func (p *Point) compose(r *Row, name string) (bool, error) {
 
 // parts returns the operations of the point, in turn.
 func (p *Point) parts() []part {
-	first := called(p.Operation, p.Bytes)
-	if !p.Then.Any {
-		return []part{first}
+	var all []part
+	if p.Agrees {
+		all = append(all, called(collectives.Barrier, 0))
 	}
-	return []part{first, p.Then}
+	all = append(all, called(p.Operation, p.Bytes))
+	if p.Then.Any {
+		all = append(all, p.Then)
+	}
+	return all
 }
 
 // algorithms names those algorithms of a composed point that the library does not choose.
 func (p *Point) algorithms(c *mpivirt.Config) map[collectives.Operation]collectives.Algorithm {
-	if p.Named {
-		return map[collectives.Operation]collectives.Algorithm{p.Operation: p.Algorithm}
-	}
 	named := map[collectives.Operation]collectives.Algorithm{}
+	if p.AgreesByMessages {
+		named[collectives.Barrier] = collectives.RecursiveDoubling
+	}
+	if p.Named {
+		named[p.Operation] = p.Algorithm
+		return named
+	}
 	for _, of := range p.parts() {
 		switch {
 		case of.Linear:
 			named[of.Operation] = collectives.Linear
-		case p.Messages && c.AlgorithmFor(of.Operation, of.Bytes, 0) == collectives.Offload:
+		case of.Operation != collectives.Barrier && p.Messages && c.AlgorithmFor(of.Operation, of.Bytes, 0) == collectives.Offload:
 			named[of.Operation] = collectives.Binomial
 		}
 	}

@@ -173,7 +173,10 @@ func TestComposedAlgorithms(t *testing.T) {
 		{Row{Operation: "allreduce", Algorithm: "default-nonoverlapping", Bytes: 1000}, 3*2 + 3*2},
 		{Row{Operation: "reduce_scatter", Algorithm: "default-non-overlapping", Bytes: 1000}, 3*9 + 2},
 		{Row{Operation: "allgather", Algorithm: "default-linear", Bytes: 1000}, 2 + 3*9},
-		{Row{Operation: "allgather", Algorithm: "default-gtbc", Bytes: 1000}, 2 + 3*9},
+		{Row{Operation: "allgather", Algorithm: "default-gtbc", Bytes: 1000}, 3 + 2 + 3*9}, // the ranks agree first
+		{Row{Operation: "allreduce", Algorithm: "default-rdbc", Bytes: 1000}, 3 + 3*2 + 3*2},
+		{Row{Operation: "bcast", Algorithm: "default-trinaryx6", Bytes: 1000}, 3 * 2}, // 2·2·2 nodes have no six trees
+		{Row{Operation: "bcast", Algorithm: "default-basic-linear", Bytes: 1000}, 3 * 2},
 		{Row{Operation: "scatter", Algorithm: "default-use-bcast", Bytes: 1000}, 3 * 9},
 	} {
 		c.row.Machine, c.row.Library, c.row.Nodes, c.row.PerNode, c.row.Measured = "a", "FJMPI 4.0.1", 8, 1, c.want*1e-6
@@ -185,6 +188,42 @@ func TestComposedAlgorithms(t *testing.T) {
 	}
 	if _, err := PointOf(&Row{Operation: "scatter", Algorithm: "use-bcast", Library: "FJMPI", Nodes: 8, PerNode: 1, Statistic: "avg"}); err == nil {
 		t.Error("the mean over ranks of a bcast and nothing else was taken")
+	}
+}
+
+// Names of Fujitsu MPI for algorithms along the links of a torus, with the segments of its rules, and the agreement by messages of calls
+// without the barrier network: a barrier of 3 us among 8 ranks by recursive doubling.
+func TestTorusAlgorithmsOfFujitsu(t *testing.T) {
+	m := machine(t, "node: {bandwidth: 1GB/s}\ntopology: {kind: torus, dimensions: 3}\nnetwork: {model: flat, latency: 1us, torus_writes: {begin: 6us, hop: 2us, take: 0ns}}\n")
+	for _, c := range []struct {
+		operation, name string
+		bytes           int64
+		chosen          string
+		want            float64 // us
+	}{
+		{"bcast", "trinaryx3", 3000, "torus-trees:fanout=3", 6 + 3*3},
+		{"bcast", "trinaryx3", 4, "recursive-doubling + torus-trees:fanout=3", 3 + 6 + 3*2.002},
+		{"bcast", "trinaryx3", 32 << 20, "torus-trees:16KiB:fanout=3", 0},
+		{"bcast", "trinaryx3", 33 << 20, "torus-trees:64KiB:fanout=3", 0},
+		{"reduce", "trinaryx3", 24 << 10, "torus-trees:fanout=3", 0},
+		{"reduce", "trinaryx3", 7 << 20, "torus-trees:64KiB:fanout=3", 0},
+		{"allreduce", "trix3", 6000, "torus-trees:4KiB:fanout=3", 6 + 6 + 3*2*4},
+		{"allreduce", "trix3", 393217, "torus-trees:16KiB:fanout=3", 0},
+		{"allgather", "3dtorus", 3000, "torus-rings", 6 + 3*2 + 7},
+		{"gather", "simple", 1000, "torus-direct", 6 + 3*2 + 4},
+		{"bcast", "split-binary-tree", 4, "chain", 0},
+		{"bcast", "basic-linear", 4, "chain", 0},
+		{"bcast", "basic-linear", 32, "split-binary", 0},
+	} {
+		r := Row{Machine: "a", Operation: c.operation, Algorithm: "default-" + c.name, Library: "FJMPI 4.0.1", Nodes: 8, PerNode: 1, Bytes: c.bytes, Measured: 1}
+		o := Compare([]Row{r}, Options{Limit: 10, Machine: func(*Row) (*network.Machine, error) { return m, nil }})[0]
+		if o.Chosen != c.chosen || c.want != 0 && math.Abs(o.Simulated*1e6-c.want) > 1e-6 {
+			t.Errorf("%s %s of %d bytes: got %v us by %q (%s), want %v by %q", c.operation, c.name, c.bytes, o.Simulated*1e6, o.Chosen, o.Reason, c.want, c.chosen)
+		}
+	}
+	valid := Row{Operation: "bcast", Algorithm: "default-basic-linear", Library: "FJMPI 4.0.1", Nodes: 64, PerNode: 1, Bytes: 8 << 20, Source: "results/fugaku/2025_04_12___03_23_58.tar.gz"}
+	if p, err := PointOf(&valid); err != nil || p.Algorithm != collectives.LinearNonblocking {
+		t.Errorf("where the library knows basic_linear: %v, %v", p.Algorithm, err)
 	}
 }
 
@@ -200,14 +239,14 @@ func TestSimulatedStatistics(t *testing.T) {
 		point   Point
 		want    float64 // us
 	}{
-		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 8, 1, 0, 0, LastExit, part{}, false}, 3},
-		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 4, 8, 0, 0, LastExit, part{}, false}, 5},
-		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 8, 1, 0, 0, BackToBack, part{}, false}, 3},
-		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, LastExit, part{}, false}, 2},
-		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, MeanExit, part{}, false}, 2 * 7. / 8},
-		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, FirstExit, part{}, false}, 0},
-		{busy, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, LastExit, part{}, false}, 7*3 + 2},
-		{busy, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, BackToBack, part{}, false}, 7 * 3},
+		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 8, 1, 0, 0, LastExit, part{}, false, false, false}, 3},
+		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 4, 8, 0, 0, LastExit, part{}, false, false, false}, 5},
+		{flat, Point{collectives.Barrier, collectives.Dissemination, true, nil, 8, 1, 0, 0, BackToBack, part{}, false, false, false}, 3},
+		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, LastExit, part{}, false, false, false}, 2},
+		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, MeanExit, part{}, false, false, false}, 2 * 7. / 8},
+		{flat, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, FirstExit, part{}, false, false, false}, 0},
+		{busy, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, LastExit, part{}, false, false, false}, 7*3 + 2},
+		{busy, Point{collectives.Bcast, collectives.Linear, true, nil, 8, 1, 0, 1000, BackToBack, part{}, false, false, false}, 7 * 3},
 	} {
 		got, err := c.point.Simulate(machine(t, c.machine))
 		if err != nil || math.Abs(got*1e6-c.want) > 1e-5 { // means are rounded down to picoseconds
@@ -372,6 +411,7 @@ var atScale = map[string]string{
 	"machine=fugaku,nodes=512,op=alltoall,algorithm=default-modified-bruck,bytes<=4":       "fugaku: datatype",
 	"machine=fugaku,nodes=512,op=gather,algorithm=default-basic-linear,bytes=2048":         "fugaku: partners",
 	"machine=fugaku,nodes=512,op=allreduce,algorithm=default-recursive_doubling,bytes<=32": "fugaku: latency_per_hop",
+	"machine=fugaku,nodes=512,op=bcast,algorithm=default-trinaryx3,bytes=256":              "fugaku: torus_writes",
 	"machine=bluegene-q,nodes=98304,op=allreduce,bytes<=8":                                 "bluegene-q: allreduce, of which one row is published",
 	"machine=qsnet-asci-q-64,nodes=64,op=barrier,mpi=Quadrics hw":                          "qsnet: barrier, of which one row is published",
 	"machine=fugaku,op=allreduce,algorithm=default-default,bytes<=4":                       "fugaku: barrier, which is published by number of nodes",

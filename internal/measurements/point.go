@@ -64,6 +64,9 @@ type Point struct {
 	Statistic Statistic
 	Then      part // the operation that follows, if the library calls two in turn
 	Messages  bool // the library does not have the network carry the operations out
+	Agrees    bool // the ranks agree before, as by a barrier
+	// AgreesByMessages is whether the barrier network has no part in that.
+	AgreesByMessages bool
 }
 
 // sameBlocks are operations whose blocks may differ, with the operation on equal blocks that takes as long.
@@ -98,8 +101,14 @@ var synonyms = map[string]string{
 	"allreduce/nvlstree":             "nvls-tree",
 	"nvls":                           "offload",
 	"nvls-off":                       "ring",
-	"allreduce/rdbc":                 "reduce-bcast",
 	"reduce_scatter/non-overlapping": "reduce-scatterv",
+	// Fujitsu MPI; segments of trees depend on the size, see segmentOf.
+	"trinaryx3":     "torus-trees:fanout=3",
+	"trix3":         "torus-trees:fanout=3",
+	"trinaryx6":     "torus-trees:fanout=6",
+	"trix6":         "torus-trees:fanout=6",
+	"3dtorus":       "torus-rings",
+	"gather/simple": "torus-direct",
 	// MPICH.
 	"brucks": "bruck",
 }
@@ -143,11 +152,15 @@ var exceptions = []exception{
 	// coll_base_alltoall.c, ompi_coll_base_alltoall_intra_basic_linear: all receives and sends are posted, then waited for, in the
 	// order of linear_sync, which has all messages under way unless a number is given.
 	{"alltoall", "linear", (*Row).ofOpenMPI, "linear-sync"},
+	// A vector of one element cannot be split: Fujitsu MPI takes chain, by its times.
+	{"bcast", "split-binary", (*Row).ofFujitsuOneElement, "chain"},
+	// Of calls by a name that Fujitsu MPI does not know, those without the barrier network take as long as chain and split-binary.
+	{"bcast", "linear", func(r *Row) bool { return r.unknownToFujitsu() && r.ofFujitsuOneElement() }, "chain"},
+	{"bcast", "linear", func(r *Row) bool { return r.unknownToFujitsu() && r.ofFujitsuByMessages() }, "split-binary"},
 	// coll_base_bcast.c, ompi_coll_base_bcast_intra_basic_linear: the root sends to all at once and waits.
 	{"bcast", "linear", (*Row).ofOpenMPI, "linear-nonblocking"},
-	// Reductions by in-order-binary take as long as those by default of Fujitsu MPI, whose table cuts vectors (fujitsu.yaml). Shorter
-	// vectors are one segment.
-	{"reduce", "in-order-binary", (*Row).ofFujitsu, "in-order-binary:32KiB"},
+	// Segments of the script that ran them. Shorter vectors are one segment.
+	{"reduce", "in-order-binary", (*Row).ofFujitsu, "in-order-binary:64KiB"},
 	{"reduce", "binary", (*Row).ofFujitsu, "binary:32KiB"},
 	// NVLS among several nodes is a tree of them: only the switches of a node sum vectors up.
 	{"allreduce", "offload", func(r *Row) bool { return r.ofNCCL() && r.Nodes > 1 }, "nvls-tree"},
@@ -164,6 +177,42 @@ func (r *Row) ofOpenMPI() bool {
 // ofFujitsu reports whether the row is of Fujitsu MPI.
 func (r *Row) ofFujitsu() bool {
 	return strings.HasPrefix(strings.ToLower(strings.ReplaceAll(r.Library, " ", "")), "fjmpi")
+}
+
+// leastOffloaded is the number of elements up to which the source's scripts take the barrier network from the algorithms of bcast, reduce and
+// allreduce of Fujitsu MPI that they name.
+const leastOffloaded = 12
+
+// ofFujitsuByMessages reports whether Fujitsu MPI was denied its barrier network.
+func (r *Row) ofFujitsuByMessages() bool {
+	reduces := r.Operation == "bcast" || r.Operation == "reduce" || r.Operation == "allreduce"
+	return r.ofFujitsu() && r.names() && reduces && r.Bytes <= leastOffloaded*elementBytes
+}
+
+// unknownToFujitsu reports whether Fujitsu MPI was told a name that it does not know, and chose the algorithm itself: basic-linear in place of
+// basic_linear, by its messages in all archives of the source but one.
+func (r *Row) unknownToFujitsu() bool {
+	return r.ofFujitsu() && strings.HasSuffix(r.Algorithm, "basic-linear") && !strings.Contains(r.Source, "2025_04_12___03_23_58")
+}
+
+func (r *Row) ofFujitsuOneElement() bool { return r.ofFujitsu() && r.Bytes <= elementBytes }
+
+// segmentOf returns the argument that is the segment of trees in Fujitsu MPI: those of its own file of rules, which the scripts of the source
+// repeat for reduce and allreduce, and its log of decisions shows for bcast.
+func (r *Row) segmentOf() string {
+	long := int64(6 << 20)
+	if r.Operation == "bcast" {
+		long = 32 << 20
+	}
+	switch {
+	case r.Operation != "allreduce" && r.Bytes <= 24<<10:
+		return ""
+	case r.Bytes <= 384<<10:
+		return ":4KiB"
+	case r.Bytes <= long:
+		return ":16KiB"
+	}
+	return ":64KiB"
 }
 
 // ofNCCL reports whether the row is of NCCL.
@@ -199,8 +248,16 @@ func PointOf(r *Row) (Point, error) {
 				name = e.as
 			}
 		}
+		if base, fanout, trees := strings.Cut(name, ":fanout="); trees && base == "torus-trees" && r.ofFujitsu() {
+			name = base + r.segmentOf() + ":fanout=" + fanout
+		}
 		if p.Algorithm, err = collectives.ParseAlgorithm(p.Operation, name); err != nil {
 			return p, fmt.Errorf("gigarank has no algorithm %s of %s", name, p.Operation)
+		}
+		if p.Algorithm.AlongTorus() {
+			p.Agrees = r.ofFujitsuByMessages()
+			p.AgreesByMessages = p.Agrees
+			return p, nil
 		}
 		if r.ofOpenMPI() {
 			return p, p.fallBack(openMPI)
@@ -381,7 +438,7 @@ func (p *Point) run(c *mpivirt.Config) (float64, error) {
 	if len(result.Iterations) != all*len(p.parts()) || !result.Complete {
 		return 0, errors.New("the simulation came to no end")
 	}
-	if p.Then.Any { // the last rank may be another one in each operation
+	if len(p.parts()) > 1 { // the last rank may be another one in each operation
 		return vtime.Duration(result.VirtualTime).Seconds(), nil
 	}
 	var sum vtime.Duration

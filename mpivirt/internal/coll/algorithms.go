@@ -16,13 +16,15 @@ type Algorithms struct {
 }
 
 // For returns the algorithm of a call on a machine. Vectors that are too long for a network that sums
-// up, or come from nodes that no switch unites, take the algorithm of machines without such a network.
+// up, or come from nodes that no switch unites, take the algorithm of machines without such a network. So do ranks that do not fill the
+// torus along whose links they would write.
 func (a *Algorithms) For(t *network.Target, q collectives.Question) collectives.Algorithm {
 	op, carries := q.Operation, t.Offloads(q.Bytes)
 	if op == collectives.Bcast {
 		carries = t.Spreads(q.Bytes)
 	}
 	q.Hardware = collectives.Hardware{Barrier: t.BarrierTime() > 0, Offload: carries && (t.OffloadsAcross() || q.Ranks <= q.PerNode)}
+	q.Hardware.Torus = t.WritesAlongTorus(q.Ranks)
 	q.Hardware.Measured = t.GivesBcasts() && q.Ranks <= q.PerNode
 	switch {
 	case a.Library != nil && a.Free[op]:
@@ -32,7 +34,7 @@ func (a *Algorithms) For(t *network.Target, q collectives.Question) collectives.
 			return measured
 		}
 		return a.First[op]
-	case a.First[op] != collectives.Offload || q.Hardware.Offload:
+	case q.Hardware.Has(a.First[op]):
 		return a.First[op]
 	case a.Library != nil:
 		q.Hardware = collectives.Hardware{}
@@ -68,7 +70,7 @@ func (a *Algorithms) byDefault(op collectives.Operation) bool { return a.Library
 
 // byNodes reports whether the algorithm of an operation depends on the ranks of each node.
 func (a *Algorithms) byNodes(op collectives.Operation) bool {
-	asks := a.Free[op] || a.First[op] == collectives.Offload
+	asks := a.Free[op] || a.First[op] == collectives.Offload || a.First[op].AlongTorus()
 	return a.Library != nil && asks && a.Library.ByNodes(op)
 }
 

@@ -8,11 +8,13 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
 // A collective of fixed cost has no messages: all participants leave after the last entry plus the
-// machine's time for the collective. The participants are the members, or under algorithm offload
+// machine's time for the collective: one that the network carries out, or that ranks carry out by writes along the links of a torus,
+// on which nothing else goes. The participants are the members, or under algorithm offload
 // the leaders of nodes unless the nodes have switches. Each engine sends its parent in the tree of
 // engines the last entry that it knows, once all its own participants have entered and all its
 // children have sent theirs. The root sends the last entry of all participants down the tree.
@@ -32,14 +34,38 @@ type fixedCostState struct {
 	outputs [][]byte // outputs of the members here that receive the result of a rooted operation
 }
 
-// offloadsRooted reports whether the network carries out a rooted operation.
+// offloadsRooted reports whether a rooted operation has a fixed cost.
 func (v *Collective) offloadsRooted() bool {
-	return v.Algorithm == collectives.Offload && v.Operation.Rooted()
+	return (v.Algorithm == collectives.Offload || v.Algorithm.AlongTorus()) && v.Operation.Rooted()
+}
+
+// joinsBlocks reports whether the members' blocks are joined at a fixed cost.
+func (v *Collective) joinsBlocks() bool {
+	return v.Algorithm == collectives.TorusRings || v.Algorithm == collectives.TorusDirect
+}
+
+// torusTime returns the time of a call by writes along the links of a torus.
+func (c *Collectives) torusTime(v *Collective) vtime.Duration {
+	t := c.partition.Target
+	switch v.Algorithm {
+	case collectives.TorusRings:
+		return t.RingsTime(v.asked())
+	case collectives.TorusDirect:
+		return t.DirectTime(v.asked())
+	}
+	trees := network.Trees{Up: v.Operation != collectives.Bcast, Down: v.Operation != collectives.Reduce, Count: collectives.FanoutOf(v.Operation, v.Algorithm), Segment: v.Algorithm.Segment()}
+	return t.TreesTime(trees, v.Bytes)
 }
 
 // contributionOf returns the vector that a member adds to the sum, and stores the member's output.
-// The sum of a bcast is the vector of the root; a byte before each vector marks that of the root.
+// The sum of a bcast is the vector of the root; a byte before each vector marks that of the root. That of a gather or an allgather is all blocks.
 func (inst *instance) contributionOf(member int, v *Collective) []byte {
+	if v.joinsBlocks() {
+		if v.Operation == collectives.Allgather || member == v.Root {
+			inst.fixedCost.outputs = append(inst.fixedCost.outputs, v.Output)
+		}
+		return v.Input
+	}
 	if !v.offloadsRooted() {
 		return v.Input
 	}
@@ -93,10 +119,25 @@ func (c *Collectives) beginFixedCost(inst *instance) *fixedCostState {
 	if inst.Call.Algorithm == collectives.Offload {
 		g.cost = c.partition.Target.OffloadTime(c.spanOf(inst.comm), inst.Call.Bytes)
 	}
-	if inst.Call.Moved() {
+	if inst.Call.Algorithm.AlongTorus() {
+		g.cost = c.torusTime(&inst.Call)
+	}
+	switch {
+	case inst.Call.Moved() && inst.Call.joinsBlocks():
+		g.sum = &summing{fold: collectives.NewTreeFold(inst.participants(), c.joinBlocks), latest: world.None}
+	case inst.Call.Moved():
 		g.sum = &summing{fold: c.newTree(inst.Call.Operator, inst.participants()), latest: world.None}
 	}
 	return g
+}
+
+// joinBlocks returns the blocks of successive members, both pooled buffers, in one.
+func (c *Collectives) joinBlocks(lower, higher []byte) []byte {
+	both := c.partition.Buffers.Take(len(lower) + len(higher))
+	copy(both[copy(both, lower):], higher)
+	c.partition.Buffers.Release(lower)
+	c.partition.Buffers.Release(higher)
+	return both
 }
 
 // fixedCostTree returns the neighbours of this engine among the engines that have participants.
@@ -307,8 +348,11 @@ func (c *Collectives) leaveTogether(inst *instance, last, t vtime.Time) {
 func (c *Collectives) checkFixedCost(inst *instance, lp int32, last, t vtime.Time) {
 	if t == vtime.Forever {
 		what := "a barrier"
-		if inst.Call.Algorithm == collectives.Offload {
+		switch {
+		case inst.Call.Algorithm == collectives.Offload:
 			what = fmt.Sprintf("the network's part of %v", inst.Call.Operation)
+		case inst.Call.Algorithm.AlongTorus():
+			what = inst.Call.Operation.String()
 		}
 		c.partition.PastEnd(int(c.partition.Global(lp)), last, inst.Call.Procedure, "%s, which takes %v on this machine,", what, inst.fixedCost.cost)
 	}

@@ -142,7 +142,7 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 					if op == collectives.Barrier {
 						v.Bytes, v.Element = 0, 0
 					}
-					if a == collectives.GivenTime && k.partition.Target.BarrierTime() == 0 || a == collectives.Offload && !k.partition.Target.Machine().Offloads() {
+					if a == collectives.GivenTime && k.partition.Target.BarrierTime() == 0 || a == collectives.Offload && !k.partition.Target.Machine().Offloads() || a.AlongTorus() {
 						continue
 					}
 					p, err := PlanOf(k.partition.Target, Auto, k.partition.Engine.Null(), engines == 1, false, false, &v)

@@ -111,7 +111,7 @@ func (c *Config) Algorithm(op collectives.Operation) collectives.Algorithm {
 
 // HardwareOf returns the collectives that a machine carries out by itself, on any number of nodes.
 func HardwareOf(m *network.Machine) collectives.Hardware {
-	return collectives.Hardware{Barrier: m.BarrierTime() > 0, Offload: m.Offloads() && m.OffloadsAcross()}
+	return collectives.Hardware{Barrier: m.BarrierTime() > 0, Offload: m.Offloads() && m.OffloadsAcross(), Torus: m.WritesAlongTorus() && m.RanksPerNode() == 1}
 }
 
 // AlgorithmFor returns the algorithm of an operation that all ranks call with some bytes.

@@ -94,6 +94,9 @@ func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	if hardware.Offload {
 		least = min(least, coll.FixedCostHop(c.Target.LeastOffloadTime(), c.Transports[0].Size()))
 	}
+	if hardware.Torus {
+		least = min(least, coll.FixedCostHop(c.Target.LeastTorusTime(), c.Transports[0].Size()))
+	}
 	if c.Target.ReceiverState() {
 		least -= resource.Slack(least) // ranks wait for the match of a rendezvous
 	}
@@ -152,6 +155,8 @@ func (c *Config) validate() error {
 			fault("algorithm %v for %v on %d nodes of machine %s, whose switches sum vectors up within a node only: choose another algorithm", a, op, c.Target.Nodes(), c.Target.Machine().Name())
 		case a == collectives.Offload && c.Target != nil && !c.Target.Machine().Offloads():
 			fault("algorithm %v for %v on machine %s, whose network sums nothing up: add allreduce or switches to network in its file", a, op, c.Target.Machine().Name())
+		case a.AlongTorus() && c.Target != nil && !c.Target.WritesAlongTorus(c.Target.Ranks()):
+			fault("algorithm %v for %v on machine %s, whose ranks do not fill a torus, on a node each, along whose links they write: choose another algorithm", a, op, c.Target.Machine().Name())
 		}
 	}
 	return errors.Join(faults...)
