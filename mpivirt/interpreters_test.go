@@ -267,6 +267,9 @@ func drawMachine(t *rapid.T) string {
 	if !strings.Contains(model, "loggops") && rapid.IntRange(0, 4).Draw(t, "jitter") == 0 {
 		model += ", jitter: {distribution: " + rapid.SampledFrom([]string{"uniform, most", "exponential, mean"}).Draw(t, "distribution") + ": " + duration("jitter time", 1) + "}"
 	}
+	if !strings.Contains(model, "loggops") && rapid.IntRange(0, 4).Draw(t, "interruptions") == 0 {
+		model += ", interruptions: {interval: 40us, duration: " + duration("interruption", 1) + "}"
+	}
 	if !strings.Contains(model, "loggops") {
 		model += ", progress: " + rapid.SampledFrom([]string{"asynchronous", "asynchronous", "calls", "waits"}).Draw(t, "progress")
 	}

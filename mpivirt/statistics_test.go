@@ -155,7 +155,7 @@ func anyMachine(r *rand.Rand, ranks int) string {
 	case 2:
 		return shares(randomContention)(r, ranks)
 	case 3:
-		return randomMachine(r, ranks) + randomProgress(r) + []string{"", "  jitter: {distribution: uniform, most: 3us}\n"}[r.IntN(2)]
+		return randomMachine(r, ranks) + randomProgress(r) + []string{"", "  jitter: {distribution: uniform, most: 3us}\n", "  interruptions: {interval: 30us, duration: 4us}\n"}[r.IntN(3)]
 	}
 	return randomMachine(r, ranks)
 }

@@ -64,6 +64,9 @@
 // negative, so that no lookahead shrinks. In a rendezvous the request has jitter. Messages from one
 // rank to another still arrive in order.
 //
+// Interruptions keep a rank from sending and taking messages for random times: see [Target.Free]. They, too, only add to times, and are keyed by
+// the seed and the rank.
+//
 // With progress calls, a rank handles REQ and ACK of a rendezvous, and the messages of nonblocking collectives, only
 // while it is in an MPI call, see [Target.ProgressInCalls]; with progress waits, only in calls that wait, test or probe,
 // see [Target.ProgressInWaits]. Otherwise it does so at once.
@@ -180,6 +183,7 @@
 //	  gap: 0.1us                        # optional: none; time between messages at a port
 //	  jitter: {distribution: exponential, mean: 1us} # optional: none; or a
 //	                                    # list of level and distribution
+//	  interruptions: {interval: 5s, duration: 200us} # optional: none; of each rank
 //	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
 //	  progress: waits                   # optional: asynchronous; or calls; see above
 //	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second, or a list

@@ -289,16 +289,19 @@ func (o *object) shape(key string) ratioText {
 	return ratioText(s)
 }
 
-// HasJitter reports whether messages take a random time beyond their Delay.
-// Each sender draws it for each of its messages: see Jitter.
+// HasJitter reports whether messages take a random time beyond their Delay, which each sender draws for each of its
+// messages: see Jitter. A time at which ranks are interrupted is such a time, too: see Free.
 func (t *Target) HasJitter() bool { return t.jittered }
 
-// HasJitterWithinNodes reports whether messages within a node take a random time, and joins and releases.
+// HasJitterWithinNodes reports whether messages within a node take a random time, and joins and releases, or ranks are interrupted.
 func (t *Target) HasJitterWithinNodes() bool { return t.jitteredWithin }
 
-// HasJitter reports whether the machine's messages have jitter, so that their times depend
+// HasJitter reports whether the machine's messages have jitter or its ranks interruptions, so that times depend
 // on the seed.
-func (m *Machine) HasJitter() bool { return m.jitter.given() }
+func (m *Machine) HasJitter() bool { return m.jitter.given() || m.interruptions.given() }
+
+// Interrupts reports whether the machine's ranks are interrupted while they communicate.
+func (m *Machine) Interrupts() bool { return m.interruptions.given() }
 
 // Seeded returns the target with a seed of its jitter.
 func (t *Target) Seeded(seed uint64) *Target {

@@ -48,6 +48,7 @@ type Machine struct {
 	offloads                  offloads
 	join                      joins // empty if messages determine the times of joins
 	jitter                    jitters
+	interruptions             interruptions
 	progress                  progress
 	interfaces                interfaces
 	contention                Contention
@@ -192,6 +193,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		o.text("eager_limit", quantity.FormatSize(m.eagerLimit))
 	}
 	m.jitter.write(o)
+	m.interruptions.write(o)
 	if m.progress != asynchronous || w.estimated("network.progress") {
 		o.text("progress", m.progress.String())
 	}

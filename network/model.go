@@ -134,7 +134,7 @@ func Models() []DelayModel {
 }
 
 // chargeFields are the fields of section network that all charged models have.
-var chargeFields = []string{"overhead", "gap", "eager_limit", "jitter", "progress"}
+var chargeFields = []string{"overhead", "gap", "eager_limit", "jitter", "interruptions", "progress"}
 
 // perHopField is the field of section network with which a model depends on the topology. For hops
 // it is a parameter.
@@ -169,6 +169,7 @@ func (m *Machine) parseNetwork(o *object) {
 		m.gap = o.duration("gap", false, 0)
 		m.eagerLimit = o.size("eager_limit", false, math.MaxInt64)
 		m.jitter, checkJitter = parseJitters(o)
+		m.interruptions = parseInterruptions(o)
 		m.progress = parseProgress(o)
 	}
 	m.reduce = parseWork(o, "reduce")

@@ -33,7 +33,8 @@ type Target struct {
 	jittered  bool
 	// jitteredWithin is true where messages within a node have jitter.
 	jitteredWithin bool
-	seed           uint64         // of the jitter
+	seed           uint64 // of the jitter and of the interruptions
+	interrupts     interruptions
 	jitter         []jitter       // by level: of tiers, or within nodes and between them
 	reduce         path           // of combined bytes
 	local          path           // of the block that a rank sends to itself
@@ -68,12 +69,12 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", m.name, err)
 	}
-	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, overhead: m.overhead, reduce: m.reduce.path(), local: m.localCopy.path(), fresh: rateOf(m.fresh.bandwidth), shared: m.model.kind().shared, jittered: m.HasJitter()}
+	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, overhead: m.overhead, reduce: m.reduce.path(), local: m.localCopy.path(), fresh: rateOf(m.fresh.bandwidth), shared: m.model.kind().shared, jittered: m.HasJitter(), interrupts: m.interruptions}
 	t.barrier = m.barrier.on(t.Nodes())
 	if t.jittered {
 		_, node := levelNames(m.model)
 		t.jitter = m.jitter.byLevel(m.model)
-		t.jitteredWithin = slices.ContainsFunc(t.jitter[:node+1], func(j jitter) bool { return j.kind != nil })
+		t.jitteredWithin = slices.ContainsFunc(t.jitter[:node+1], func(j jitter) bool { return j.kind != nil }) || t.Interrupts()
 	}
 	t.delays = m.model.over(p)
 	t.span = t.spanOfAll()

@@ -35,7 +35,7 @@ the library: that of --library, or of field library of the machine file, or else
   avg, min        the mean over the ranks of the time from the exit of a barrier, which is simulated, too, to
                   that of the operation, as the OSU micro-benchmarks measure; the least of these times
   imb, nccl-tests iterations back to back, their mean; also barrier avg, as osu_barrier
-With jitter in the machine file the time is the median of several seeds.
+With jitter in the machine file the time is the median of several seeds, with interruptions the mean of 8 to 32 iterations.
 
 --machine NAME=FILE gives the machine of the rows whose column machine has NAME, in which * stands for anything.
 NAME@NODES is for rows of so many nodes and goes first. FILE alone is for all rows. Rows of a machine
@@ -77,7 +77,7 @@ func newValidateMeasured(c *terminal.Console) *cobra.Command {
 	flags.StringVar(&f.only, "only", "", "look only at rows `WHERE` conditions hold")
 	flags.StringArrayVar(&f.setAside, "set-aside", nil, "list rows `WHERE` conditions hold without counting them, as 'WHERE: REASON'; may be repeated")
 	flags.StringArrayVar(&f.classes, "class", nil, "sum rows up `WHERE` conditions hold, as 'NAME: WHERE'; may be repeated")
-	flags.StringVar(&f.limit, "limit", "5m", "leave out points whose simulation is expected to take more CPU time than `DUR`")
+	flags.StringVar(&f.limit, "limit", "5m", "leave out points of which an iteration is expected to take more CPU time than `DUR`")
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the report")
 	flags.StringVar(&f.json, "json", "", "write summaries and points as JSON to a `FILE`, or - for standard output in place of the text")
 	return cmd

@@ -34,7 +34,8 @@
 //     which warm the pipeline of a tree up.
 //
 // All warm iterations of a simulation without jitter are alike, so one is enough. With jitter in the
-// machine file the figure is the median of several seeds. The last exit changes little with the barrier before it,
+// machine file the figure is the median of several seeds. With interruptions of the ranks, which differ from one iteration to the next,
+// and where a benchmark prints a mean, it is the mean of 8 to 32 iterations. The last exit changes little with the barrier before it,
 // whose last exit is the common entry.
 //
 // A point is carried out with the algorithm that its row names, if gigarank has it under that name or one

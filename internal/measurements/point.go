@@ -290,9 +290,25 @@ const (
 // jitteredSeeds is the number of seeds whose median counts where the machine has jitter.
 const jitteredSeeds = 9
 
+// Where ranks are interrupted the mean of many iterations counts, since each is another one. The more nodes, the more interruptions an
+// iteration has, so that fewer iterations do.
+const (
+	interruptedNodes   = 1024 // nodes times iterations
+	leastInterrupted   = 8
+	mostInterrupted    = 32
+	interruptionWarmth = 1 // iterations before those that count
+)
+
+// averages reports whether the figure is a mean of iterations that differ.
+func (p *Point) averages(m *network.Machine) bool { return m.Interrupts() && p.Statistic != LastExit && !p.Then.Any }
+
 // iterations returns how many the simulation has, and how many of them count.
-func (p *Point) iterations() (all, counted int) {
-	if p.Statistic == BackToBack {
+func (p *Point) iterations(m *network.Machine) (all, counted int) {
+	switch {
+	case p.averages(m):
+		counted = min(max(interruptedNodes/p.Nodes, leastInterrupted), mostInterrupted)
+		return interruptionWarmth + counted, counted
+	case p.Statistic == BackToBack:
 		return warmIterations + countedIterations, countedIterations
 	}
 	return 1, 1
@@ -328,7 +344,7 @@ func (p *Point) config(t *network.Target) mpivirt.Config {
 		c.Library = ofElements{p.Library}
 	}
 	c.Algorithms = p.algorithms(&c)
-	all, _ := p.iterations()
+	all, _ := p.iterations(t.Machine())
 	c.Program = mpivirt.Program{Name: p.Operation.String(), Forms: []mpivirt.Form{steps.Main(func() steps.Program { return p.program(all) })}}
 	return c
 }
@@ -347,22 +363,21 @@ func (l ofElements) Choose(q collectives.Question) collectives.Algorithm {
 // program returns that of the ranks. They enter the first iteration, or the barrier before it, together, and compute nothing.
 func (p *Point) program(iterations int) steps.Program {
 	barriers, parts := 0, p.parts()
-	iterations *= len(parts)
 	if p.afterBarrier() {
 		barriers = 1
 	}
+	calls := barriers + len(parts) // of an iteration
 	return steps.New(func(r *steps.Rank, taken *uint16) steps.Outcome {
-		i := int(*taken) - barriers
-		if i < 0 {
-			*taken++
-			return r.Barrier()
-		}
+		i, k := int(*taken)/calls, int(*taken)%calls-barriers
 		if i == iterations {
 			return r.Finish()
 		}
 		*taken++
-		of := parts[i%len(parts)]
-		return r.Timed(i, of.Operation.String()).CollectiveSize(of.Operation, of.Bytes, 0)
+		if k < 0 {
+			return r.Barrier()
+		}
+		of := parts[k]
+		return r.Timed(i*len(parts)+k, of.Operation.String()).CollectiveSize(of.Operation, of.Bytes, 0)
 	})
 }
 
@@ -380,14 +395,17 @@ func (p *Point) Chosen(m *network.Machine) (string, error) {
 	return strings.Join(names, " + "), nil
 }
 
-// Cost returns an estimate of the CPU time that the simulation takes, in seconds.
+// Cost returns an estimate of the CPU time that the simulation takes, in seconds; of one iteration, where many that differ are simulated.
 func (p *Point) Cost(m *network.Machine) (float64, error) {
 	t, err := p.target(m)
 	if err != nil {
 		return 0, err
 	}
 	c := p.config(t)
-	all, _ := p.iterations()
+	all, _ := p.iterations(m)
+	if p.averages(m) {
+		all = 1
+	}
 	var uses []mpivirt.Use
 	for _, of := range p.parts() {
 		uses = append(uses, mpivirt.Use{Operation: of.Operation, Bytes: of.Bytes, Times: all})
@@ -400,7 +418,7 @@ func (p *Point) Cost(m *network.Machine) (float64, error) {
 
 // seeds returns the number of simulations of the point.
 func (p *Point) seeds(t *network.Target) int {
-	if t.HasJitter() {
+	if t.HasJitter() && !p.averages(t.Machine()) {
 		return jitteredSeeds
 	}
 	return 1
@@ -434,7 +452,7 @@ func (p *Point) run(c *mpivirt.Config) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	all, counted := p.iterations()
+	all, counted := p.iterations(c.Target.Machine())
 	if len(result.Iterations) != all*len(p.parts()) || !result.Complete {
 		return 0, errors.New("the simulation came to no end")
 	}

@@ -349,7 +349,7 @@ func (c *Collectives) departRound(a *agent, port *network.Port, round int32, src
 	if large {
 		bytes = 0
 	}
-	free, leaves := ends.Send(port, bytes, a.clock)
+	free, leaves := ends.Send(port, bytes, c.partition.Target.Free(src, a.clock))
 	arrival = leaves.Add(c.congested(a.inst, round).Delay(src, dst, bytes))
 	jitter := vtime.Duration(0)
 	if c.partition.Target.HasJitter() {
@@ -363,6 +363,11 @@ func (c *Collectives) departRound(a *agent, port *network.Port, round int32, src
 		c.way = c.passageOf(a.inst, round, src, dst, bytes, leaves, jitter)
 	}
 	return free, arrival
+}
+
+// freeFrom returns the instant from which on the rank of an agent goes on after a receive: see [network.Target.Free].
+func (c *Collectives) freeFrom(a *agent, t vtime.Time) vtime.Time {
+	return c.partition.Target.Free(int(c.partition.Global(a.lp)), t)
 }
 
 // endsOf returns the target as the processors at both ends of a message of an instance find it.
@@ -483,7 +488,7 @@ func (c *Collectives) chargeFor(index int32, a *agent, m *roundMessage) (arrival
 		a.window.landings = append(a.window.landings, landing{arrival, m.bytes, m.rank, int32(len(a.window.landings))})
 		return arrival
 	}
-	a.clock = c.endsOf(a.inst, m.bytes).Receive(c.port(index), m.bytes, a.posted, a.clock, arrival)
+	a.clock = c.freeFrom(a, c.endsOf(a.inst, m.bytes).Receive(c.port(index), m.bytes, a.posted, a.clock, arrival))
 	return arrival
 }
 

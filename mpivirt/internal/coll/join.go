@@ -188,7 +188,8 @@ func (c *Collectives) joinTime(inst *instance, lp int32, p, member int, t vtime.
 	if leads {
 		t = 0
 	} else if c.partition.Target.HasJitterWithinNodes() {
-		t = t.Add(c.joinJitter(inst, inst.comm.RankOf(member, 0), inst.comm.RankOf(nodes.leader(p), 0)))
+		rank := inst.comm.RankOf(member, 0)
+		t = c.partition.Target.Free(rank, t).Add(c.joinJitter(inst, rank, inst.comm.RankOf(nodes.leader(p), 0)))
 	}
 	if c.explains && !leads {
 		inst.join.joinsLater(p-nodes.here, own.chain, t)
@@ -409,7 +410,7 @@ func (c *Collectives) release(inst *instance, p int, t vtime.Time) {
 		default:
 			left := others
 			if c.partition.Target.HasJitterWithinNodes() {
-				left = left.Add(c.joinJitter(inst, inst.comm.RankOf(leader, 0), rank))
+				left = c.partition.Target.Free(rank, left.Add(c.joinJitter(inst, inst.comm.RankOf(leader, 0), rank)))
 			}
 			if left == vtime.Forever {
 				c.pastRelease(inst, p, rank, t)
@@ -489,7 +490,7 @@ func (c *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
 		if lp, local := c.partition.Local(rank); local {
 			left := others
 			if c.partition.Target.HasJitterWithinNodes() {
-				left = left.Add(c.joinJitter(inst, inst.comm.RankOf(nodes.leader(p), 0), rank))
+				left = c.partition.Target.Free(rank, left.Add(c.joinJitter(inst, inst.comm.RankOf(nodes.leader(p), 0), rank)))
 			}
 			if left == vtime.Forever {
 				c.pastRelease(inst, p, rank, t)

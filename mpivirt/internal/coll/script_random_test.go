@@ -99,7 +99,7 @@ func drawMachine(r *rapid.T, model string) string {
 		fields += ", progress: " + progress
 	}
 	for _, field := range []string{
-		"reduce: {bandwidth: 500MB/s}", "local_copy: {bandwidth: 3GB/s}", "datatype: {time: 70ns, block: 3ns}", "launch: 300ns", "jitter: {distribution: uniform, most: 3us}",
+		"reduce: {bandwidth: 500MB/s}", "local_copy: {bandwidth: 3GB/s}", "datatype: {time: 70ns, block: 3ns}", "launch: 300ns", "jitter: {distribution: uniform, most: 3us}", "interruptions: {interval: 30us, duration: 4us}",
 		"join: [{size: 0, delay: 2.5us}, {size: 1000, delay: 3us}]", "partners: {most: 2, above: 8B, overhead: 100ns}",
 	} {
 		if draw("further fields", "no", "no", "yes") == "yes" {

@@ -63,7 +63,7 @@ func (c *Collectives) chargeWindow(index int32, a *agent) (goesOn bool) {
 	before := a.clock
 	for i := range w.landings {
 		l, then := &w.landings[i], a.clock
-		if a.clock = c.endsOf(a.inst, l.bytes).Receive(c.port(index), l.bytes, a.posted, a.clock, l.arrival); c.explains {
+		if a.clock = c.freeFrom(a, c.endsOf(a.inst, l.bytes).Receive(c.port(index), l.bytes, a.posted, a.clock, l.arrival)); c.explains {
 			c.lands(index, w, l, then, a.clock)
 		}
 		c.checkReceived(a, int(l.rank), l.bytes, l.arrival)

@@ -56,7 +56,7 @@ func (m *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 		}
 		*b.small, b.Data = msg.small, b.small[:len(msg.payload)]
 	}
-	if end := max(posted, msg.arrival).Add(m.cost.receiving); msg.bytes == m.cost.bytes && end < vtime.Forever && !m.Partition.HasPorts {
+	if end := max(posted, msg.arrival).Add(m.cost.receiving); msg.bytes == m.cost.bytes && end < vtime.Forever && !m.Partition.HasPorts && !m.Partition.Target.Interrupts() {
 		m.Partition.Clock[lp] = end
 	} else {
 		m.receive(lp, op, msg.rank, msg.bytes, posted, msg.arrival)
@@ -137,10 +137,11 @@ func (m *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 // receive advances the clock of an LP to the end of a receive that was posted at an instant.
 func (m *Messages) receive(lp int32, op world.Procedure, rank int32, bytes int64, posted, arrival vtime.Time) {
 	if !m.Partition.Charges {
-		m.Partition.Clock[lp] = max(m.Partition.Clock[lp], posted, arrival)
+		m.Partition.Clock[lp] = m.Partition.Target.Free(int(m.Partition.Global(lp)), max(m.Partition.Clock[lp], posted, arrival))
 		return
 	}
-	end := m.Partition.Target.Receive(m.port(lp), bytes, posted, m.Partition.Clock[lp], arrival)
+	target := m.Partition.Target
+	end := target.Free(int(m.Partition.Global(lp)), target.Receive(m.port(lp), bytes, posted, m.Partition.Clock[lp], arrival))
 	if end == vtime.Forever {
 		m.Partition.PastEnd(int(m.Partition.Global(lp)), max(m.Partition.Clock[lp], arrival), op, "a message of %s from rank %d", spelling.Count(bytes, "byte"), rank)
 	}

@@ -80,7 +80,7 @@ func drawMachine(r *rapid.T, model string) string {
 			fields += ", gap: 2us"
 		}
 	}
-	for _, field := range []string{"local_copy: {bandwidth: 3GB/s}", "jitter: {distribution: uniform, most: 3us}", "partners: {most: 1, above: 8B, overhead: 100ns}", "poll: 333ns"} {
+	for _, field := range []string{"local_copy: {bandwidth: 3GB/s}", "jitter: {distribution: uniform, most: 3us}", "interruptions: {interval: 30us, duration: 4us}", "partners: {most: 1, above: 8B, overhead: 100ns}", "poll: 333ns"} {
 		if draw("further fields", "no", "no", "yes") == "yes" {
 			fields += ", " + field
 		}

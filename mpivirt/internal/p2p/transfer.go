@@ -104,7 +104,8 @@ func (m *Messages) depart(lp int32, box *Mailbox, msg *message, dst int, mode wo
 	if msg.large {
 		bytes = 0
 	}
-	leaves := m.Partition.Clock[lp]
+	leaves := m.Partition.Target.Free(src, m.Partition.Clock[lp])
+	m.Partition.Clock[lp] = leaves
 	if m.Partition.Charges {
 		m.Partition.Clock[lp], leaves = m.Partition.Target.Send(m.port(lp), bytes, leaves)
 	}

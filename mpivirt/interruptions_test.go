@@ -1,0 +1,150 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
+	"gigarank/vtime"
+)
+
+const interrupted = "name: i\nranks_per_node: 4\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 10us}, overhead: {send: 300ns, receive: 200ns}, " +
+	"interruptions: {interval: 50us, duration: 10us}}\n"
+
+// A rank takes a message, and goes on, when no interruption holds it up: in a ping-pong, and in a barrier by dissemination, whose rounds
+// are worked out here.
+func TestInterruptionsHoldUpMessages(t *testing.T) {
+	const ranks, seed = 9, 11
+	machine := target(t, interrupted, ranks).Seeded(seed)
+	overhead := machine.Overhead()
+	clocks := make([]vtime.Time, ranks)
+	send := func(src, dst int) (arrival vtime.Time) {
+		clocks[src] = machine.Free(src, clocks[src]).Add(overhead.Send)
+		return clocks[src].Add(machine.Delay(src, dst, 0))
+	}
+	receive := func(dst int, arrival vtime.Time) {
+		clocks[dst] = machine.Free(dst, max(clocks[dst], arrival).Add(overhead.Receive))
+	}
+	for range 20 { // between ranks 0 and 8
+		receive(8, send(0, 8))
+		receive(0, send(8, 0))
+	}
+	for distance := 1; distance < ranks; distance *= 2 {
+		arrivals := make([]vtime.Time, ranks)
+		for src := range ranks {
+			arrivals[(src+distance)%ranks] = send(src, (src+distance)%ranks)
+		}
+		for dst, arrival := range arrivals {
+			receive(dst, arrival)
+		}
+	}
+	for _, interpreter := range interpreters {
+		for engines := 1; engines <= 3; engines++ {
+			all := make([]vtime.Time, ranks)
+			_, err := simulate(t, mpivirt.Config{Target: target(t, interrupted, ranks), Seed: seed, Collectives: interpreter,
+				Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.Dissemination},
+				Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+					for range 20 {
+						switch r.Rank() {
+						case 0:
+							r.World().SendSize(0, 8, 0)
+							r.World().RecvSize(0, 8, 0)
+						case 8:
+							r.World().RecvSize(0, 0, 0)
+							r.World().SendSize(0, 0, 0)
+						}
+					}
+					err := r.World().Barrier()
+					all[r.Rank()] = r.Now()
+					return err
+				})}}}, engines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(all) != fmt.Sprint(clocks) {
+				t.Errorf("%v on %d engines: ranks leave at %v, want %v", interpreter, engines, all, clocks)
+			}
+		}
+	}
+	if quiet := vtime.Time(44 * (overhead.Send + overhead.Receive + 10*vtime.Microsecond)); clocks[0] <= quiet {
+		t.Errorf("rank 0 leaves at %v: no interruption holds the ping-pong up", clocks[0])
+	}
+}
+
+// Joins begin, and releases end, when no interruption holds the member up.
+func TestInterruptionsHoldUpJoins(t *testing.T) {
+	const ranks, seed = 4, 5
+	machine := target(t, interrupted, ranks).Seeded(seed)
+	held := false
+	for late := vtime.Duration(0); late < 200*vtime.Microsecond; late += 3 * vtime.Microsecond {
+		latest := vtime.Time(late)
+		for rank := 1; rank < ranks; rank++ {
+			latest = max(latest, machine.Free(rank, vtime.Time(late)).Add(vtime.Microsecond))
+		}
+		want := []vtime.Time{latest}
+		for rank := 1; rank < ranks; rank++ {
+			want = append(want, machine.Free(rank, latest.Add(vtime.Microsecond)))
+			held = held || want[rank] > vtime.Time(late+2*vtime.Microsecond)
+		}
+		for engines := 1; engines <= 2; engines++ {
+			all := make([]vtime.Time, ranks)
+			_, err := simulate(t, mpivirt.Config{Target: target(t, interrupted, ranks), Seed: seed,
+				Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.NodeLeader},
+				Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+					r.Compute(late)
+					err := r.World().Barrier()
+					all[r.Rank()] = r.Now()
+					return err
+				})}}}, engines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(all) != fmt.Sprint(want) {
+				t.Errorf("%d engines, entry at %v: ranks leave at %v, want %v", engines, late, all, want)
+			}
+		}
+	}
+	if !held {
+		t.Error("no rank is held up")
+	}
+}
+
+// Interruptions are the same on any hosting, of blocking and other forms, of goroutine and event ranks.
+func TestInterruptionsDependOnNoHost(t *testing.T) {
+	entries := make([]int, 13)
+	for _, nonblocking := range []bool{false, true} {
+		var want string
+		eachHost(t, len(entries), func(h host) {
+			got := fmt.Sprint(exits(t, mpivirt.Config{Target: target(t, interrupted, len(entries)), Seed: 5, Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict},
+				h.Engines, entries, func(c *mpivirt.Comm) error {
+					for range 3 {
+						if err := barrierOf(c, nonblocking); err != nil {
+							return err
+						}
+					}
+					return nil
+				}))
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%+v: ranks leave at %v, want %v", h, got, want)
+			}
+		})
+	}
+	var fingerprint string
+	for engines := 1; engines <= 4; engines++ {
+		r, err := simulate(t, mpivirt.Config{Target: target(t, interrupted, 1003), Seed: 5, Program: eventScript(
+			func(r *steps.Rank) steps.Outcome { return r.Barrier() }, func(r *steps.Rank) steps.Outcome { return r.Barrier() })}, engines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(r.Fingerprint); fingerprint == "" {
+			fingerprint = got
+		} else if got != fingerprint {
+			t.Errorf("%d engines: fingerprint %s, want %s", engines, got, fingerprint)
+		}
+	}
+}
