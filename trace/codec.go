@@ -139,7 +139,7 @@ func (s *state) encodeRepeated(b []byte, o *Operation) ([]byte, bool) {
 		if o.Form == 0 {
 			return append(b, byte(o.Function), 0), true
 		}
-		return appendSigned(append(b, byte(o.Function), 1<<5), int64(o.Form)), true
+		return appendSigned(append(b, byte(o.Function), formOfSend), int64(o.Form)), true
 	case ClassReceive:
 		if o.Source != last[fieldSource] || o.Room != last[fieldRoom] || o.SourceTag != last[fieldSourceTag] || o.Comm != last[fieldComm] || o.Request != last[fieldRequest] ||
 			o.GotSource != o.Source || o.GotTag != o.SourceTag || o.Took|o.Message != 0 {
@@ -148,7 +148,7 @@ func (s *state) encodeRepeated(b []byte, o *Operation) ([]byte, bool) {
 		if o.Form == 0 {
 			return append(b, byte(o.Function), 0), true
 		}
-		return appendSigned(append(b, byte(o.Function), 1<<7, 1), int64(o.Form)), true
+		return appendSigned(append(b, byte(o.Function), formOfReceive, 1), int64(o.Form)), true // the mask takes two bytes
 	}
 	return b, false
 }
@@ -300,6 +300,9 @@ func (s *state) decode(r *source, o *Operation) {
 		r.fail("%v has no fields beyond %d", o.Function, len(layout))
 		return
 	}
+	if s.decodeRepeated(r, o, mask) {
+		return
+	}
 	for i, f := range layout {
 		named := mask>>i&1 != 0
 		switch {
@@ -326,6 +329,49 @@ func (s *state) decode(r *source, o *Operation) {
 			return
 		}
 	}
+}
+
+// The bits of the form in the masks of sends and receives.
+const (
+	formOfSend    = 1 << 5
+	formOfReceive = 1 << 7
+)
+
+// decodeRepeated reads an operation that differs from the latest one of its class by its form or its time alone. It returns false for another one.
+func (s *state) decodeRepeated(r *source, o *Operation, mask uint64) bool {
+	last := &s.last
+	switch o.Function.Class() {
+	case ClassBurst:
+		if mask > 1 {
+			return false
+		}
+		if mask == 1 {
+			last[fieldCPU] = r.time()
+		}
+		last[fieldWall] = last[fieldCPU]
+		o.CPU, o.Wall = last[fieldCPU], last[fieldCPU]
+	case ClassSend:
+		if mask&^formOfSend != 0 {
+			return false
+		}
+		if mask != 0 {
+			o.Form = Form(r.signed())
+		}
+		o.Peer, o.Tag, o.Bytes, o.Request, o.Comm = last[fieldPeer], last[fieldTag], last[fieldBytes], last[fieldRequest], last[fieldComm]
+	case ClassReceive:
+		if mask&^formOfReceive != 0 {
+			return false
+		}
+		if mask != 0 {
+			o.Form = Form(r.signed())
+		}
+		o.Source, o.SourceTag, o.Room, o.Request, o.Comm = last[fieldSource], last[fieldSourceTag], last[fieldRoom], last[fieldRequest], last[fieldComm]
+		o.GotSource, o.GotTag = o.Source, o.SourceTag
+		last[fieldGotSource], last[fieldGotTag] = o.Source, o.SourceTag
+	default:
+		return false
+	}
+	return true
 }
 
 // again stores the latest list of a field.

@@ -296,6 +296,7 @@ type Blocks struct {
 	file    *File
 	limit   int
 	held    int
+	ahead   ahead
 	decoder *zstd.Decoder
 	kept    map[int64]*kept
 	latest  *kept // that was wanted last; nil for none
@@ -312,7 +313,7 @@ type kept struct {
 // NewBlocks returns room for the blocks of a file, of some bytes.
 func NewBlocks(f *File, limit int) (*Blocks, error) {
 	d, err := newDecoder()
-	return &Blocks{file: f, limit: limit, decoder: d, kept: map[int64]*kept{}}, err
+	return &Blocks{file: f, limit: limit, ahead: ahead{r: f.r}, decoder: d, kept: map[int64]*kept{}}, err
 }
 
 func newDecoder() (*zstd.Decoder, error) {
@@ -336,7 +337,7 @@ func (b *Blocks) get(i int64, task int32) (*kept, error) {
 	}
 	k := &kept{entry: i}
 	var read Block
-	if k.text, read, err = b.file.read(&e, b.decoder); err != nil {
+	if k.text, read, err = b.file.read(b.ahead.of(&e), &e, b.decoder); err != nil {
 		return nil, err
 	}
 	if read.Task != int(task) || read.First != e.first || read.Count != e.count {
@@ -353,6 +354,40 @@ func (b *Blocks) get(i int64, task int32) (*kept, error) {
 		b.held -= len(old.text)
 	}
 	return k, nil
+}
+
+// ahead reads a file in pieces: short blocks of ranks that begin one after another lie one behind another.
+type ahead struct {
+	r    io.ReaderAt
+	at   int64
+	have []byte
+}
+
+const (
+	aheadBytes = 64 << 10
+	shortBlock = aheadBytes / 8 // the most bytes of a record that is read by way of a piece
+)
+
+// of returns the reader for the block of an entry.
+func (a *ahead) of(e *entry) io.ReaderAt {
+	if e.length > shortBlock {
+		return a.r
+	}
+	return a
+}
+
+// ReadAt implements [io.ReaderAt].
+func (a *ahead) ReadAt(b []byte, at int64) (int, error) {
+	if at < a.at || at+int64(len(b)) > a.at+int64(len(a.have)) {
+		if a.have == nil {
+			a.have = make([]byte, 0, aheadBytes)
+		}
+		n, err := a.r.ReadAt(a.have[:cap(a.have)], at)
+		if a.at, a.have = at, a.have[:n]; n < len(b) {
+			return copy(b, a.have), err
+		}
+	}
+	return copy(b, a.have[at-a.at:]), nil
 }
 
 // link puts a block at the end of the ring.
@@ -396,11 +431,11 @@ func (f *File) blockFault(task int, place int64, problem string) *Fault {
 }
 
 // read reads the block of an entry and returns its operations.
-func (f *File) read(e *entry, d *zstd.Decoder) ([]byte, Block, error) {
+func (f *File) read(r io.ReaderAt, e *entry, d *zstd.Decoder) ([]byte, Block, error) {
 	if e.place < 0 || e.place >= f.ends {
 		return nil, Block{}, f.blockFault(int(e.task), e.place, "the index names a place outside the blocks")
 	}
-	c, problem := readRecord(f.r, e.place, f.ends, mostBlock)
+	c, problem := readRecord(r, e.place, f.ends, mostBlock)
 	if problem == "" && (c.kind != recordBlock || c.end-c.at != int64(e.length)) {
 		problem = "the record is not the block that the index names"
 	}
