@@ -71,7 +71,11 @@ type message struct {
 }
 
 // balance counts messages. Calls that failed in the record may have sent or received theirs, and a cancelled receive may have.
-type balance struct{ sent, received, wild, maySent, mayReceived, mayWild int64 }
+type balance struct {
+	sent, received, wild, maySent, mayReceived, mayWild int64
+
+	lastSend, lastReceive int64 // the operations of the latest ones in their tasks
+}
 
 // course is the course of a member's collectives on a communicator.
 type course struct {
@@ -343,7 +347,8 @@ func (x *check) sends(o *Operation) {
 	if remote, between := x.remote[id]; between { // a message belongs to the side of its receiver
 		id = remote
 	}
-	if b := x.of(message{id, member, o.Peer, o.Tag}); o.fails() {
+	b := x.of(message{id, member, o.Peer, o.Tag})
+	if b.lastSend = x.cursor.Operation(); o.fails() {
 		b.maySent++
 	} else {
 		b.sent++
@@ -361,7 +366,9 @@ func (x *check) receives(o *Operation) message {
 	if wild {
 		m = message{comm: id, source: AnySource, destination: member}
 	}
-	switch b := x.of(m); {
+	b := x.of(m)
+	b.lastReceive = x.cursor.Operation()
+	switch {
 	case wild && o.fails():
 		b.mayWild++
 	case wild:
@@ -491,11 +498,70 @@ func (x *check) compareMessages() {
 		any := x.messages[message{comm: m.comm, source: AnySource, destination: m.destination}]
 		switch n := b.excess(); {
 		case n < 0:
-			x.fault("%s: member %d receives %s from member %d with tag %d that nobody sends on %s", x.file.Name, m.destination, spelling.Count(-n, "message"), m.source, m.tag, where)
+			x.fault("%s: member %d receives %s from member %d with tag %d that nobody sends on %s%s", x.file.Name, m.destination, spelling.Count(-n, "message"), m.source, m.tag, where, x.placesOf(m, list))
 		case any == nil || any.wild+any.mayWild == 0:
-			x.fault("%s: member %d sends %s to member %d with tag %d that nobody receives on %s", x.file.Name, m.source, spelling.Count(n, "message"), m.destination, m.tag, where)
+			x.fault("%s: member %d sends %s to member %d with tag %d that nobody receives on %s%s", x.file.Name, m.source, spelling.Count(n, "message"), m.destination, m.tag, where, x.placesOf(m, list))
 		}
 	}
+}
+
+// placesOf names the last call with a message of which one side is missing, and the one on the other side that fits best but for its tag or its partner.
+func (x *check) placesOf(m message, list []message) string {
+	if len(x.faults) >= x.most {
+		return "" // the fault is counted alone
+	}
+	receives := x.messages[m].excess() < 0
+	text := ", the last by " + x.placeOf(m, receives)
+	best, fits := message{}, 0
+	for _, other := range list {
+		if other.source == AnySource || other.comm != m.comm || (x.messages[other].excess() < 0) == receives {
+			continue
+		}
+		n := 0
+		for _, same := range []bool{other.source == m.source, other.destination == m.destination, other.tag == m.tag} {
+			if same {
+				n++
+			}
+		}
+		if n > fits {
+			best, fits = other, n
+		}
+	}
+	if fits < 2 {
+		return text
+	}
+	verb := "received"
+	if receives {
+		verb = "sent"
+	}
+	return fmt.Sprintf("%s; nearest to it is the message from member %d to member %d with tag %d that is only %s, the last by %s", text, best.source, best.destination, best.tag, verb, x.placeOf(best, !receives))
+}
+
+// placeOf names the last call that receives, or sends, a message.
+func (x *check) placeOf(m message, receives bool) string {
+	b := x.messages[m]
+	side, member, operation := m.comm, m.source, b.lastSend
+	if receives {
+		member, operation = m.destination, b.lastReceive
+	} else if remote, between := x.remote[m.comm]; between {
+		side = remote
+	}
+	for p, number := range x.member {
+		if p.comm != side || number != member {
+			continue
+		}
+		cursor, err := x.file.Task(p.task)
+		var o Operation
+		for more := true; err == nil && more && cursor.Operation() < operation; {
+			more, err = cursor.Next(x.blocks, &o)
+		}
+		if err != nil {
+			return err.Error()
+		}
+		f := cursor.Fault(x.file, "")
+		return fmt.Sprintf("%s in %s", o.Function, f.place())
+	}
+	return fmt.Sprintf("member %d", member)
 }
 
 // compareCalls compares the collectives of the members of each communicator.

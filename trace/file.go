@@ -46,6 +46,15 @@ type Fault struct {
 }
 
 func (f *Fault) Error() string {
+	text := f.File + ": " + f.place() + ": " + f.Problem
+	if f.Damaged {
+		text += "; gigarank trace info --repair -o NEW keeps what is sound"
+	}
+	return text
+}
+
+// place names task, operation, block and byte, as far as the fault has them.
+func (f *Fault) place() string {
 	place := []string{}
 	if f.Task >= 0 {
 		place = append(place, fmt.Sprintf("task %d", f.Task))
@@ -59,13 +68,9 @@ func (f *Fault) Error() string {
 	if f.Offset >= 0 {
 		place = append(place, fmt.Sprintf("byte %d", f.Offset))
 	}
-	text := f.File + ": " + strings.Join(place, ", ")
+	text := strings.Join(place, ", ")
 	if f.Within >= 0 {
 		text += fmt.Sprintf(" (byte %d of the block)", f.Within)
-	}
-	text += ": " + f.Problem
-	if f.Damaged {
-		text += "; gigarank trace info --repair -o NEW keeps what is sound"
 	}
 	return text
 }

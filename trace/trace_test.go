@@ -3,6 +3,7 @@ package trace_test
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -217,6 +218,52 @@ func TestRepeatedIterationsAreShort(t *testing.T) {
 		t.Logf("%v: %.3f bytes an operation", c.way, each)
 		if each > c.limit {
 			t.Errorf("%v: %.3f bytes an operation, want at most %g", c.way, each, c.limit)
+		}
+	}
+}
+
+// counting counts the reads of a file.
+type counting struct {
+	*bytes.Reader
+	reads int
+}
+
+func (c *counting) ReadAt(b []byte, at int64) (int, error) {
+	c.reads++
+	return c.Reader.ReadAt(b, at)
+}
+
+// The first operation of a task is found in a number of reads that grows with the logarithm of the number of tasks.
+func TestTasksAreFoundInFewReads(t *testing.T) {
+	for _, tasks := range []int{16, 1 << 14} {
+		all := make([][]trace.Operation, tasks)
+		for i := range all {
+			all[i] = []trace.Operation{{Function: trace.Send, Peer: int64(i)}, {Function: trace.End}}
+		}
+		file := write(t, trace.Zstd, all)
+		r := &counting{Reader: bytes.NewReader(file)}
+		f, err := trace.Open("file.grt", r, int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks, err := trace.NewBlocks(f, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened := r.reads
+		for _, task := range []int{0, tasks / 3, tasks - 1} {
+			r.reads = 0
+			c, err := f.Task(task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var o trace.Operation
+			if _, err := c.Next(blocks, &o); err != nil || o.Peer != int64(task) {
+				t.Fatalf("task %d: %+v, %v", task, o, err)
+			}
+			if most := bits.Len(uint(tasks)) + 5; r.reads > most || opened > 12 {
+				t.Errorf("task %d of %d: %d reads, want at most %d; %d to open the file", task, tasks, r.reads, most, opened)
+			}
 		}
 	}
 }

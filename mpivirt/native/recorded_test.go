@@ -19,7 +19,14 @@ import (
 // calls has progress in calls only.
 const calls = "name: calls\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 0.2us, receive: 0.1us}, eager_limit: 64, progress: calls}\n"
 
-// Recorded programs of the suite replay in the same virtual times.
+// More machines, of which each program takes one by its name.
+var recordedOn = []string{
+	"name: flat\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n",
+	"name: jittered\nranks_per_node: 3\nnetwork: {model: twolevel, intra: {latency: 0.5us, bandwidth: 6GB/s}, inter: {latency: 2us, bandwidth: 2GB/s}, overhead: {send: 0.2us, receive: 0.1us}, eager_limit: 8KiB, jitter: {distribution: exponential, mean: 3us}}\n",
+	"name: rendezvous\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 0.2us, receive: 0.1us}, eager_limit: 4}\n",
+}
+
+// Recorded programs of the suite replay in the same virtual times, on 1 to 3 engines, strictly with two. GIGARANK_PROGRAMS=all takes all machines for each.
 func TestConformanceIsRecorded(t *testing.T) {
 	for _, source := range conformance(t) {
 		if languageOf(source) != ".c" {
@@ -28,8 +35,15 @@ func TestConformanceIsRecorded(t *testing.T) {
 		t.Run(nameOf(source), func(t *testing.T) {
 			t.Parallel()
 			program := buildConformance(t, source)
-			for i, machine := range []string{"xt5", "loggops-default", calls} {
-				ranks := []int{5, 2, 5}[i]
+			drawn := recordedOn
+			if os.Getenv("GIGARANK_PROGRAMS") != "all" {
+				drawn = drawn[len(nameOf(source))%len(drawn):][:1]
+			}
+			for i, machine := range append([]string{"xt5", "loggops-default", calls}, drawn...) {
+				ranks := 5
+				if i == 1 {
+					ranks = 2
+				}
 				m, err := network.Load(machine, os.ReadFile)
 				if err != nil {
 					m, err = network.Parse("test", []byte(machine), nil)
@@ -76,8 +90,8 @@ func TestConformanceIsRecorded(t *testing.T) {
 				}
 				replayed := replay.New(f, replay.Options{})
 				c.Program.Forms, c.NoContents, c.Recorder = []mpivirt.Form{replayed}, true, nil
-				for engines := 1; engines <= min(2, ranks); engines++ {
-					c.Transports = sync.NewInProcess(engines)
+				for engines := 1; engines <= min(3, ranks); engines++ {
+					c.Transports, c.Strict = sync.NewInProcess(engines), engines == 2
 					got, err := simulate()
 					switch {
 					case err != nil:

@@ -120,6 +120,9 @@ func TestTracesThatDoNotFit(t *testing.T) {
 		want                []string
 	}{
 		{"a receive without its send", "3:1:0:0:-1:1000:5:9:0\n", "member 1 receives 1 message from member 0 with tag 5 that nobody sends on WORLD", []string{"deadlock", "rank 1 waits in Recv", "operation 0 of task 1"}},
+		{"a message with another tag", "2:0:0:1:0:1000:6:9:0\n3:1:0:0:-1:1000:5:9:0\n",
+			"with tag 5 that nobody sends on WORLD, the last by MPI_Recv in task 1, operation 0, block 0, byte 139 (byte 0 of the block); nearest to it is the message from member 0 to member 1 with tag 6 that is only sent, the last by MPI_Send in task 0, operation 1, block 0, byte 106 (byte 11 of the block)",
+			[]string{"deadlock", "rank 1 waits in Recv", "operation 0 of task 1"}},
 		{"a receive that is too short", "2:0:0:1:0:1000:5:9:0\n3:1:0:0:-1:999:5:9:0\n", "", []string{"file.grt: task 1, operation 0, block 0, byte ", "MPI_Recv", "MPI_ERR_TRUNCATE"}},
 		{"a collective on one side", "10:0:0:0:14:0:0:0:0:1\n", "task 0 calls 1 collective on a communicator of tasks [0 2], task 2 calls 0", []string{"deadlock", "Barrier"}},
 		{"collectives of different kinds", "10:0:0:0:14:0:0:0:0:1\n10:2:0:11:14:0:0:8:8:1\n", "tasks 0 and 2 call 1 collective on a communicator of tasks [0 2], but not the same", []string{"file.grt: task ", "MPI_ERR_OTHER"}},
