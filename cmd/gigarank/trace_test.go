@@ -8,6 +8,7 @@ import (
 
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
+	"gigarank/vtime"
 )
 
 // A run is recorded, looked at, checked, converted, damaged, repaired and replayed.
@@ -87,6 +88,26 @@ func TestMachineImport(t *testing.T) {
 		t.Errorf("a configuration without environment: %s", says)
 	}
 	executed(t, terminal.ExitUsage, "machine", "import", in("none.cfg"))
+}
+
+// Bursts of a trace of another machine take the ratio of their node, of the command line, their CPU time or none. Each task computes for a second here.
+func TestBurstsOfReplays(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{
+		"b.dim":  "#DIMEMAS:\"b\":1,0:3(1,1,1),1,0,0\nd:1:14:2:2:0\n1:0:0:1.0\n1:1:0:1.0\n1:2:0:1.0\ns:0:0\n",
+		"m.yaml": "name: m\nranks_per_node: 1\ncpu_ratio: 2\ncpu_ratios: [{from: 1, to: 1, ratio: 3}]\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n",
+	} {
+		if err := os.WriteFile(in(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for flags, want := range map[string]vtime.Duration{"": 3 * vtime.Second, "--cpu-ratio 0.5": 1500 * vtime.Millisecond, "--cpu thread": 3 * vtime.Second, "--cpu wall": 3 * vtime.Second, "--cpu none": 0} {
+		printed(t, append([]string{"replay", in("b.dim"), "--machine", in("m.yaml"), "--progress", "none", "--json", in("r.json")}, strings.Fields(flags)...)...)
+		if got := readDocument(t, in("r.json")).VirtualTime; got != int64(want) {
+			t.Errorf("%s: %d ps, want %v", flags, got, want)
+		}
+	}
 }
 
 // A run that is refused leaves nothing of the trace that it was to write.
