@@ -5,33 +5,97 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
 
 	"gigarank/internal/spelling"
 )
 
 // Check compares what the tasks of a trace say of each other, without a replay: the messages between each pair of members of a communicator with
 // each tag, the collectives of each communicator, requests and communicators of each task. It returns the faults, at most so many as most, and their
-// number. It takes time in proportion to the operations, and memory to the pairs that exchange messages.
+// number. It takes time in proportion to the operations, and memory to the pairs that exchange messages. Several goroutines read a part of the tasks each; how
+// many, makes no difference to the faults.
 func Check(f *File, most int) (faults []string, count int, err error) {
-	b, err := NewBlocks(f, 16<<20)
-	if err != nil {
+	return checkParts(f, most, runtime.GOMAXPROCS(0))
+}
+
+// checkParts is Check in a number of parts.
+func checkParts(f *File, most, n int) (faults []string, count int, err error) {
+	tasks := f.Header.Tasks
+	n = min(n, tasks)
+	all, parts := newCheck(f, most), make([]*check, n)
+	for i := range parts {
+		parts[i] = newCheck(f, most)
+		parts[i].lo, parts[i].hi = i*tasks/n, (i+1)*tasks/n
+		if parts[i].blocks, err = NewBlocks(f, checkBytes/n); err != nil {
+			return nil, 0, err
+		}
+	}
+	all.blocks = parts[0].blocks
+	if err := readParts(parts, func(x *check) func(o *Operation) { return x.makes }); err != nil {
 		return nil, 0, err
 	}
-	x := &check{file: f, blocks: b, most: most, made: map[maker][]joined{}, remote: map[commID]commID{}, joins: map[place]bool{}, member: map[place]int64{},
-		messages: map[message]*balance{}, calls: map[commID]map[int]*course{}}
-	for _, pass := range []func(o *Operation){x.makes, x.counts} {
-		for task := range f.Header.Tasks {
-			if err := x.read(task, pass); err != nil {
-				return nil, 0, err
-			}
+	for _, x := range parts {
+		for of, list := range x.made {
+			all.made[of] = append(all.made[of], list...)
 		}
-		x.number()
-		x.second = true
+		maps.Copy(all.remote, x.remote)
+		maps.Copy(all.member, x.member)
 	}
-	x.compareMessages()
-	x.compareCalls()
-	return x.faults, x.count, nil
+	all.number()
+	for _, x := range parts {
+		x.second, x.made, x.joins, x.remote, x.member = true, nil, nil, all.remote, all.member
+	}
+	if err := readParts(parts, func(x *check) func(o *Operation) { return x.counts }); err != nil {
+		return nil, 0, err
+	}
+	for _, x := range parts {
+		all.take(x)
+	}
+	all.compareMessages()
+	all.compareCalls()
+	return all.faults, all.count, nil
+}
+
+// checkBytes is the most bytes of blocks that a check keeps.
+const checkBytes = 16 << 20
+
+func newCheck(f *File, most int) *check {
+	return &check{file: f, most: most, made: map[maker][]joined{}, remote: map[commID]commID{}, joins: map[place]bool{}, member: map[place]int64{},
+		messages: map[message]*balance{}, calls: map[commID]map[int]*course{}}
+}
+
+// readParts reads the tasks of all parts side by side. The error is that of the first part that has one.
+func readParts(parts []*check, pass func(x *check) func(o *Operation)) error {
+	failures := make([]error, len(parts))
+	var group sync.WaitGroup
+	for i, x := range parts {
+		group.Go(func() {
+			for task := x.lo; task < x.hi && failures[i] == nil; task++ {
+				failures[i] = x.read(task, pass(x))
+			}
+		})
+	}
+	group.Wait()
+	return cmp.Or(failures...)
+}
+
+// take adds what another part has counted. The sends of a message are of one task, and so are its receives.
+func (x *check) take(part *check) {
+	for m, b := range part.messages {
+		all := x.of(m)
+		all.sent, all.received, all.wild = all.sent+b.sent, all.received+b.received, all.wild+b.wild
+		all.maySent, all.mayReceived, all.mayWild = all.maySent+b.maySent, all.mayReceived+b.mayReceived, all.mayWild+b.mayWild
+		all.lastSend, all.lastReceive = all.lastSend+b.lastSend, all.lastReceive+b.lastReceive
+	}
+	for id, courses := range part.calls {
+		if x.calls[id] == nil {
+			x.calls[id] = map[int]*course{}
+		}
+		maps.Copy(x.calls[id], courses)
+	}
+	x.faults, x.count = append(x.faults, part.faults[:min(len(part.faults), x.most-len(x.faults))]...), x.count+part.count
 }
 
 // commID identifies a communicator in all tasks: WORLD is 0, SELF of a task is its number below 0. Each side of an
@@ -84,12 +148,13 @@ type course struct {
 	last  Function
 }
 
-// check is the state of a check.
+// check is the state of a check, or of the part of it that reads tasks lo to hi-1.
 type check struct {
+	lo, hi int
 	file   *File
 	blocks *Blocks
 	most   int
-	second bool // the pass in which members have numbers
+	second bool // the pass in which members have numbers: remote and member are the same for all parts, and do not change
 	faults []string
 	count  int
 
@@ -127,7 +192,9 @@ func (x *check) read(task int, each func(o *Operation)) (err error) {
 		return err
 	}
 	x.comms, x.numbers, x.requests = map[int64]commID{World: 0, Self: commID(-1 - task)}, map[commID]int64{}, map[int64]message{}
-	x.member[place{0, task}], x.member[place{commID(-1 - task), task}] = int64(task), 0
+	if !x.second {
+		x.member[place{0, task}], x.member[place{commID(-1 - task), task}] = int64(task), 0
+	}
 	var o Operation
 	for {
 		more, err := x.cursor.Next(x.blocks, &o)
@@ -203,16 +270,18 @@ func (x *check) makesComm(o *Operation) {
 		return
 	}
 	id := identity(int64(of.parent), of.number, color)
-	switch {
-	case o.Function == IntercommCreate:
+	if o.Function == IntercommCreate {
 		id = identity(o.Token, o.RemoteToken)
-		x.remote[id] = identity(o.RemoteToken, o.Token)
-	case between && o.Function != LocalMerge:
-		x.remote[id] = identity(int64(remote), of.number, color)
 	}
 	x.comms[o.Made] = id
 	if x.second || x.joins[place{id, x.cursor.Task()}] { // a local duplicate is the same each time
 		return
+	}
+	switch {
+	case o.Function == IntercommCreate:
+		x.remote[id] = identity(o.RemoteToken, o.Token)
+	case between && o.Function != LocalMerge:
+		x.remote[id] = identity(int64(remote), of.number, color)
 	}
 	x.joins[place{id, x.cursor.Task()}] = true
 	j := joined{task: x.cursor.Task(), color: color, key: key, id: id, parent: parent, function: o.Function}
