@@ -9,8 +9,8 @@
 //
 // A value may lead to places in objects: variables, and what an instruction allocates (Andersen, Program Analysis and Specialization for the C Programming
 // Language, 1994). A place is an offset of bytes, or all offsets that differ by multiples of a step, as those of a field in an array of structures. All values take part, not
-// pointers alone, so that a pointer may pass through an integer or through the bytes of a structure. A write never ends what an earlier write
-// has stored: the slice keeps all writers of the bytes that it reads.
+// pointers alone, so that a pointer may pass through an integer or through the bytes of a structure. The slice keeps all writers of the bytes that it
+// reads, but for those in front of a store to the same address that each way to a load passes: such a store ends what has been there.
 //
 // The content of messages is needed where memory is read that a call of MPI receives. Then the senders' content is needed, too, of all
 // calls with which that call may exchange messages: of the same operation or, between two ranks, with datatypes that may match. A call

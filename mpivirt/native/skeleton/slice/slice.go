@@ -18,14 +18,16 @@ type Slice struct {
 	memory     *memory
 	graphs     map[*ir.Function]*graph.Graph
 	controls   map[*ir.Function][][]int
-	closed     map[*ir.Instr]int               // ways of branches that are never gone, by the place among their targets
-	open       map[*ir.Instr]bool              // branches whose way to such an end is kept
-	ends       []*ir.Instr                     // branches with a closed way to the end of a run that fails
-	writers    map[int][]writer                // by object
-	indexed    map[*ir.Instr]bool              // writers
-	payloads   map[string][]payload            // by group
-	receives   map[int][]*payload              // by object
-	params     map[*ir.Local]paramOf           // of the program's functions
+	closed     map[*ir.Instr]int                         // ways of branches that are never gone, by the place among their targets
+	open       map[*ir.Instr]bool                        // branches whose way to such an end is kept
+	ends       []*ir.Instr                               // branches with a closed way to the end of a run that fails
+	writers    map[int][]writer                          // by object
+	indexed    map[*ir.Instr]bool                        // writers
+	payloads   map[string][]payload                      // by group
+	receives   map[int][]*payload                        // by object
+	params     map[*ir.Local]paramOf                     // of the program's functions
+	storesTo   map[*ir.Function]map[ir.Value][]*ir.Instr // by the base of the address
+	dominators map[*ir.Function][]int
 	kept       map[*ir.Instr]*ir.Instr         // needed instructions, with the instruction that needs them; roots need themselves
 	used       map[*ir.Instr]bool              // calls whose result is needed
 	read       map[place]bool                  // memory whose content is needed
@@ -129,7 +131,7 @@ func of(m *ir.Module, directives []*Directive, open map[*ir.Instr]bool) (*Slice,
 func newSlice(m *ir.Module, directives []*Directive) *Slice {
 	return &Slice{
 		m: m, directives: directives, closed: map[*ir.Instr]int{}, assumed: map[operand]*ir.Const{}, unused: map[*ir.Instr]bool{}, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{},
-		writers: map[int][]writer{}, indexed: map[*ir.Instr]bool{}, payloads: map[string][]payload{}, receives: map[int][]*payload{}, params: map[*ir.Local]paramOf{},
+		writers: map[int][]writer{}, indexed: map[*ir.Instr]bool{}, payloads: map[string][]payload{}, receives: map[int][]*payload{}, params: map[*ir.Local]paramOf{}, storesTo: map[*ir.Function]map[ir.Value][]*ir.Instr{}, dominators: map[*ir.Function][]int{},
 		kept: map[*ir.Instr]*ir.Instr{}, used: map[*ir.Instr]bool{}, read: map[place]bool{}, given: map[*ir.Local]bool{}, answers: map[*ir.Function]bool{}, content: map[string]map[string]*ir.Instr{},
 	}
 }
@@ -284,7 +286,7 @@ func (s *Slice) follow(i *ir.Instr) {
 	case ir.Ret:
 	case ir.Load:
 		s.value(i.Operands[0], i)
-		s.needMemory(s.places(i.Operands[0], i.Type), i)
+		s.needLoad(i)
 	default:
 		if _, is := s.closed[i]; is {
 			return // one way is left
