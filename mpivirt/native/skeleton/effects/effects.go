@@ -174,8 +174,8 @@ func init() {
 		}
 	}
 	addFortran()
-	for _, name := range []string{"time", "clock"} {
-		table[name] = &Effect{Kind: Pure, Roles: map[string]string{"time": "o"}[name], Clock: true}
+	for name, roles := range map[string]string{"time": "o", "clock": "", "times": "o", "gettimeofday": "oo", "clock_gettime": "vo", "getrusage": "vo"} {
+		table[name] = &Effect{Kind: Pure, Roles: roles, Clock: true}
 	}
 }
 
