@@ -50,6 +50,7 @@ const (
 	signedRoot      = 8
 	signedSparse    = 8 // in place of the root: of an alltoallv, see Collective.sparse
 	signedLengths   = 24
+	signedBare      = 46 // a part of the lengths: the vectors have no content
 	signedTogether  = 47 // a part of the lengths: a rooted call that the network carries out, which nobody leaves before all have entered
 	signedOperation = 48 // or the call on an intercommunicator whose part signedPart is
 	signedPart      = 59
@@ -86,7 +87,10 @@ func (v *Collective) signature() signature {
 	if v.sparse() {
 		called |= 1 << signedSparse
 	}
-	return called | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<23-1))<<signedLengths |
+	if v.Phantom {
+		called |= 1 << signedBare
+	}
+	return called | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<22-1))<<signedLengths |
 		signature(operation&(1<<11-1))<<signedOperation | part | signature(v.Type)<<signedKind
 }
 
@@ -125,6 +129,8 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 		class, how = world.ErrOther, ", one of the two in its nonblocking form, which does not match the other on a machine with progress in calls,"
 	case uint16(differ>>signedRoot) != 0:
 		class, how = world.ErrRoot, ""
+	case differ>>signedBare&1 != 0:
+		class, how = world.ErrOther, ", one of the two with the content of its buffers and the other with their sizes alone,"
 	case differ>>signedLengths&(1<<24-1) != 0:
 		class, how = world.ErrCount, " of other lengths"
 	case own&theirs>>signedPart&1 != 0:
@@ -142,7 +148,7 @@ func (inst *instance) agrees(v *Collective) bool {
 	if v.Operation == collectives.Barrier && w.Operation == collectives.Barrier {
 		return v.Procedure == w.Procedure && v.Later == w.Later
 	}
-	lengths := v.Element == w.Element && v.Data == w.Data &&
+	lengths := v.Element == w.Element && v.Data == w.Data && v.Phantom == w.Phantom &&
 		(v.lengthsDiffer() || v.Bytes == w.Bytes && slices.Equal(v.Counts, w.Counts))
 	return v.Procedure == w.Procedure && v.Later == w.Later && v.Root == w.Root && lengths && v.Type == w.Type && v.Within == w.Within && v.Operator.Name == w.Operator.Name
 }

@@ -3,12 +3,15 @@
 package skeleton_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/toolchain"
 )
 
 // TestMessagesWithoutContent: messages and collectives whose content nobody needs take the course and the times of the program, in all forms of buffers.
@@ -76,6 +79,34 @@ func TestMessagesWithoutContent(t *testing.T) {
 		verify(t, program, []int{1, 2, 5})
 		if want, got := run(t, program, 5, 1, native.Automatic), run(t, extract(t, program), 5, 2, native.Copied); want != got {
 			t.Errorf("%s: with two engines and copied stacks the skeleton ends with %s, the program with %s", name, got, want)
+		}
+	}
+}
+
+// TestMembersThatDisagreeOnContent: a collective in which some members have content and others none is an error that names the two.
+func TestMembersThatDisagreeOnContent(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "p.c"), filepath.Join(dir, "p")
+	for name, call := range map[string]string{
+		"MPI_Allreduce": "MPI_Allreduce(u, v, 9, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);",
+		"MPI_Bcast":     "MPI_Bcast(u, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD);",
+		"MPI_Alltoall":  "MPI_Alltoall(u, 2, MPI_DOUBLE, v, 2, MPI_DOUBLE, MPI_COMM_WORLD);",
+		"MPI_Scan":      "MPI_Scan(u, v, 9, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);",
+		"MPI_Gather":    "MPI_Gather(u, 9, MPI_DOUBLE, v, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD);",
+	} {
+		text := "#include <mpi.h>\nvoid *gigarank_unread_sent(void *), *gigarank_unread_received(void *);\nstatic double a[90], b[90];\nint main(int n, char **all) {\n" +
+			"MPI_Init(&n, &all); int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);\ndouble *u = rank == 1 ? gigarank_unread_sent(0) : a, *v = rank == 1 ? gigarank_unread_received(0) : b;\n" + call + "\nreturn MPI_Finalize() + (u == v); }\n"
+		if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var printed bytes.Buffer
+		if code, err := toolchain.Wrap(toolchain.C, []string{"-g", source, "-o", program}, nil, &printed, &printed); err != nil || code != 0 {
+			t.Fatalf("exit code %d, %v: %s", code, err, &printed)
+		}
+		for _, engines := range []int{1, 2} {
+			if end := run(t, program, 4, engines, native.Automatic); !strings.Contains(end, "one of the two with the content of its buffers and the other with their sizes alone") || !strings.Contains(end, strings.TrimPrefix(name, "MPI_")) || !strings.Contains(end, "p.c:7") {
+				t.Errorf("%s on %d engines ends with %s", name, engines, end)
+			}
 		}
 	}
 }
