@@ -59,6 +59,9 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 				share = math.Round(simulated.Weighed/all*1e4) / 1e4
 			}
 			d.TaskShare = &share
+			if f.weights.Other {
+				d.WeightsOf = f.weights.File
+			}
 		}
 	}
 	if r.config.Kind == replay.Kind {

@@ -233,6 +233,7 @@ func readRequest(c *terminal.Console, h *host.Processes, program string, f *runF
 	r.readNumbers(c, f, &faults)
 	r.readContents(f.contents, f.datatype, &faults)
 	r.readTarget(c, h, f, &faults)
+	r.form.weigh(r.ranks)
 	faults.Add("--collectives", r.countEnergy())
 	r.config.Library, err = loadLibrary(c, f.library, r.targetMachine())
 	faults.AddFile("--library", err)

@@ -78,11 +78,18 @@ func (f *skeletonForm) readWeights(c *terminal.Console, file string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	f.weights, f.tasks = w, &native.Tasks{Rest: femtoseconds(w.Rest)}
-	for _, t := range w.Tasks {
-		f.tasks.Weights = append(f.tasks.Weights, native.Weight{Entry: femtoseconds(t.Entry), Iteration: femtoseconds(t.Iteration)})
-	}
+	f.weights, f.tasks = w, &native.Tasks{Rest: femtoseconds(w.Rest), Weights: make([]native.Weight, len(w.Tasks))}
 	return nil
+}
+
+// weigh gives the tasks their weights for a number of ranks.
+func (f *skeletonForm) weigh(ranks int64) {
+	if f.weights == nil {
+		return
+	}
+	for n, t := range f.weights.For(ranks) {
+		f.tasks.Weights[n] = native.Weight{Entry: femtoseconds(t.Entry), Iteration: femtoseconds(t.Iteration)}
+	}
 }
 
 func femtoseconds(seconds float64) int64 { return int64(seconds*1e15 + 0.5) }

@@ -78,13 +78,18 @@ func TestSkeletonOfAProgram(t *testing.T) {
 	if err := os.WriteFile(cut, whole[:len(whole)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	line(terminal.ExitDone, "cc", "--skeleton", "-O2", "-DOTHER", "-Dsum=total", source, "-o", filepath.Join(dir, "other"))
+	line(terminal.ExitDone, "cc", "--skeleton", "-O2", "-Dsum=total", source, "-o", filepath.Join(dir, "same-tasks"))
+	text = line(terminal.ExitDone, "run", filepath.Join(dir, "same-tasks"), "--skeleton", weights, "--ranks", "6", "--json", document)
+	if got := readDocument(t, document); !strings.Contains(text, "by the weights of "+weights+", found with another program of the same tasks, "+program+"; all") || got.WeightsOf != program || got.Fingerprint != d.Fingerprint {
+		t.Errorf("a program with the same tasks says\n%s", text)
+	}
+	line(terminal.ExitDone, "cc", "--skeleton", "-O2", "-Ddouble=float", source, "-o", filepath.Join(dir, "other"))
 	for _, c := range []struct {
 		says      string
 		arguments []string
 	}{
 		{"cut: no file of weights, or not all of it", []string{"run", program, "--skeleton", cut}},
-		{"weights: the weights are those of another program", []string{"run", filepath.Join(dir, "other"), "--skeleton", weights}},
+		{"weights: the weights are those of another program, or of another build of this one, whose task at " + source + ":20 computes something else", []string{"run", filepath.Join(dir, "other"), "--skeleton", weights}},
 		{"--skeleton: open some: no such file", []string{"run", program, "--skeleton", "some"}},
 		{"plain has no skeleton", []string{"skeleton", "weigh", plain}},
 		{"--output: ", []string{"skeleton", "weigh", program, "-o", filepath.Join(dir, "none", "w")}},

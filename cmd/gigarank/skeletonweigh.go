@@ -20,6 +20,12 @@ func newSkeletonWeigh(c *terminal.Console) *cobra.Command {
 		Long: `Weigh runs a program with each number of ranks, and measures the CPU time of each task at each entry. The weights are
 those of least squares over the entries: time = entry + iteration x iterations. They are right for the size of the
 arrays of a rank in these runs: weigh with the block of a rank that is to be simulated.
+
+Where the skeleton does not count all iterations of a task, what an entry takes may change with the number of ranks, as the
+elements in rows of a sparse matrix do. With several numbers in --ranks the weight of such a task changes with a power of the number of
+ranks that is fitted to the runs. Numbers of ranks on grids of the same shape show it best, as 1,4 for 16.
+
+The weights are good for PROGRAM, and for another program with the same tasks, as the same source built for another size of its arrays.
 PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. -- comes before ARGUMENTs that begin with a dash.
 
 ` + terminal.ExitHelp,
@@ -51,8 +57,9 @@ func weighSkeleton(c *terminal.Console, s *skeletonRuns, program, out string) er
 	if err := terminal.CheckWritable(out); err != nil {
 		return terminal.UsageError{fmt.Errorf("--output: %w", err)}
 	}
-	tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks))}
+	var runs []skeleton.Run
 	for _, n := range counts {
+		tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks))}
 		o, err := s.run(c, program, n, func(f *runFlags) {
 			f.engines, f.cpu.mode = "1", string(cpuMeasured)
 			f.form = skeletonForm{timed: true, tasks: tasks}
@@ -63,13 +70,14 @@ func weighSkeleton(c *terminal.Console, s *skeletonRuns, program, out string) er
 		if o.failed != "" {
 			return terminal.Ended{Cause: fmt.Errorf("%s with %s: %s", program, spelling.Count(n, "rank"), o.failed), Code: terminal.ExitProgram}
 		}
+		one := skeleton.Run{Ranks: n, Tasks: make([]skeleton.Observed, len(d.Tasks)), Rest: skeleton.Observed(tasks.RestSums())}
+		for n, sums := range tasks.Sums() {
+			one.Tasks[n] = skeleton.Observed(sums)
+		}
+		runs = append(runs, one)
 	}
-	observed := make([]skeleton.Observed, len(d.Tasks))
-	for n, sums := range tasks.Sums() {
-		observed[n] = skeleton.Observed(sums)
-	}
-	w := d.Fit(observed, skeleton.Observed(tasks.RestSums()))
-	w.File, w.Ranks = program, counts
+	w := d.Fit(runs...)
+	w.File = program
 	w.Arguments = append(w.Arguments, s.arguments...)
 	if err := terminal.ReplaceFile(out, w.Text(), 0); err != nil {
 		return err
@@ -84,6 +92,9 @@ func weighSkeleton(c *terminal.Console, s *skeletonRuns, program, out string) er
 			said += fmt.Sprintf("\n%5.1f %%  %s, %s entries, spread %.0f %%", 100*t.Share, t.Line, terminal.Count(float64(t.Entries)), 100*t.Spread)
 			if unknown := d.Tasks[n].Unknown; len(unknown) > 0 {
 				said += fmt.Sprintf(", not counted: %s", unknown)
+				if len(counts) > 1 {
+					said += fmt.Sprintf(", changes with ranks^%.2f", t.Power)
+				}
 			}
 		}
 	}

@@ -246,7 +246,11 @@ func (d *document) over(operation string) (all result.Iteration, n int) {
 
 // skeletonLine returns how much of the time tasks of a skeleton have taken, which of these it does not count, the failures that it leaves out, and the directives.
 func (d *document) skeletonLine() string {
-	line := fmt.Sprintf("Tasks take %.1f %% of the ranks' time by the weights of %s; ", 100**d.TaskShare, d.Skeleton)
+	line := fmt.Sprintf("Tasks take %.1f %% of the ranks' time by the weights of %s", 100**d.TaskShare, d.Skeleton)
+	if d.WeightsOf != "" {
+		line += ", found with another program of the same tasks, " + d.WeightsOf
+	}
+	line += "; "
 	if len(d.UncountedTasks) == 0 {
 		line += "all their iterations are counted"
 	} else {

@@ -31,6 +31,8 @@ type Document struct {
 	CPU string `json:"cpu"`
 	// Skeleton is the file of weights for the skeleton of a program, "none" if its computing takes no time, and left out for the program itself.
 	Skeleton string `json:"skeleton,omitempty"`
+	// WeightsOf is the program with which the weights were found, if it is another one, with the same tasks.
+	WeightsOf string `json:"weights_of,omitempty"`
 	// TaskShare is the part of the ranks' virtual time that tasks have taken by their weights, if there are any.
 	TaskShare *float64 `json:"task_share,omitempty"`
 	// UncountedTasks are the tasks whose iterations the skeleton counts in part or not at all.

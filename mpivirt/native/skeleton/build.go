@@ -189,7 +189,7 @@ func (b *build) run(arguments []string) error {
 	if err := s.Emit(); err != nil {
 		return err
 	}
-	d := Description{Tasks: tasks, Failures: s.Failures()}
+	d := Description{Machine: machineOf(original), Tasks: tasks, Failures: s.Failures()}
 	digest := sha256.New()
 	_, _ = io.WriteString(digest, original)
 	for _, one := range b.directives {
@@ -219,6 +219,15 @@ func (b *build) run(arguments []string) error {
 	}
 	return b.join(program, output)
 }
+
+// machineOf returns the attributes of a module that say for which processor its functions are compiled.
+func machineOf(text string) string {
+	all := processor.FindAllString(text, -1)
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), " ")
+}
+
+var processor = regexp.MustCompile(`"(target-cpu|target-features|tune-cpu)"="[^"]*"`)
 
 // objects compiles each source among arguments into the object that a compiler makes of it without -o: LLVM would name bitcode otherwise.
 func (b *build) objects(arguments []string) error {

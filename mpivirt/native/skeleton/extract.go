@@ -107,6 +107,7 @@ func Report(program string) (string, error) {
 // Description describes the tasks of a program.
 type Description struct {
 	Program string        `json:"program"` // a digest of the code that all three forms come from
+	Machine string        `json:"machine"` // for which instructions of a processor the code was built
 	Tasks   []*slice.Task `json:"tasks"`   // by number
 	// Directives are those with which the program was built, as lines.
 	Directives []string `json:"directives,omitempty"`

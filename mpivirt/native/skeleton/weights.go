@@ -7,32 +7,44 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
 // weightsFormat is the format of files of weights.
-const weightsFormat = 1
+const weightsFormat = 2
 
 // Weights are the CPU times that the tasks of a program take, as runs of its timed form have shown.
 type Weights struct {
 	Format    int      `json:"gigarank_weights"`
 	Program   string   `json:"program"` // digest of the program; see Description
+	Machine   string   `json:"machine"`
 	File      string   `json:"file"`
 	Arguments []string `json:"arguments"`
 	Ranks     []int64  `json:"ranks"` // of the runs
 	Rest      float64  `json:"rest"`  // seconds between two calls of MPI besides tasks
 	Tasks     []Weight `json:"tasks"` // by number
+	Other     bool     `json:"-"`     // the weights are those of another program, which has the same tasks
 }
 
 // Weight is the CPU time of a task in seconds: Entry for each time that it begins, and Iteration for each iteration.
 type Weight struct {
 	ID        string  `json:"id"`
 	Line      string  `json:"line"`
+	Shape     string  `json:"shape"`
 	Iteration float64 `json:"iteration"`
 	Entry     float64 `json:"entry"`
 	Entries   int64   `json:"entries"` // of the runs
 	Share     float64 `json:"share"`   // of the CPU time of the runs
 	Spread    float64 `json:"spread"`  // standard deviation of entries from the fit, as a part of the mean
+	Power     float64 `json:"power"`   // of the number of ranks, by which the weight changes from the run with most ranks; 0 if all iterations are counted
+}
+
+// Run is what a run of the timed form with a number of ranks has observed.
+type Run struct {
+	Ranks int64
+	Tasks []Observed // by number
+	Rest  Observed   // bursts outside tasks
 }
 
 // Observed are sums over the entries of a task that were timed: of the iterations x and the CPU times y in nanoseconds.
@@ -43,28 +55,82 @@ type Observed struct {
 }
 
 // Fit returns the weights of a program's tasks by least squares over the entries of each: time = Entry + Iteration · iterations. A weight that
-// would be negative is 0, and the other one keeps the sum of the times. Rest is the number of bursts and their time outside tasks.
-func (d *Description) Fit(observed []Observed, rest Observed) *Weights {
-	w := &Weights{Format: weightsFormat, Program: d.Program, Arguments: []string{}}
-	all := rest.Y
-	for _, o := range observed {
-		all += o.Y
+// would be negative is 0, and the other one keeps the sum of the times. Rest is the time of a burst outside tasks.
+//
+// What an entry of a task takes whose iterations are not all counted may change with the number of ranks, as the elements in rows of a sparse matrix do. Of runs
+// with several numbers, the line is then that of the run with most ranks, and the power of the number of ranks is fitted to what the others differ from it.
+func (d *Description) Fit(runs ...Run) *Weights {
+	w := &Weights{Format: weightsFormat, Program: d.Program, Machine: d.Machine, Arguments: []string{}}
+	var rest Observed
+	all := 0.0
+	most := runs[0]
+	for _, r := range runs {
+		w.Ranks = append(w.Ranks, r.Ranks)
+		rest.add(r.Rest)
+		if r.Ranks > most.Ranks {
+			most = r
+		}
+		for _, o := range r.Tasks {
+			all += o.Y
+		}
 	}
+	all += rest.Y
 	if rest.Entries > 0 {
 		w.Rest = rounded(rest.Y / float64(rest.Entries) * 1e-9)
 	}
-	for n, o := range observed {
-		t := d.Tasks[n]
-		one := Weight{ID: t.ID, Line: t.Line, Entries: o.Entries}
+	for n, t := range d.Tasks {
+		var o Observed
+		for _, r := range runs {
+			o.add(r.Tasks[n])
+		}
+		one := Weight{ID: t.ID, Line: t.Line, Shape: t.Shape, Entries: o.Entries}
 		if o.Entries > 0 {
-			entry, iteration := fit(o)
-			one.Entry, one.Iteration = rounded(entry*1e-9), rounded(iteration*1e-9)
-			one.Spread = spread(o, entry, iteration)
+			if last := most.Tasks[n]; len(t.Unknown) > 0 && last.Entries > 0 && last.Y > 0 {
+				entry, iteration := fit(last)
+				one.Power = power(runs, n, most.Ranks, entry, iteration)
+				one.Entry, one.Iteration, one.Spread = rounded(entry*1e-9), rounded(iteration*1e-9), spread(last, entry, iteration)
+			} else {
+				entry, iteration := fit(o)
+				one.Entry, one.Iteration, one.Spread = rounded(entry*1e-9), rounded(iteration*1e-9), spread(o, entry, iteration)
+			}
 			one.Share = rounded(o.Y / max(all, 1))
 		}
 		w.Tasks = append(w.Tasks, one)
 	}
 	return w
+}
+
+// add adds what another run has observed.
+func (o *Observed) add(p Observed) {
+	o.Entries, o.Time = o.Entries+p.Entries, o.Time+p.Time
+	o.X, o.XX, o.Y, o.YY, o.XY = o.X+p.X, o.XX+p.XX, o.Y+p.Y, o.YY+p.YY, o.XY+p.XY
+}
+
+// power returns the power of the number of ranks with which the times of a task in runs differ from a line that is right for a number of ranks: by least
+// squares of logarithms, 0 if there are no other numbers.
+func power(runs []Run, task int, ranks int64, a, b float64) float64 {
+	xx, xy := 0.0, 0.0
+	for _, r := range runs {
+		o := r.Tasks[task]
+		if expected := a*float64(o.Entries) + b*o.X; o.Y > 0 && expected > 0 {
+			x := math.Log(float64(r.Ranks) / float64(ranks))
+			xx, xy = xx+x*x, xy+x*math.Log(o.Y/expected)
+		}
+	}
+	if xx == 0 {
+		return 0
+	}
+	return rounded(min(max(xy/xx, -mostPower), mostPower))
+}
+
+// For returns the weights for a number of ranks.
+func (w *Weights) For(ranks int64) (tasks []Weight) {
+	for _, t := range w.Tasks {
+		factor := math.Pow(float64(ranks)/float64(max(slices.Max(w.Ranks), 1)), t.Power)
+		t.Entry, t.Iteration = t.Entry*factor, t.Iteration*factor
+		tasks = append(tasks, t)
+	}
+	return tasks
 }
 
 // fit returns the line y = a + b·x of least squares, without negative coefficients.
@@ -95,6 +161,9 @@ func spread(o Observed, a, b float64) float64 {
 	return rounded(math.Sqrt(max(squares, 0)/n) / max(o.Y/n, 1e-9))
 }
 
+// mostPower is the largest power of the number of ranks with which a weight may change: a task that a rank has cubes of ranks for is unlikely.
+const mostPower = 4
+
 // rounded returns a number with nine digits.
 func rounded(x float64) float64 {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64)
@@ -124,10 +193,43 @@ func (d *Description) ReadWeights(text []byte) (*Weights, error) {
 	switch {
 	case w.Format != weightsFormat:
 		return nil, fmt.Errorf("weights of format %d, where %d is wanted: make the file anew by gigarank skeleton weigh", w.Format, weightsFormat)
-	case w.Program != d.Program:
-		return nil, errors.New("the weights are those of another program, or of another build of this one: make the file anew by gigarank skeleton weigh")
+	}
+	if w.Other = w.Program != d.Program; w.Other {
+		if why := d.differs(w); why != "" {
+			return nil, fmt.Errorf("the weights are those of another program, or of another build of this one, %s: make the file anew by gigarank skeleton weigh", why)
+		}
 	}
 	return w, errors.Join(d.faults(w)...)
+}
+
+// differs returns how the program of weights differs from this one besides the constants in its tasks, "" if it does not: then an iteration computes the
+// same in both, as with a program that is built for each size of its arrays.
+func (d *Description) differs(w *Weights) string {
+	given := map[string]*Weight{}
+	for n := range w.Tasks {
+		given[w.Tasks[n].ID] = &w.Tasks[n]
+	}
+	switch {
+	case w.Machine != d.Machine:
+		return "which was compiled for another processor"
+	case len(d.Tasks) == 0:
+		return "and there are no tasks by which the two could be the same"
+	}
+	for _, t := range d.Tasks {
+		switch other := given[t.ID]; {
+		case other == nil:
+			return "which has no task at " + t.Line
+		case other.Shape != t.Shape:
+			return "whose task at " + t.Line + " computes something else"
+		}
+		delete(given, t.ID)
+	}
+	for _, t := range w.Tasks {
+		if given[t.ID] != nil {
+			return "which has a further task at " + t.Line
+		}
+	}
+	return ""
 }
 
 // faults returns what is wrong with weights of the program.
@@ -141,6 +243,9 @@ func (d *Description) faults(w *Weights) (all []error) {
 		}
 	}
 	check("rest", w.Rest)
+	if len(w.Ranks) == 0 || slices.Min(w.Ranks) < 1 {
+		all = append(all, errors.New("the runs have no numbers of ranks"))
+	}
 	for n := range w.Tasks {
 		t := &w.Tasks[n]
 		if given[t.ID] != nil {
@@ -148,6 +253,9 @@ func (d *Description) faults(w *Weights) (all []error) {
 		}
 		given[t.ID] = t
 		check(fmt.Sprintf("task %s at %s", t.ID, t.Line), t.Entry, t.Iteration)
+		if !(math.Abs(t.Power) <= mostPower) {
+			all = append(all, fmt.Errorf("task %s at %s changes with the power %g of the number of ranks: a power is a number from -%d to %d", t.ID, t.Line, t.Power, mostPower, mostPower))
+		}
 	}
 	var ordered []Weight
 	for _, t := range d.Tasks {

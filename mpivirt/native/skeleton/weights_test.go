@@ -15,7 +15,7 @@ import (
 	"gigarank/mpivirt/native/skeleton/slice"
 )
 
-var described = &skeleton.Description{Program: "p", Tasks: []*slice.Task{{ID: "a", Line: "p.c:3"}, {ID: "b", Line: "p.c:9"}}}
+var described = &skeleton.Description{Program: "p", Machine: "m", Tasks: []*slice.Task{{ID: "a", Line: "p.c:3", Shape: "s"}, {ID: "b", Line: "p.c:9", Shape: "t"}}}
 
 // observe returns the sums over entries with iterations x and times y.
 func observe(x, y []float64) (o skeleton.Observed) {
@@ -24,6 +24,48 @@ func observe(x, y []float64) (o skeleton.Observed) {
 		o.X, o.XX, o.Y, o.YY, o.XY = o.X+x[n], o.XX+x[n]*x[n], o.Y+y[n], o.YY+y[n]*y[n], o.XY+x[n]*y[n]
 	}
 	return o
+}
+
+// seen returns a run with 4 ranks.
+func seen(tasks []skeleton.Observed, rest skeleton.Observed) skeleton.Run {
+	return skeleton.Run{Ranks: 4, Tasks: tasks, Rest: rest}
+}
+
+// TestPowerOfRanks: where iterations are not all counted, the times of a task may change with a power of the number of ranks, which is found. Weights of counted
+// tasks do not.
+func TestPowerOfRanks(t *testing.T) {
+	d := &skeleton.Description{Program: "p", Tasks: []*slice.Task{{ID: "a", Line: "p.c:3", Unknown: []string{"p.c:4"}}, {ID: "b", Line: "p.c:9"}}}
+	var runs []skeleton.Run
+	for _, ranks := range []float64{1, 8, 2} {
+		var x, y, z []float64
+		for n := range 20 {
+			x = append(x, float64(n)*1000/ranks)
+			y = append(y, (70+3*x[n])*math.Pow(ranks, -0.6))
+			z = append(z, 50+2*x[n])
+		}
+		runs = append(runs, skeleton.Run{Ranks: int64(ranks), Tasks: []skeleton.Observed{observe(x, y), observe(x, z)}})
+	}
+	w := d.Fit(runs...)
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-6*math.Abs(want) {
+			t.Errorf("%s is %g, want %g", what, got, want)
+		}
+	}
+	near("the power", w.Tasks[0].Power, -0.6)
+	for _, ranks := range []int64{1, 8, 64} {
+		of := w.For(ranks)
+		near("the uncounted entry", of[0].Entry, 70e-9*math.Pow(float64(ranks), -0.6))
+		near("the uncounted iteration", of[0].Iteration, 3e-9*math.Pow(float64(ranks), -0.6))
+		near("the counted entry", of[1].Entry, 50e-9)
+		near("the counted iteration", of[1].Iteration, 2e-9)
+	}
+	if w := d.Fit(runs[1]); w.Tasks[0].Power != 0 || w.For(64)[0].Iteration != w.Tasks[0].Iteration {
+		t.Errorf("one run gives the power %g", w.Tasks[0].Power)
+	}
+	if read, err := d.ReadWeights(w.Text()); err != nil || read.For(64)[0].Iteration != w.For(64)[0].Iteration {
+		t.Errorf("the weights that are read: %v", err)
+	}
 }
 
 // TestFit: least squares find the line of which the times are, keep the sum of times, and give no negative weights.
@@ -38,7 +80,7 @@ func TestFit(t *testing.T) {
 			y = append(y, a+b*x[len(x)-1])
 		}
 		o := observe(x, y)
-		w := described.Fit([]skeleton.Observed{o, {}}, skeleton.Observed{Entries: 10, Y: 5000}).Tasks[0]
+		w := described.Fit(seen([]skeleton.Observed{o, {}}, skeleton.Observed{Entries: 10, Y: 5000})).Tasks[0]
 		if math.Abs(w.Entry*1e9-a) > 1e-4*(a+1e4) || math.Abs(w.Iteration*1e9-b) > 1e-4*(b+1) {
 			t.Fatalf("seed %d: %d entries of %g + %g·x: fitted as %g + %g·x", seed, len(x), a, b, w.Entry*1e9, w.Iteration*1e9)
 		}
@@ -46,13 +88,13 @@ func TestFit(t *testing.T) {
 			y[n] += r.Float64() * 1e4
 		}
 		o = observe(x, y)
-		w = described.Fit([]skeleton.Observed{o, {}}, skeleton.Observed{}).Tasks[0]
+		w = described.Fit(seen([]skeleton.Observed{o, {}}, skeleton.Observed{})).Tasks[0]
 		sum := (w.Entry*float64(o.Entries) + w.Iteration*o.X) * 1e9
 		if w.Entry < 0 || w.Iteration < 0 || math.Abs(sum-o.Y) > 1e-6*o.Y {
 			t.Fatalf("seed %d: the weights %g and %g give the time %g, want %g", seed, w.Entry, w.Iteration, sum, o.Y)
 		}
 	}
-	w := described.Fit([]skeleton.Observed{observe([]float64{5, 5, 5}, []float64{20, 10, 30}), {}}, skeleton.Observed{Entries: 4, Y: 100})
+	w := described.Fit(seen([]skeleton.Observed{observe([]float64{5, 5, 5}, []float64{20, 10, 30}), {}}, skeleton.Observed{Entries: 4, Y: 100}))
 	if w.Tasks[0].Iteration != 4e-9 || w.Tasks[0].Entry != 0 || w.Rest != 25e-9 || w.Tasks[1].Entries != 0 || math.Abs(w.Tasks[0].Share-0.375) > 1e-9 {
 		t.Errorf("entries of the same iterations: %+v", w)
 	}
@@ -60,7 +102,7 @@ func TestFit(t *testing.T) {
 
 // TestWeightsAreChecked: weights that are not those of a program's tasks are refused, with all reasons.
 func TestWeightsAreChecked(t *testing.T) {
-	whole := string(described.Fit([]skeleton.Observed{observe([]float64{1, 2}, []float64{3, 5}), observe([]float64{1, 2}, []float64{3, 9})}, skeleton.Observed{}).Text())
+	whole := string(described.Fit(seen([]skeleton.Observed{observe([]float64{1, 2}, []float64{3, 5}), observe([]float64{1, 2}, []float64{3, 9})}, skeleton.Observed{})).Text())
 	if w, err := described.ReadWeights([]byte(whole)); err != nil || w.Tasks[0].Iteration != 2e-9 || w.Tasks[1].ID != "b" {
 		t.Fatalf("%v: %v", w, err)
 	}
@@ -70,14 +112,15 @@ func TestWeightsAreChecked(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{`"program": "p"`, `"program": "q"`, "those of another program, or of another build"},
-		{`"gigarank_weights": 1`, `"gigarank_weights": 2`, "weights of format 2, where 1 is wanted"},
+		{`"gigarank_weights": 2`, `"gigarank_weights": 1`, "weights of format 1, where 2 is wanted"},
 		{`"id": "b"`, `"id": "c"`, "task b at p.c:9 has no weight\nthe program has no task c at p.c:9"},
 		{`"id": "b"`, `"id": "a"`, "task a at p.c:9 has weights twice\ntask b at p.c:9 has no weight"},
 		{`"iteration": 2e-9`, `"iteration": -2e-9`, "task a at p.c:3 has the weight -2e-09"},
 		{`"iteration": 2e-9`, `"iteration": 1e999`, "no file of weights"},
 		{`"iteration": 2e-9`, `"iteration": 9001`, "task a at p.c:3 has the weight 9001"},
 		{`"iteration": 2e-9`, `"iteration": NaN`, "no file of weights"},
+		{`"power": 0`, `"power": 5`, "task a at p.c:3 changes with the power 5 of the number of ranks"},
+		{`"ranks": [`, `"ranks": [0, `, "the runs have no numbers of ranks"},
 		{`"rest": 0`, `"rest": -1`, "rest has the weight -1"},
 		{`"rest": 0`, `"tset": 0`, "no file of weights"},
 		{"\n}\n", "\n}\n{}", "text follows the weights"},
@@ -89,6 +132,38 @@ func TestWeightsAreChecked(t *testing.T) {
 		if _, err := described.ReadWeights([]byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.new, err, c.want)
 		}
+	}
+}
+
+// TestWeightsOfAnotherProgram: they are taken if the other program has the same tasks, and else refused.
+func TestWeightsOfAnotherProgram(t *testing.T) {
+	whole := string(described.Fit(seen([]skeleton.Observed{observe([]float64{1, 2}, []float64{3, 5}), observe([]float64{1, 2}, []float64{3, 9})}, skeleton.Observed{})).Text())
+	if w, err := described.ReadWeights([]byte(whole)); err != nil || w.Other {
+		t.Errorf("the program's own weights are said to be another's: %v", err)
+	}
+	other := strings.Replace(whole, `"program": "p"`, `"program": "q"`, 1)
+	if w, err := described.ReadWeights([]byte(other)); err != nil || !w.Other || w.Tasks[0].Iteration != 2e-9 {
+		t.Errorf("weights of a program with the same tasks: %v", err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"machine": "m"`, `"machine": "n"`, "which was compiled for another processor"},
+		{`"shape": "t"`, `"shape": "u"`, "whose task at p.c:9 computes something else"},
+		{`"id": "b"`, `"id": "c"`, "which has no task at p.c:9"},
+	} {
+		text := strings.Replace(other, c.old, c.new, 1)
+		if text == other {
+			t.Fatalf("no %s in\n%s", c.old, other)
+		}
+		if _, err := described.ReadWeights([]byte(text)); err == nil || !strings.Contains(err.Error(), "those of another program, or of another build of this one, "+c.want) {
+			t.Errorf("%s: %v, want %s", c.new, err, c.want)
+		}
+	}
+	fewer := &skeleton.Description{Program: "r", Machine: "m", Tasks: described.Tasks[:1]}
+	if _, err := fewer.ReadWeights([]byte(whole)); err == nil || !strings.Contains(err.Error(), "which has a further task at p.c:9") {
+		t.Errorf("a task more: %v", err)
+	}
+	if _, err := (&skeleton.Description{Program: "r", Machine: "m"}).ReadWeights([]byte(whole)); err == nil || !strings.Contains(err.Error(), "no tasks by which") {
+		t.Errorf("no tasks: %v", err)
 	}
 }
 

@@ -16,6 +16,7 @@ type Task struct {
 	Line     string   `json:"line"` // file:line
 	Function string   `json:"function"`
 	Loops    int      `json:"loops"`               // whose iterations are counted
+	Shape    string   `json:"shape"`               // of what an iteration computes, and of the loops that are counted
 	Unknown  []string `json:"uncounted,omitempty"` // lines of loops and calls whose iterations the skeleton cannot count
 }
 
@@ -272,6 +273,7 @@ func (s *Slice) WithTasks() (*Slice, []*Task, error) {
 	}
 	for _, r := range regions {
 		marked.count(r)
+		r.task.Shape = digest(fmt.Sprint(r.task.Shape, r.task.Loops, r.task.Unknown))
 	}
 	return marked, tasks, nil
 }
@@ -315,6 +317,7 @@ func (k *marker) describe(r *region) *Task {
 		t.Line = fmt.Sprintf("%s:%d", p.File, p.Line)
 		place = fmt.Sprintf("%s, column %d", p, p.Column)
 	}
+	t.Shape = k.shapeOf(r, g)
 	place += " of " + t.Function
 	k.ids[place]++
 	t.ID = fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s, %d", place, k.ids[place])))[:12]
@@ -523,7 +526,10 @@ func (k *marker) countLoop(r *region, g *graph.Graph, l *graph.Loop) {
 }
 
 // bodyOf returns the number of instructions of a loop that are in no inner loop.
-func (r *region) bodyOf(g *graph.Graph, l *graph.Loop) (weight int64) {
+func (r *region) bodyOf(g *graph.Graph, l *graph.Loop) int64 { return int64(len(r.own(g, l))) }
+
+// own returns the instructions of a loop that are in no inner loop, without hints.
+func (r *region) own(g *graph.Graph, l *graph.Loop) (all []*ir.Instr) {
 	for _, n := range l.Nodes {
 		inner := slices.ContainsFunc(r.loops, func(other *graph.Loop) bool {
 			_, within := slices.BinarySearch(l.Nodes, other.Header)
@@ -534,13 +540,16 @@ func (r *region) bodyOf(g *graph.Graph, l *graph.Loop) (weight int64) {
 			continue
 		}
 		for _, i := range g.Blocks[n].Instrs {
-			if e := effectOf(i); e == nil || e.Kind != effects.Hint {
-				weight++
+			if e := effectOf(i); e == nil || !isHint(e) {
+				all = append(all, i)
 			}
 		}
 	}
-	return weight
+	return all
 }
+
+// isHint reports whether a function only tells the compiler something.
+func isHint(e *effects.Effect) bool { return e.Kind == effects.Hint }
 
 // countCopy puts a counter of words in front of an instruction of a region that copies memory.
 func (k *marker) countCopy(r *region, copies *ir.Instr) {
