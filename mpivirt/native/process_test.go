@@ -520,6 +520,35 @@ int main(int argc, char **argv) {
 	}
 }
 
+// Variables that are copied at switches take memory for the parts that ranks have written, and hold what each has written, at both ends.
+func TestCopiedVariablesTakeWhatIsWritten(t *testing.T) {
+	if !pagesThatAreReadTakeNone(t) {
+		t.Skip("this kernel has no page of zeros")
+	}
+	const ranks, bytes = 2000, 120 << 10
+	program := build(t, prelude+fmt.Sprintf(`
+static int field[%d / sizeof(int)];
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	int last = sizeof field / sizeof *field - 1;
+	field[3] = rank + 1;
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 7)
+		for (int i = 4; i <= last; i++) field[i] = 5;
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (field[3] != rank + 1 || field[last] != (rank == 7 ? 5 : 0) || field[last / 2] != (rank == 7 ? 5 : 0)) return 3;
+	return MPI_Finalize();
+}
+`, bytes))
+	before := residentPeak(t)
+	if _, _, err := run(t, program, "xt5", ranks, hosting{engines: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if more := residentPeak(t) - before; more > ranks*bytes/2 {
+		t.Errorf("%d ranks with %d bytes, of which they write few, take %d bytes", ranks, bytes, more)
+	}
+}
+
 // residentPeak returns the most memory that the process has had, in bytes.
 func residentPeak(t *testing.T) int64 {
 	t.Helper()

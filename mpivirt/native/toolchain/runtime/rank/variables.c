@@ -66,19 +66,23 @@ static void renew(char *to, const char *from, size_t bytes) {
 	}
 }
 
+/* take copies a range. Of one with several portions it writes those that differ alone: an array whose end no rank has written takes memory for its begin. */
+static void take(char *to, const char *from, size_t bytes) {
+	if (bytes > PORTION)
+		renew(to, from, bytes);
+	else
+		memcpy(to, from, bytes);
+}
+
 /* copy_from copies the variables of the program to a rank's place, from the first range on. */
 static void copy_from(struct gigarank_program *p, char *to, int first) {
-	for (; first < p->large; first++)
-		renew(to + p->piece[first].offset, p->piece[first].address, p->piece[first].bytes);
 	for (int i = first; i < p->pieces + p->locals; i++)
-		memcpy(to + p->piece[i].offset, p->piece[i].address, p->piece[i].bytes);
+		take(to + p->piece[i].offset, p->piece[i].address, p->piece[i].bytes);
 }
 
 static void copy_to(struct gigarank_program *p, const char *from, int first) {
-	for (; first < p->large; first++)
-		renew(p->piece[first].address, from + p->piece[first].offset, p->piece[first].bytes);
 	for (int i = first; i < p->pieces + p->locals; i++)
-		memcpy(p->piece[i].address, from + p->piece[i].offset, p->piece[i].bytes);
+		take(p->piece[i].address, from + p->piece[i].offset, p->piece[i].bytes);
 }
 
 static void map_failed(void) {
