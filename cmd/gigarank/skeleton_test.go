@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,13 +84,18 @@ func TestSkeletonOfAProgram(t *testing.T) {
 	if got := readDocument(t, document); !strings.Contains(text, "by the weights of "+weights+", found with another program of the same tasks, "+program+"; all") || got.WeightsOf != program || got.Fingerprint != d.Fingerprint {
 		t.Errorf("a program with the same tasks says\n%s", text)
 	}
-	line(terminal.ExitDone, "cc", "--skeleton", "-O2", "-Ddouble=float", source, "-o", filepath.Join(dir, "other"))
+	whole, err = os.ReadFile(source)
+	elsewhere := filepath.Join(dir, "other.c")
+	if err := errors.Join(err, os.WriteFile(elsewhere, whole, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	line(terminal.ExitDone, "cc", "--skeleton", "-O2", elsewhere, "-o", filepath.Join(dir, "other"))
 	for _, c := range []struct {
 		says      string
 		arguments []string
 	}{
 		{"cut: no file of weights, or not all of it", []string{"run", program, "--skeleton", cut}},
-		{"weights: the weights are those of another program, or of another build of this one, whose task at " + source + ":20 computes something else", []string{"run", filepath.Join(dir, "other"), "--skeleton", weights}},
+		{"weights: the weights are those of another program, or of another build of this one, which has no task at " + elsewhere + ":", []string{"run", filepath.Join(dir, "other"), "--skeleton", weights}},
 		{"--skeleton: open some: no such file", []string{"run", program, "--skeleton", "some"}},
 		{"plain has no skeleton", []string{"skeleton", "weigh", plain}},
 		{"--output: ", []string{"skeleton", "weigh", program, "-o", filepath.Join(dir, "none", "w")}},

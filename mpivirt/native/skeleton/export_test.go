@@ -3,24 +3,57 @@ package skeleton
 import (
 	"os"
 
+	"gigarank/mpivirt/native/skeleton/slice"
 	"gigarank/mpivirt/native/toolchain"
 )
 
-// Passes prepare a program.
-const Passes = passes
-
-// Public are the symbols that stay visible.
-const Public = public
-
-// CompileFlags are flags for the front end.
-func CompileFlags() []string { return compileFlags }
-
 // Link links a program from the text of a module.
-func Link(text, path, work string) error {
+func Link(l toolchain.Language, text, path, work string) error {
 	library, err := toolchain.OpenLibrary()
 	if err != nil {
 		return err
 	}
-	b := build{language: toolchain.C, library: library, work: work, out: os.Stdout, diagnostics: os.Stderr}
+	b := build{language: l, library: library, work: work, out: os.Stdout, diagnostics: os.Stderr}
 	return b.link(path, text, []string{"-lm"})
+}
+
+// Text returns the text of the skeleton of a program, with the counters of its tasks. Work is a directory of files on the way.
+func Text(l toolchain.Language, source, directives, work string) (text string, tasks int, err error) {
+	library, err := toolchain.OpenLibrary()
+	if err != nil {
+		return "", 0, err
+	}
+	arguments := []string{"-O2", source}
+	if directives != "" {
+		arguments = append(arguments, DirectivesFlag, directives)
+	}
+	b := build{language: l, library: library, work: work, out: os.Stdout, diagnostics: os.Stderr}
+	if arguments, b.directives, err = takeDirectives(arguments); err != nil {
+		return "", 0, err
+	}
+	if l == toolchain.Fortran {
+		if err := b.openModule(); err != nil {
+			return "", 0, err
+		}
+	}
+	parts, _, _, err := b.parts(arguments)
+	if err != nil {
+		return "", 0, err
+	}
+	m, err := b.prepare(parts[0], "program")
+	if err != nil {
+		return "", 0, err
+	}
+	s, err := slice.Of(m, b.directives...)
+	if err != nil {
+		return "", 0, err
+	}
+	s, described, err := s.WithTasks()
+	if err != nil {
+		return "", 0, err
+	}
+	if err := s.Emit(); err != nil {
+		return "", 0, err
+	}
+	return m.String(), len(described), nil
 }

@@ -94,6 +94,23 @@ func TestFortran(t *testing.T) {
 	}
 }
 
+// TestFortranExamples: an example in Fortran is refused with a line, or its skeleton takes the same course.
+func TestFortranExamples(t *testing.T) {
+	needFlang(t)
+	examples, _ := filepath.Glob("../../../examples/fortran/*.f90")
+	if len(examples) == 0 {
+		t.Fatal("there are no examples")
+	}
+	for _, example := range examples {
+		program, refusal := buildFortran(t, example, "")
+		if refusal == "" {
+			verify(t, program, []int{2, 5})
+		} else if !strings.Contains(refusal, filepath.Base(example)+":") {
+			t.Errorf("%s is refused without a line: %s", example, refusal)
+		}
+	}
+}
+
 // fortran returns a program with a body.
 func fortran(declarations, text string) string {
 	return "program p\n  use mpi\n  implicit none\n  integer :: rank, n, ierr, i, status(MPI_STATUS_SIZE)\n" + declarations + `
@@ -271,6 +288,25 @@ func TestDirectives(t *testing.T) {
 		t.Fatal(refusal)
 	}
 	if report, err := skeleton.Report(program); err != nil || !strings.Contains(report, "content of MPI_Allreduce: left out\n") {
+		t.Errorf("%v: the report is\n%s", err, report)
+	}
+	// The input turns off the part of a condition that data decide: the other part still ends the loop.
+	file := filepath.Join(dir, "payload")
+	if err := os.WriteFile(file, []byte("payload program.c:17 unused\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	program, refusal = build(t, body("static double u[3000];", `	double err, largest, limit = argc > 9 ? 1e-6 : -5;
+	int its = 0;
+	do {
+		its++; err = 0;
+		for (int i = 0; i < 3000; i++) { double old = u[i]; u[i] = old * 0.5 + i; err = fmax(err, fabs(u[i] - old)); }
+		MPI_Allreduce(&err, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); err = largest;
+	} while ((err > limit && limit >= 0) || (its < (int)(-limit + 0.99) && limit < 0));`), skeleton.DirectivesFlag+"="+file)
+	if refusal != "" {
+		t.Fatal(refusal)
+	}
+	verify(t, program, []int{1, 3})
+	if report, err := skeleton.Report(program); err != nil || !strings.Contains(report, "content of MPI_Allreduce: left out\n") || !strings.Contains(report, "variable u, 24000 bytes: left out\n") {
 		t.Errorf("%v: the report is\n%s", err, report)
 	}
 	// An assumption that is not true is found.

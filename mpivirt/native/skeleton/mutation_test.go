@@ -6,66 +6,97 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"gigarank/mpivirt/native"
 	"gigarank/mpivirt/native/skeleton"
-	"gigarank/mpivirt/native/skeleton/ir"
-	"gigarank/mpivirt/native/skeleton/slice"
 	"gigarank/mpivirt/native/toolchain"
 )
 
-// skeletonText returns the text of the skeleton of a program.
-func skeletonText(t *testing.T, source string) string {
-	t.Helper()
-	library, err := toolchain.OpenLibrary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "program.c")
-	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	compile := slices.Concat([]string{"-O2"}, skeleton.CompileFlags(), []string{"-emit-llvm", "-c", file, "-o", file + ".bc"}, library.Includes(toolchain.C))
-	if text, err := exec.Command("clang-19", compile...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	text, err := exec.Command("opt-19", "-S", "-internalize-public-api-list="+skeleton.Public, "-passes="+skeleton.Passes, file+".bc").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := ir.Parse("program", string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := slice.Of(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Emit(); err != nil {
-		t.Fatal(err)
-	}
-	return m.String()
+// subject is a program from whose skeleton stores are removed.
+type subject struct {
+	name       string
+	language   toolchain.Language
+	source     string // a file
+	directives string
+	arguments  []string // of its runs
+	others     []string // of further runs, for what passes
+	ranks      []int
 }
 
-// mostTasks is more than the tasks of any random program.
-const mostTasks = 200
+// subjects returns programs of the tests in both languages, and random programs. $GIGARANK_SUBJECT names a source in Fortran that takes their place, with its directives
+// in the file of the same name and its input in the working directory.
+func subjects(t *testing.T, random int) (all []subject) {
+	t.Helper()
+	if source := os.Getenv("GIGARANK_SUBJECT"); source != "" {
+		one := subject{name: filepath.Base(source), language: toolchain.Fortran, source: source, ranks: []int{1, 2, 4}}
+		if file := strings.TrimSuffix(source, filepath.Ext(source)) + ".directives"; exists(file) {
+			one.directives = file
+		}
+		return []subject{one}
+	}
+	ranks := []int{1, 2, 6}
+	all = append(all, subject{name: "stencil", language: toolchain.C, source: "ir/testdata/stencil.c", arguments: []string{"9"}, others: []string{"20"}, ranks: ranks})
+	if skeleton.Missing(toolchain.Fortran) == nil {
+		for name, size := range map[string]string{"tomcatv": "24", "wavefront": "12", "modules": "20"} {
+			one := subject{name: name, language: toolchain.Fortran, source: "testdata/" + name + ".f90", arguments: []string{size}, others: []string{"36"}, ranks: ranks}
+			if file := "testdata/" + name + ".directives"; exists(file) {
+				one.directives = file
+			}
+			all = append(all, one)
+		}
+	}
+	for seed := range uint64(random) {
+		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), shown: true}
+		file := filepath.Join(t.TempDir(), "program.c")
+		if err := os.WriteFile(file, []byte(g.program()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, subject{name: fmt.Sprintf("random program %d", seed), language: toolchain.C, source: file, ranks: []int{1, 2, 5}})
+	}
+	slices.SortStableFunc(all, func(a, b subject) int { return strings.Compare(a.name, b.name) })
+	return all
+}
 
-// TestMutationsAreFound: with a kept store removed, most skeletons of random programs take another course or count other iterations. So the
-// comparison of fingerprints and counts finds wrong slices. Stores that only write what is there already, or that no rank comes to, cannot be found.
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// outcome returns how runs of a skeleton end, with the counts of its tasks.
+func (p *subject) outcome(t *testing.T, path string, tasks int, arguments []string) string {
+	t.Helper()
+	var all []string
+	for _, ranks := range p.ranks {
+		counts := &native.Tasks{Weights: make([]native.Weight, tasks), ByRank: true}
+		end := simulate(t, path, ranks, 1, native.Options{Stack: 256 << 10, Tasks: counts}, arguments...)
+		all = append(all, strings.ReplaceAll(end, path, ""), fmt.Sprint(counts.Counts()))
+	}
+	return fmt.Sprint(all)
+}
+
+// TestMutationsAreFound: with a kept store removed, most skeletons take another course or count other iterations. So the
+// comparison of fingerprints and counts finds wrong slices. Stores that only write what is there already, or that no rank comes to, cannot be found. What passes
+// takes the course of the skeleton with another input, too. $GIGARANK_MUTANTS is the number of stores that are removed of a program.
 func TestMutationsAreFound(t *testing.T) {
 	needLLVM(t)
 	if testing.Short() {
 		t.Skip("some programs are built")
 	}
+	most := 3
+	if text := os.Getenv("GIGARANK_MUTANTS"); text != "" {
+		most, _ = strconv.Atoi(text)
+	}
 	removed, found := 0, 0
-	for seed := range uint64(12) {
-		g := &generator{Rand: rand.New(rand.NewPCG(seed, 2)), shown: true}
-		text := skeletonText(t, g.program())
+	for _, p := range subjects(t, 8) {
+		text, tasks, err := skeleton.Text(p.language, p.source, p.directives, t.TempDir())
+		if err != nil {
+			t.Fatalf("%s: %v", p.name, err)
+		}
 		lines := strings.SplitAfter(text, "\n")
 		var stores []int
 		for n, line := range lines {
@@ -73,30 +104,34 @@ func TestMutationsAreFound(t *testing.T) {
 				stores = append(stores, n)
 			}
 		}
-		outcome := func(text, name string) string {
+		build := func(text, name string) string {
 			path := filepath.Join(t.TempDir(), name)
-			if err := skeleton.Link(text, path, t.TempDir()); err != nil {
+			if err := skeleton.Link(p.language, text, path, t.TempDir()); err != nil {
 				t.Fatal(err)
 			}
-			var all []string
-			for _, ranks := range []int{1, 2, 5} {
-				tasks := &native.Tasks{Weights: make([]native.Weight, mostTasks), ByRank: true}
-				end := simulate(t, path, ranks, 1, native.Options{Stack: 256 << 10, Tasks: tasks})
-				all = append(all, strings.ReplaceAll(end, path, ""), fmt.Sprint(tasks.Counts()))
-			}
-			return fmt.Sprint(all)
+			return path
 		}
-		want := outcome(text, "whole")
-		g.Shuffle(len(stores), func(i, j int) { stores[i], stores[j] = stores[j], stores[i] })
-		for _, n := range stores[:min(4, len(stores))] {
+		whole := build(text, "whole")
+		want := p.outcome(t, whole, tasks, p.arguments)
+		r := rand.New(rand.NewPCG(uint64(len(lines)), 5))
+		r.Shuffle(len(stores), func(i, j int) { stores[i], stores[j] = stores[j], stores[i] })
+		these := 0
+		for _, n := range stores[:min(most, len(stores))] {
 			removed++
-			if outcome(strings.Join(slices.Delete(slices.Clone(lines), n, n+1), ""), "mutant") != want {
-				found++
+			mutant := build(strings.Join(slices.Delete(slices.Clone(lines), n, n+1), ""), "mutant")
+			if p.outcome(t, mutant, tasks, p.arguments) != want {
+				these++
+				continue
+			}
+			if p.others != nil && p.outcome(t, mutant, tasks, p.others) != p.outcome(t, whole, tasks, p.others) {
+				t.Logf("%s: without %q the skeleton passes, and fails with %s", p.name, strings.TrimSpace(lines[n]), p.others)
 			}
 		}
+		found += these
+		t.Logf("%s: %d of %d removed stores are found", p.name, these, min(most, len(stores)))
 	}
 	t.Logf("%d of %d removed stores are found", found, removed)
-	if removed < 10 || found*2 < removed {
+	if removed < 3 || found*10 < removed*6 {
 		t.Errorf("%d of %d removed stores are found", found, removed)
 	}
 }

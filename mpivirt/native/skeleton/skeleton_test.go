@@ -4,9 +4,11 @@ package skeleton_test
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -153,5 +155,28 @@ func TestExamplesHaveSkeletons(t *testing.T) {
 			continue
 		}
 		verify(t, program, []int{2, 5})
+	}
+}
+
+// TestConformanceProgramsAreServedOrRefused: a program of the suite of conformance is refused with a line, or its skeleton takes the same course. Some are drawn;
+// with $GIGARANK_SKELETONS=all none is left out.
+func TestConformanceProgramsAreServedOrRefused(t *testing.T) {
+	needLLVM(t)
+	programs, _ := filepath.Glob("../testdata/conformance/*.c")
+	if len(programs) < 10 {
+		t.Fatal("there are no programs")
+	}
+	if os.Getenv("GIGARANK_SKELETONS") != "all" {
+		rand.Shuffle(len(programs), func(i, j int) { programs[i], programs[j] = programs[j], programs[i] })
+		programs = programs[:3]
+	}
+	for _, source := range programs {
+		program, refusal := build(t, source)
+		if refusal == "" {
+			t.Logf("%s is served", source)
+			verify(t, program, []int{4})
+		} else if !regexp.MustCompile(`(?m)^gigarank cc: .*\.[ch]:[0-9]+`).MatchString(refusal) {
+			t.Errorf("%s is refused without a line: %s", source, refusal)
+		}
 	}
 }
