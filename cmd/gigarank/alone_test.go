@@ -1,5 +1,3 @@
-//go:build !mpi
-
 package main
 
 import (
@@ -8,11 +6,21 @@ import (
 
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
+	"gigarank/sync/mpi"
 )
+
+// needsNoMPI leaves a test to builds without MPI.
+func needsNoMPI(t *testing.T) {
+	t.Helper()
+	if mpi.Available() {
+		t.Skip("this build has MPI")
+	}
+}
 
 // A build without MPI refuses to run if a launcher has started several processes, and
 // says how to build with it. It would run the same simulation in each.
 func TestRefusesLauncherWithoutMPI(t *testing.T) {
+	needsNoMPI(t)
 	for _, c := range []struct {
 		launcher    string
 		environment map[string]string
@@ -33,6 +41,7 @@ func TestRefusesLauncherWithoutMPI(t *testing.T) {
 
 // A single process of a launcher runs as without one.
 func TestRunsAloneUnderLauncher(t *testing.T) {
+	needsNoMPI(t)
 	console, _, stderr := terminaltest.Console(map[string]string{"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"})
 	if code := execute(strings.Fields("run barriertest --ranks 16 --iterations 1"), console); code != terminal.ExitDone {
 		t.Errorf("exit code %d: %s", code, stderr)
