@@ -305,7 +305,7 @@ func (doubling) Extend(_ int, _ vtime.Time, d vtime.Duration) vtime.Duration {
 // as far from it.
 func TestRoundsCloseToTheEndOfTime(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		tgt := target(rt, drawMaxPlusMachine(rt), rapid.IntRange(2, 300).Draw(rt, "ranks"))
+		tgt := target(rt, drawMaxPlusMachine(rt), rapid.IntRange(2, 100).Draw(rt, "ranks"))
 		op := rapid.SampledFrom([]collectives.Operation{collectives.Barrier, collectives.Allreduce, collectives.Allgather}).Draw(rt, "operation")
 		var algorithms []collectives.Algorithm
 		for _, a := range collectives.Algorithms(op) {

@@ -123,7 +123,11 @@ func TestEndlessLoopIsADeadlock(t *testing.T) {
 	const text = " for a message from rank 0 of WORLD with tag 5: 1000000 in a row have found nothing by "
 	for _, machine := range []string{"flat", "loggops-default"} {
 		var first error
-		for _, h := range pollHostings[:3] {
+		hostings := pollHostings[:3]
+		if machine != "flat" { // another model has the same loop
+			hostings = hostings[:1]
+		}
+		for _, h := range hostings {
 			polls := 0
 			_, err := simulate(t, h.config(target(t, growthMachines[machine], 2), func(r *mpivirt.Rank) error {
 				if r.Rank() == 0 {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	stdsync "sync"
 	"testing"
 	"time"
 
@@ -46,17 +47,49 @@ func fewer(t *testing.T, cases int) {
 // target lays a machine out, given as a preset or as YAML text.
 func target(t rapid.TB, machine string, ranks int) *network.Target {
 	t.Helper()
-	m, err := network.Load(machine, os.ReadFile)
+	tgt, err := machineOf(t, machine).Target(int64(ranks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tgt
+}
+
+// parsed are machines by their texts or names. Random machines come and go: all are dropped when there are many.
+var parsed struct {
+	lock     stdsync.Mutex
+	machines map[string]*network.Machine
+}
+
+// machineOf returns the machine of a text, or a preset or file by its name.
+func machineOf(t rapid.TB, machine string) *network.Machine {
+	t.Helper()
+	parsed.lock.Lock()
+	m := parsed.machines[machine]
+	parsed.lock.Unlock()
+	if m != nil {
+		return m
+	}
+	inFile := false
+	m, err := network.Load(machine, func(name string) ([]byte, error) {
+		text, err := os.ReadFile(name)
+		inFile = err == nil
+		return text, err
+	})
 	if err != nil {
 		if m, err = network.Parse("test", []byte(machine), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	tgt, err := m.Target(int64(ranks))
-	if err != nil {
-		t.Fatal(err)
+	if inFile {
+		return m // the file may change
 	}
-	return tgt
+	parsed.lock.Lock()
+	defer parsed.lock.Unlock()
+	if parsed.machines == nil || len(parsed.machines) >= 100 {
+		parsed.machines = map[string]*network.Machine{}
+	}
+	parsed.machines[machine] = m
+	return m
 }
 
 // simulate runs a program and unwinds the ranks that a failure has left.
