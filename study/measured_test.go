@@ -15,7 +15,8 @@ import (
 var jobShapes = map[int]string{64: "4x4x4", 512: "8x8x8", 8192: "256x32"}
 
 // The presets of machines whose collectives were measured, one rank a node. Their parameters come
-// from at most 8 nodes of Fugaku and LUMI and 32 of Leonardo; the points are of larger jobs.
+// from at most 8 nodes of Fugaku and LUMI and 32 of Leonardo; the points are of larger jobs. Two of them, rings of 8,191 rounds over
+// 8,192 nodes, take as long as all others: they run with GIGARANK_MEASURED=all, as scripts/search does.
 func TestPresetsAgainstMeasurements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulations one after another have nothing for the race detector")
@@ -29,6 +30,7 @@ func TestPresetsAgainstMeasurements(t *testing.T) {
 	disturbed := func(machine, operation string, nodes, bytes int) bool {
 		return machine == "fugaku" && operation == "allgather" && nodes == 8192 && bytes == 16
 	}
+	all := os.Getenv("GIGARANK_MEASURED") == "all"
 	var off []float64
 	within := 0
 	for line := range strings.Lines(string(text)) {
@@ -40,6 +42,9 @@ func TestPresetsAgainstMeasurements(t *testing.T) {
 		var measured float64
 		if _, err := fmt.Sscan(line, &machine, &nodes, &operation, &algorithm, &bytes, &measured); err != nil {
 			t.Fatalf("%q: %v", line, err)
+		}
+		if nodes > 2048 && algorithm == "ring" && !all {
+			continue
 		}
 		if operation == "allreduce" || operation == "reduce" {
 			bytes = max(bytes, 8) // the programs sum doubles

@@ -81,7 +81,7 @@ func (p *subject) outcome(t *testing.T, path string, tasks int, arguments []stri
 
 // TestMutationsAreFound: with a kept store removed, most skeletons take another course or count other iterations. So the
 // comparison of fingerprints and counts finds wrong slices. Stores that only write what is there already, or that no rank comes to, cannot be found. What passes
-// takes the course of the skeleton with another input, too. $GIGARANK_MUTANTS is the number of stores that are removed of a program.
+// takes the course of the skeleton with another input, too. $GIGARANK_SKELETONS is the number of random programs, $GIGARANK_MUTANTS that of stores that are removed of a program.
 func TestMutationsAreFound(t *testing.T) {
 	needLLVM(t)
 	if testing.Short() {
@@ -92,7 +92,7 @@ func TestMutationsAreFound(t *testing.T) {
 		most, _ = strconv.Atoi(text)
 	}
 	removed, found := 0, 0
-	for _, p := range subjects(t, 8) {
+	for _, p := range subjects(t, drawn(t, 2)) {
 		text, tasks, err := skeleton.Text(p.language, p.source, p.directives, t.TempDir())
 		if err != nil {
 			t.Fatalf("%s: %v", p.name, err)
