@@ -140,7 +140,7 @@ static void old_names(void) {
 
 /* no_key reports whether a call says that there is no such key or attribute. */
 static int no_key(int code) {
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 	return class_of(code) == MPI_ERR_KEYVAL;
 #else
 	return code != MPI_SUCCESS; /* of another class in Open MPI 4.1 */

@@ -2,7 +2,7 @@
 #include "check.h"
 
 /* The numbers of MPI 5.0. */
-#ifdef GIGARANK_MPI_H
+#ifdef GIGARANK
 #define TO(name) MPI_##name##_toint
 #define FROM(name) MPI_##name##_fromint
 #else
@@ -66,7 +66,7 @@ static void handles(void) {
 	CHECK(FROM(Op)(TO(Op)(op)) == op && FROM(Op)(TO(Op)(MPI_MAX)) == MPI_MAX);
 	CHECK(FROM(Errhandler)(TO(Errhandler)(handler)) == handler && FROM(Errhandler)(TO(Errhandler)(MPI_ERRORS_ARE_FATAL)) == MPI_ERRORS_ARE_FATAL);
 	CHECK(FROM(Request)(TO(Request)(MPI_REQUEST_NULL)) == MPI_REQUEST_NULL && FROM(Message)(TO(Message)(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL);
-#ifdef GIGARANK_MPI_H /* predefined handles are those numbers */
+#ifdef GIGARANK /* predefined handles are those numbers */
 	EXPECT(TO(Comm)(MPI_COMM_WORLD) == (int)(intptr_t)MPI_COMM_WORLD && TO(Type)(MPI_DOUBLE) == (int)(intptr_t)MPI_DOUBLE && TO(Op)(MPI_SUM) == (int)(intptr_t)MPI_SUM);
 #endif
 	int sum = 0, one = 1;

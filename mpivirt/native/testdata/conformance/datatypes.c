@@ -21,7 +21,7 @@ static void lengths(MPI_Datatype type, int bytes, long low, long extent, long tr
 	CHECK(a == true_low && b == true_extent);
 	MPI_Type_get_true_extent_x(type, &c, &d);
 	CHECK(c == true_low && d == true_extent);
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 	MPI_Type_size_c(type, &c);
 	EXPECT(c == bytes);
 	MPI_Type_get_extent_c(type, &c, &d);
@@ -49,7 +49,7 @@ static void packs(MPI_Datatype type, const int *base, int n, const int want[]) {
 	for (int i = 0; i < 64; i++)
 		touched += back[i] != -1;
 	CHECK(touched == n);
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 	MPI_Count large, at = 0;
 	MPI_Pack_size_c(1, type, MPI_COMM_WORLD, &large);
 	EXPECT(large == room);
@@ -326,7 +326,7 @@ static void elements(void) {
 	MPI_Status_set_elements_x(&status, t, 6);
 	MPI_Get_count(&status, t, &n);
 	CHECK(n == 2);
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 	MPI_Status_set_elements_c(&status, t, 7);
 	MPI_Get_elements_c(&status, t, &large);
 	EXPECT(large == 7);
@@ -371,7 +371,7 @@ static void errors(void) {
 	CHECK_CLASS(MPI_Status_set_elements_x(&status, null, 1), MPI_ERR_TYPE);
 	CHECK_CLASS(MPI_Status_set_elements_x(&status, MPI_INT, -1), MPI_ERR_COUNT);
 	CHECK_CLASS(MPI_Get_elements_x(&status, null, &large), MPI_ERR_TYPE);
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 	EXPECT_CLASS(MPI_Status_set_elements_c(&status, null, 1), MPI_ERR_TYPE);
 	EXPECT_CLASS(MPI_Status_set_elements_c(&status, MPI_INT, -1), MPI_ERR_COUNT);
 	EXPECT_CLASS(MPI_Get_elements_c(&status, null, &large), MPI_ERR_TYPE);

@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
 	position = 0;
 	MPI_Unpack_external("external32", packed, sizeof want, &position, &out, 1, t);
 	CHECK(position == sizeof want && out.s == -2 && out.d == -1.5 && out.i[0] == 0x01020304 && out.i[1] == -1);
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 	long double quads[2] = {1.0L / 3, -2}, back[2];
 	long number = -5, got = 0;
 	MPI_Count large, at = 0;

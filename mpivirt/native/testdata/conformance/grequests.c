@@ -97,7 +97,7 @@ static void refused(void) {
 }
 
 static void fields(void) {
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 	MPI_Status status;
 	int value;
 	MPI_Status_set_source(&status, 7);

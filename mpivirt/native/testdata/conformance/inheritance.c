@@ -42,7 +42,7 @@ enum { DUPLICATE = 1, HINTS = 2, GIVEN = 4 /* the handler is that of the call: M
 
 /* Open MPI 4.1 does not keep the hints that MPI_Dist_graph_create is given. It calls copy functions in
  * MPI_Comm_create_group and for intercommunicators, too. */
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 enum { KEPT = HINTS, COPIES_TOO = 0 };
 #else
 enum { KEPT = 0, COPIES_TOO = 8 };
@@ -83,7 +83,7 @@ static void of_one(MPI_Comm parent) {
 	MPI_Comm_dup_with_info(parent, mine, &made), check("Comm_dup_with_info", made, DUPLICATE | HINTS);
 	MPI_Comm_dup_with_info(parent, MPI_INFO_NULL, &made), check("Comm_dup_with_info, without", made, DUPLICATE);
 	MPI_Comm_idup(parent, &made, &request), MPI_Wait(&request, MPI_STATUS_IGNORE), check("Comm_idup", made, DUPLICATE);
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 	int counted = checks;
 	MPI_Comm_idup_with_info(parent, mine, &made, &request), MPI_Wait(&request, MPI_STATUS_IGNORE), check("Comm_idup_with_info", made, DUPLICATE | HINTS);
 	checks = counted;
@@ -130,7 +130,7 @@ static void of_two(MPI_Comm local) {
 	MPI_Comm_free(&inter);
 }
 
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 /* What sessions make has the handler of the call. */
 static void of_groups(MPI_Comm parent) {
 	MPI_Group local, remote;
@@ -255,7 +255,7 @@ int main(int argc, char **argv) {
 		of_two(local);
 		MPI_Comm_free(&local);
 	}
-#ifdef MPI_ABI_VERSION
+#ifdef GIGARANK
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	of_groups(parent);
 	hints(parent);

@@ -154,7 +154,7 @@ static void parts(void) {
 	/* The last of each group, and the first of that. Open MPI 4.1 needs the order of the whole: it has
 	 * each remote group in that order, which IN_ORDER keeps. */
 	MPI_Group all, some;
-#if defined GIGARANK_MPI_H && !defined IN_ORDER
+#if defined GIGARANK && !defined IN_ORDER
 	int list[2] = {members - 1, 0}, r, root = (size - 1) / 2 * 2;
 #else
 	int list[2] = {0, members - 1}, r, root = 0;

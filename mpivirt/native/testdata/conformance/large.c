@@ -1,7 +1,7 @@
 /* Functions with large counts, beside those with int counts where a library has no others. */
 #include "check.h"
 
-#if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
+#ifdef MPI_4
 #define OF(name) MPI_##name##_c
 #define FORMS 3 /* blocking, nonblocking, persistent */
 typedef MPI_Count number, distance;

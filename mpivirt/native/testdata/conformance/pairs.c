@@ -2,7 +2,7 @@
  * sends and receives by requests of their own. */
 #include "check.h"
 
-#if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
+#ifdef MPI_4
 #define begin_pair MPI_Isendrecv
 #define begin_pair_c MPI_Isendrecv_c
 #define begin_exchange MPI_Isendrecv_replace
@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
 	pairs();
 	layouts();
 	many();
-#if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
+#ifdef MPI_4
 	errors();
 #else
 	checks += 2;

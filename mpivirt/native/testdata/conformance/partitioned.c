@@ -1,7 +1,7 @@
 /* Partitioned messages. */
 #include "check.h"
 
-#if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
+#ifdef MPI_4
 enum { PARTITIONS = 6, VALUES = 4, ALL = PARTITIONS * VALUES, ROUNDS = 3 };
 
 /* A ring, in which both sides have other numbers of partitions, that become ready one by one, by ranges and by lists. */
@@ -334,7 +334,7 @@ static void refused(void) {
 
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
-#if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
+#ifdef MPI_4
 	MPI_Comm line;
 	ring(MPI_COMM_WORLD, 0);
 	ring(MPI_COMM_WORLD, ALL / 2);

@@ -46,7 +46,7 @@ static void statuses(void) {
 	CHECK(x == rank);
 }
 
-#if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
+#ifdef MPI_4
 static void several(void) {
 	MPI_Request two[2];
 	MPI_Status states[2];
@@ -265,7 +265,7 @@ static void refused(void) {
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	statuses();
-#if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
+#ifdef MPI_4
 	several();
 	collectives();
 	freed();

@@ -24,7 +24,7 @@ static void grids(void) {
 	MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
 	CHECK((grid == MPI_COMM_NULL) == (rank >= used));
 	MPI_Cart_map(MPI_COMM_WORLD, 2, dims, periods, &n);
-#ifdef GIGARANK_MPI_H
+#ifdef GIGARANK
 	EXPECT(n == (rank < used ? rank : MPI_UNDEFINED));
 #endif
 	if (grid == MPI_COMM_NULL)
@@ -195,7 +195,7 @@ static void errors(void) {
 	MPI_Comm_set_errhandler(grid, MPI_ERRORS_RETURN);
 	at[0] = size, at[1] = 0;
 	EXPECT(class_of(MPI_Cart_rank(grid, at, &n)) != MPI_SUCCESS);
-#ifdef GIGARANK_MPI_H /* a real MPI may not look */
+#ifdef GIGARANK /* a real MPI may not look */
 	EXPECT(MPI_Cart_coords(grid, size, 2, at) == MPI_ERR_RANK);
 	EXPECT(MPI_Cart_coords(grid, 0, 1, at) == MPI_ERR_DIMS);
 	EXPECT(MPI_Cart_shift(grid, 2, 1, &n, &m) == MPI_ERR_DIMS);
