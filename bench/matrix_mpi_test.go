@@ -68,8 +68,8 @@ func (c hostedCase) String() string {
 
 // hostedCases is the matrix for a number of host processes. It has every program on
 // every machine, with one rank for each process and with a number of ranks that 2, 3
-// and 4 do not divide. On two processes it has each kind of LP under each protocol, and the order of virtual time takes turns.
-// One process synchronises with nobody, and more than two do so as two: there, protocols take turns, too.
+// and 4 do not divide. On two processes it has, with many ranks, each kind of LP under each protocol, and the order of virtual time takes
+// turns. One process synchronises with nobody, and more than two do so as two: there, and with one rank a process, protocols take turns, too.
 func hostedCases(hosts int) (cases []hostedCase) {
 	for i, e := range bench.Programs() {
 		for j, m := range matrixMachines {
@@ -78,7 +78,7 @@ func hostedCases(hosts int) (cases []hostedCase) {
 					turn := i + j + r + k
 					for p, protocol := range allProtocols {
 						strict := (turn+p)%2 > 0
-						if hosts != 2 {
+						if hosts != 2 || ranks == hosts {
 							if turn%len(allProtocols) != p {
 								continue
 							}
