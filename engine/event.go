@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"math"
+	"math/bits"
+
 	"gigarank/internal/invariant"
 	"gigarank/vtime"
 )
@@ -119,7 +122,7 @@ func (l *eventList) pop() Event {
 }
 
 // leastOf returns the place of the least of one to four events. No processor foretells
-// which of four it is, so as long as their times differ it is found without a branch.
+// which of four it is, so it is found without a branch.
 func leastOf(s []Event) int {
 	if len(s) == 4 {
 		t0, t1, t2, t3 := s[0].Time, s[1].Time, s[2].Time, s[3].Time
@@ -138,6 +141,8 @@ func leastOf(s []Event) int {
 		if t0 != t1 && t2 != t3 && l != r {
 			return best
 		}
+		left, right = precedes(&s[1], &s[0]), 2+precedes(&s[3], &s[2])
+		return left + (right-left)*precedes(&s[right&3], &s[left&1])
 	}
 	best := 0
 	for c := 1; c < len(s); c++ {
@@ -146,6 +151,15 @@ func leastOf(s []Event) int {
 		}
 	}
 	return best
+}
+
+// precedes returns 1 if an event is before another one, else 0: the borrow of a subtraction of 192 bits.
+// No time is negative.
+func precedes(a, b *Event) int {
+	_, borrow := bits.Sub64(a.Sequence, b.Sequence, 0)
+	_, borrow = bits.Sub64(uint64(int64(a.Source)-math.MinInt32), uint64(int64(b.Source)-math.MinInt32), borrow)
+	_, borrow = bits.Sub64(uint64(a.Time), uint64(b.Time), borrow)
+	return int(borrow)
 }
 
 // newcomer returns the LP of the event that the last pop or push has brought into the top

@@ -141,3 +141,39 @@ func TestCollectivesInStep(t *testing.T) {
 		t.Errorf("%d runs in step, %d by messages: there should be both", fewer, equal)
 	}
 }
+
+// A message of a round takes one event, if the processor of its receiver sends the next message while everything that can reach it by then
+// is known. Else the send is an event of its own. Each rank begins a barrier with three more: six rounds take 1.5 events a message.
+func TestProcessorsRunAhead(t *testing.T) {
+	const ranks, times = 64, 20
+	for _, engines := range []int{1, 2} {
+		s := simulation(t, mpivirt.Config{
+			Target: target(t, "loggops-default", ranks), Collectives: mpivirt.Message,
+			Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.Dissemination},
+			Program: mpivirt.Program{Name: "barriers", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+				for range times {
+					if err := r.World().Barrier(); err != nil {
+						return err
+					}
+				}
+				return nil
+			})}},
+		}, engines)
+		r, err := s.Run()
+		s.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// L + 2o a round: 5.5 us, and six rounds.
+		if want := vtime.Time(times * 6 * 5500 * vtime.Nanosecond); r.VirtualTime != want {
+			t.Errorf("%d engines: the barriers take %v; want %v", engines, r.VirtualTime, want)
+		}
+		events := float64(r.Statistics.Events)
+		if engines == 2 {
+			events -= float64(r.Statistics.RemoteMessages) // each is an event on its way
+		}
+		if each := events / float64(r.Statistics.Messages); each > 1.8 {
+			t.Errorf("%d engines: %.2f events a message; at most 1.8 are expected", engines, each)
+		}
+	}
+}

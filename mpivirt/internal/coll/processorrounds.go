@@ -19,7 +19,7 @@ import (
 // goOnAgent carries an agent on until it needs the processor.
 func (c *Collectives) goOnAgent(index int32) {
 	a := c.agents.At(index)
-	if a.fate == ended {
+	if a.fate == ended || a.stage == posting || a.stage == combining || a.stage == receiving && a.message == 0 {
 		return
 	}
 	for {

@@ -134,11 +134,11 @@ func (c *roundChain) remove(s *world.Slab[roundMessage], previous, index int32) 
 // the sender's memory while the sender waits for the match.
 func (c *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vtime.Time, payload []byte, at int64) {
 	lp, local := c.partition.Local(dst)
+	if c.Messages.Processors != nil && m.agent != 0 {
+		c.Messages.Processors.AwaitMatch(m.arrival, local)
+	}
 	if !local {
 		c.sendRoundMessage(m, c.Communicators.At(m.comm).Context, dst, sent, payload)
-		if c.Messages.Processors != nil && m.agent != 0 {
-			c.Messages.Processors.AwaitMatch(m.arrival)
-		}
 		return
 	}
 	m.payload = payload

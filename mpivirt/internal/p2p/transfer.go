@@ -210,16 +210,16 @@ func (m *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 // destination. The message owns its payload, or the payload is a view; see keep.
 func (m *Messages) dispatch(index int32, dst int, sent vtime.Time) {
 	lp, local := m.Partition.Local(dst)
+	msg := m.messages.At(index)
+	if m.Processors != nil && msg.request != 0 {
+		m.Processors.AwaitMatch(msg.arrival, local)
+	}
 	if local {
 		m.give(lp, index, sent)
 		return
 	}
-	msg := m.messages.At(index)
 	m.sendMessage(index, m.Partition.Comms.At(msg.comm).Context, dst, sent)
 	msg.free(m)
-	if m.Processors != nil && msg.request != 0 {
-		m.Processors.AwaitMatch(msg.arrival)
-	}
 	m.messages.Release(index)
 }
 

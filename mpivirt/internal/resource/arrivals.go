@@ -83,6 +83,10 @@ func (x *Processors) Reach(lp int32, a Arrival) {
 	a.number = p.number
 	x.turns.reaches(lp, &p.Turn, a.Source, a.At)
 	p.arrivals.push(a)
+	if at := p.State.CanReceive(a.At); at < vtime.Forever && x.poll(lp, p) == nil {
+		x.turns.adds(lp, &p.Turn, at) // other uses begin no earlier than before
+		return
+	}
 	x.turns.after(lp, &p.Turn)
 }
 

@@ -15,9 +15,12 @@ func Slack(least vtime.Duration) vtime.Duration { return min(least/2, vtime.Nano
 // waited for it.
 const LatestMatch = vtime.Nanosecond
 
-// AwaitMatch bounds the engine's EIT by the match of a message to another engine. The sender waits
-// for the match, which is no earlier than the arrival.
-func (x *Processors) AwaitMatch(arrival vtime.Time) {
+// AwaitMatch counts a message whose sender waits for the match, which is no earlier than the arrival. The match of a message to
+// another engine bounds the engine's EIT.
+func (x *Processors) AwaitMatch(arrival vtime.Time, local bool) {
+	if x.unmatched++; local {
+		return
+	}
 	if x.awaitedMatches++; x.awaitedMatches == 1 || arrival < x.leastAwaited {
 		x.leastAwaited = arrival
 		x.partition.Engine.Await(arrival.Add(vtime.Picosecond))
@@ -64,6 +67,7 @@ var matchRecords = [...]byte{OfProgram: world.RecordMatch, OfAgents: world.Recor
 // reachMatch adds the match of a send to the sender's processor.
 func (x *Processors) reachMatch(owner Owner, index int32, by int, at, matched vtime.Time) {
 	k := x.partition
+	x.unmatched--
 	lp, c, live := x.works[owner].Sender(index)
 	if !live {
 		return

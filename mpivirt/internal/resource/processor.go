@@ -55,6 +55,9 @@ type Processors struct {
 	leastAwaited   vtime.Time     // lower bound of the times of these matches
 	pollTime       vtime.Duration // of a failing poll
 	disturbed      func()         // see Disturbed
+	unmatched      int            // messages of local ranks whose senders wait for the match
+	holds          int            // processors that are held
+	least          vtime.Duration // of a message
 
 	partition *world.Partition
 }
@@ -85,7 +88,8 @@ func New(p *world.Partition, program Program) *Processors {
 		x.all[i].armed = vtime.Forever
 	}
 	n := p.Target.Ranks()
-	x.turns = Turns{partition: p, uses: (*occupations)(x), data: world.DataServe, slack: Slack(p.Target.Lookahead(0, n, 0, n))}
+	x.least = p.Target.Lookahead(0, n, 0, n)
+	x.turns = Turns{partition: p, uses: (*occupations)(x), data: world.DataServe, slack: Slack(x.least)}
 	return x
 }
 

@@ -15,11 +15,17 @@ func (x *Processors) Hold(lp int32) bool {
 		return false
 	}
 	p.held = true
+	x.holds++
 	return true
 }
 
 // Free ends Hold.
-func (x *Processors) Free(lp int32) { x.all[lp].held = false }
+func (x *Processors) Free(lp int32) {
+	if p := &x.all[lp]; p.held {
+		p.held = false
+		x.holds--
+	}
+}
 
 // Disturbed sets the function that is called when something reaches a held processor.
 func (x *Processors) Disturbed(f func()) { x.disturbed = f }

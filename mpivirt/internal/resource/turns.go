@@ -27,6 +27,8 @@ type uses interface {
 	next(resource int32) vtime.Time
 	// begin begins the use that the latest next has found.
 	begin(resource int32)
+	// known returns an instant before which all uses of a resource can be decided now, 0 for none beyond now.
+	known(resource int32) vtime.Time
 }
 
 // Turns has the uses of an engine's resources of one kind begin in the order of virtual time.
@@ -44,6 +46,13 @@ type Turns struct {
 func (x *Turns) after(resource int32, t *Turn) {
 	if !t.Serving() {
 		x.serveBy(resource, t, x.uses.next(resource))
+	}
+}
+
+// adds schedules the next use of a resource after a change that adds a use, which can begin at an instant or later.
+func (x *Turns) adds(resource int32, t *Turn, at vtime.Time) {
+	if !t.Serving() {
+		x.serveBy(resource, t, at)
 	}
 }
 
@@ -65,7 +74,7 @@ func (x *Turns) serve(resource int32, t *Turn, now vtime.Time) {
 	}
 	t.armed = underway
 	at := x.uses.next(resource)
-	for ; at <= now; at = x.uses.next(resource) {
+	for ; at <= now || at < vtime.Forever && at < x.uses.known(resource); at = x.uses.next(resource) {
 		if invariant.Enabled && at < now.Add(-x.slack-x.deferred) {
 			invariant.Broken("a resource of rank %d begins a use at %v, and it is %v", x.partition.Global(resource), at, now)
 		}
