@@ -131,7 +131,9 @@ func drawScript(r *rapid.T, ranks int) (lines []string) {
 			lines = append(lines, fmt.Sprintf("%d: compute %s", rapid.IntRange(0, ranks-1).Draw(r, "rank"), rapid.SampledFrom([]string{"1us", "500ns", "7us", "1ps"}).Draw(r, "time")))
 		}
 		op := rapid.SampledFrom(collectives.Operations()).Draw(r, "operation")
-		all := slices.DeleteFunc(collectives.AllAlgorithms(op), func(a collectives.Algorithm) bool { return a == collectives.GivenTime || a == collectives.Offload || a.AlongTorus() })
+		all := slices.DeleteFunc(collectives.AllAlgorithms(op), func(a collectives.Algorithm) bool {
+			return a == collectives.GivenTime || a == collectives.Offload || a.AlongTorus()
+		})
 		call := fmt.Sprintf("%v %v", op, rapid.SampledFrom(all).Draw(r, "algorithm"))
 		if op != collectives.Barrier {
 			call += fmt.Sprintf(" %d", rapid.SampledFrom([]int{8, 16, 24, 80, 0}).Draw(r, "bytes"))
