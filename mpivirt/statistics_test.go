@@ -33,6 +33,7 @@ func TestCausesByHand(t *testing.T) {
 	// 10,000 B take 5 us and 10 us, and keep an interface, a bus, a link or a memory busy for 10 us, which
 	// reads and writes them.
 	const shared = "name: m\nranks_per_node: %d\n%s\nnetwork: {model: flat, latency: 5us, bandwidth: 1GB/s}\n"
+	const logp = "name: m\nnetwork: {model: loggops, L: 2500ns, o: 0ns, g: 1000ns, G: 6ns, O: 0ns, S: 65535}\n"
 	pairs := func(r *mpivirt.Rank, w *mpivirt.Comm) error {
 		if n := r.Rank(); n%2 == 0 {
 			return w.SendSize(10_000, n+1, 0)
@@ -91,6 +92,19 @@ func TestCausesByHand(t *testing.T) {
 			[]string{"computing 10us, processor 3us", "late root 10us, network 8.1us, processor 2us"}},
 		{"late member", flat, 2, late(1, 10*us, collective(collectives.Reduce, 1000)),
 			[]string{"late member 10us, network 8.1us, processor 2us", "computing 10us, processor 3us"}},
+		// Root 0 sends to rank 2, and once its interface is free, 1 us and 7 times 6 ns later, to rank 1. Rank 2 sends to rank 3. A message is under way
+		// for 2.5 us, and its receiver takes 42 ns.
+		{"broadcast under LogGOPS", logp, 2, func(_ *mpivirt.Rank, w *mpivirt.Comm) error { return mpivirt.Bcast(w, make([]byte, 8), 0) },
+			[]string{"network 1.042us", "network 3.542us, processor 42ns", "network 2.5us, processor 42ns", "network 5.042us, processor 42ns"}},
+		{"nonblocking broadcast under LogGOPS", logp, 2, func(_ *mpivirt.Rank, w *mpivirt.Comm) error {
+			request, err := mpivirt.Ibcast(w, make([]byte, 8), 0)
+			if err != nil {
+				return err
+			}
+			_, err = request.Wait()
+			return err
+		},
+			[]string{"network 1.042us", "network 3.542us, processor 42ns", "network 2.5us, processor 42ns", "network 5.042us, processor 42ns"}},
 		// The second message begins 10 us after the first.
 		{"interface", fmt.Sprintf(shared, 2, "node: {interfaces: 1, bandwidth: 1GB/s}"), 2, across,
 			[]string{"", "", "network 15us", "network 15us, interface 10us"}},

@@ -142,7 +142,7 @@ func runFindings(d *result.Document) (found []string) {
 	found = append(found, culprits(s)...)
 	for _, cause := range waitingCauses(&s.Times) {
 		if share := shareOf(&s.Times, cause); share >= leastFinding {
-			found = append(found, fmt.Sprintf("%s takes %s%s%s.", capital(cause), percent(share), mostIn(s.Calls, cause), extremesOf(s.Tasks, cause)))
+			found = append(found, fmt.Sprintf("%s takes %s%s%s%s.", capital(cause), percent(share), mostIn(s.Calls, cause), extremesOf(s.Tasks, cause), crowded(s.Matrix, d.Ranks, cause)))
 		}
 	}
 	if e := s.Efficiency; e != nil && e.LoadBalance < 1-leastFinding {
@@ -165,7 +165,7 @@ func culprits(s *result.Statistics) (found []string) {
 			break
 		}
 		found = append(found, fmt.Sprintf("Others wait for rank %d: %s in all, %s of all waiting for ranks, most of it as %s.%s", w.Rank,
-			formatTime(floatOf(w.Time)), percent(of), w.MostlyAs(), ownComputing(s, w.Rank)))
+			formatTime(floatOf(w.Time)), percent(of), w.MostlyAs(), whyLate(s, w)))
 	}
 	return found
 }
@@ -176,16 +176,44 @@ const (
 	leastCulprit = 2
 )
 
-// ownComputing compares the computing of a rank with the mean.
-func ownComputing(s *result.Statistics, rank int) string {
-	if rank >= len(s.Tasks) {
+// whyLate compares the computing of a rank for which others wait with the mean. A rank that computes no longer sends late if others wait for its messages.
+func whyLate(s *result.Statistics, w *result.WaitedFor) string {
+	if w.Rank >= len(s.Tasks) {
 		return ""
 	}
-	own, mean := floatOf(s.Tasks[rank].Causes["computing"]), floatOf(s.Causes["computing"])/float64(len(s.Tasks))
-	if own < mean*(1+leastFinding) {
+	own, mean := floatOf(s.Tasks[w.Rank].Causes["computing"]), floatOf(s.Causes["computing"])/float64(len(s.Tasks))
+	sent := floatOf(w.Causes["late sender"])
+	switch {
+	case own >= mean*(1+leastFinding):
+		return fmt.Sprintf(" It computes for %s, where the mean is %s.", formatTime(own), formatTime(mean))
+	case sent >= leastFinding*floatOf(w.Time):
+		return fmt.Sprintf(" It computes no longer than the mean: it sends late, and others wait for its messages for %s.", formatTime(sent))
+	}
+	return ""
+}
+
+// crowded names the rank, or block of ranks, that receives a far greater part of the bytes than an average one, for a cause by which messages wait for each other.
+func crowded(m *result.Matrix, ranks int64, cause string) string {
+	if m == nil || !slices.Contains([]string{"interface", "bus", "link"}, cause) {
 		return ""
 	}
-	return fmt.Sprintf(" It computes for %s, where the mean is %s.", formatTime(own), formatTime(mean))
+	all, to := 0.0, make([]float64, len(m.Bytes))
+	for _, row := range m.Bytes {
+		for column, bytes := range row {
+			to[column] += float64(bytes)
+			all += float64(bytes)
+		}
+	}
+	most := 0
+	for column := range to {
+		if to[column] > to[most] {
+			most = column
+		}
+	}
+	if all == 0 || to[most]*float64(len(to)) < leastCulprit*all {
+		return ""
+	}
+	return fmt.Sprintf("; %s of the bytes between ranks go to %s", percent(to[most]/all), blockText(most, m.Block, ranks))
 }
 
 // leastFinding is the share of the time that is worth a sentence.

@@ -28,7 +28,7 @@ func topOf(page []byte) string {
 }
 
 // The first lines of a page lead to the rank at fault of a program, and so do the statistics in text: an imbalance in a ring, a late sender whose
-// delay runs through a chain, and a node whose interface all others use.
+// delay runs through a chain, and a node whose interface all others use; and all three of these in one program.
 func TestPagesLeadToTheCulprit(t *testing.T) {
 	for _, c := range []struct {
 		program string
@@ -38,7 +38,8 @@ func TestPagesLeadToTheCulprit(t *testing.T) {
 	}{
 		{"imbalance", 32, 11, []string{"most of it as wait at n-to-n", "It computes for 50 ms, where the mean is", "Load balance is 22.5 %: rank 11 computes longest"}},
 		{"latesender", 32, 5, []string{"most of it as late sender", "Late sender takes", "most of it in Recv on WORLD"}},
-		{"congestion", 336, 200, []string{"most of it as wait at barrier", "Interface takes", "rank 200 waits longest"}},
+		{"congestion", 336, 200, []string{"most of it as wait at barrier", "Interface takes", "rank 200 waits longest", "of the bytes between ranks go to rank 200."}},
+		{"planted", 336, 40, []string{"It computes no longer than the mean: it sends late", "Others wait for rank 11:", "It computes for 100 ms, where the mean is", "Interface takes", "of the bytes between ranks go to rank 200."}},
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, c.program)

@@ -43,7 +43,7 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 	for _, phase := range c.Phases {
 		s.Phases = append(s.Phases, result.Phase{Activity: phase.Name, Count: phase.Count, Time: phase.Time.Big()})
 	}
-	if greatest := float64(c.Balance.Greatest); greatest > 0 {
+	if greatest := float64(c.Balance.Greatest); greatest > 0 && took > 0 { // else no rank has finished
 		mean := float64(c.Balance.Computing.Over(uint64(ranks)))
 		s.Efficiency = &result.Efficiency{
 			LoadBalance: mean / greatest, Communication: greatest / float64(took), Parallel: mean / float64(took),

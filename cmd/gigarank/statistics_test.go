@@ -6,6 +6,9 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"gigarank/mpivirt"
+	"gigarank/vtime"
 )
 
 // The statistics of a program are the same for each kind of rank, on any number of engines, and change no virtual time. The times of the
@@ -54,6 +57,22 @@ func TestStatisticsOfPrograms(t *testing.T) {
 		}
 		if !strings.Contains(want, `"matrix"`) {
 			t.Errorf("%s has no matrix: %s", run, want)
+		}
+	}
+}
+
+// A run of which no rank finishes has no time, and so no efficiencies: its document is valid JSON.
+func TestARunWithoutAnEndHasNoEfficiency(t *testing.T) {
+	c := &mpivirt.CallStatistics{}
+	c.Balance.Computing.Add(vtime.Microsecond)
+	c.Balance.Greatest = vtime.Microsecond
+	for _, took := range []vtime.Time{0, vtime.Time(0).Add(2 * vtime.Microsecond)} {
+		s := statisticsOf(c, 1, took)
+		if _, err := json.Marshal(s); err != nil {
+			t.Errorf("a run of %v: %v", took, err)
+		}
+		if (s.Efficiency != nil) != (took > 0) {
+			t.Errorf("a run of %v has efficiencies %v", took, s.Efficiency)
 		}
 	}
 }

@@ -139,7 +139,8 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 		class, how, mine, others = world.ErrType, "", fmt.Sprintf(" of %v", world.ElementType(own>>signedKind)), fmt.Sprintf(" of %v", world.ElementType(theirs>>signedKind))
 	}
 	return world.Errorf(class, "%s%s, but rank %d calls %s%s%s as collective %d on %s",
-		own.describe(c.Size, nameOf), mine, rank, theirs.describe(c.Size, nameOf), others, how, number, c)
+		own.describe(c.Size, nameOf), mine, rank, theirs.describe(c.Size, nameOf), others, how, number, c).
+		Against(world.OtherCall{Rank: rank, Call: theirs.call(), Waits: theirs.synchronizing() && !own.synchronizing()})
 }
 
 // agrees reports whether a member's call agrees with the call of the first member here.

@@ -52,6 +52,7 @@ type account struct {
 	works          vtime.Duration // of the processor since the latest entry
 	shared, within vtime.Duration // for which other messages and work have delayed it since then
 	left           departed       // the latest message of the window that has left
+	later          vtime.Duration // the part of works that comes after the request of a nonblocking collective is complete
 	phases         stats.Phases   // of the processor, since the beginning
 }
 
@@ -215,15 +216,17 @@ func (c *Collectives) sendingPhase(bytes int64) stats.Phase {
 // noteEnding notes why the part of a local member, which leaves, has taken its time.
 func (c *Collectives) noteEnding(inst *instance, lp int32, member int, a *account) {
 	var e *stats.Ending
+	later := vtime.Duration(0)
 	if inst.nonblocking != nil && inst.nonblocking.requests[member-inst.comm.First] != 0 {
-		e = c.Messages.ReasonOf(inst.nonblocking.requests[member-inst.comm.First])
+		e, later = c.Messages.ReasonOf(inst.nonblocking.requests[member-inst.comm.First]), a.later
 	} else {
 		of := c.endings.Open(lp)
 		e, of.phases = &of.Ending, a.phases
 	}
 	*e = c.Messages.Ending()
 	e.Known, e.From, e.Root, e.Other, e.Late = true, inst.entryOf(c, lp, member), a.root, a.latest, inst.callOf(member).lateOf()
-	e.Works, e.Shared, e.Within, e.Chain, e.Whom, e.Last = a.works, a.shared, a.within, a.chain, a.late, a.last
+	e.Works, e.Shared, e.Within, e.Chain, e.Whom, e.Last = max(a.works-later, 0), a.shared, a.within, a.chain, a.late, a.last
+	e.Chain.Works = max(e.Chain.Works-later, 0)
 }
 
 // readied has the account of an agent rest, from the end of the window on, on the call of the receiver of its message, whose answer
@@ -345,6 +348,9 @@ func (c *Collectives) sentRest(index int32) rest {
 // released.
 func (c *Collectives) explain(inst *instance, lp int32, member int, index int32) {
 	c.leaving = *c.accounts.Open(index)
+	if a := c.agents.At(index); c.Messages.Processors != nil {
+		c.leaving.later = a.clock.Sub(a.released)
+	}
 	switch {
 	case !inst.leaders:
 		c.noteEnding(inst, lp, member, &c.leaving)

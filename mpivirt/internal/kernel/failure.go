@@ -43,20 +43,16 @@ func (k *Kernel) conclude() error {
 func (k *Kernel) shareFailure() error {
 	failure, text := k.leastFailure(), []byte(nil)
 	var own *world.RankError
-	if errors.As(failure, &own) {
-		text = []byte(own.Error())
-	}
-	texts, err := k.partition.Engine.Gather(text)
+	errors.As(failure, &own)
+	other, err := k.otherPlace(own)
 	if err != nil {
 		return err
 	}
-	for _, one := range texts {
-		if len(one) > 0 {
-			text = one
-			break
-		}
+	if own != nil {
+		own = own.OtherAt(other)
+		failure, text = own, []byte(own.Error())
 	}
-	if text, err = k.partition.Engine.Share(text); err != nil {
+	if text, err = k.shareFirst(text); err != nil {
 		return err
 	}
 	if stopped := (*engine.Stopped)(nil); errors.As(failure, &stopped) && len(text) > 0 {
@@ -150,6 +146,57 @@ func (k *Kernel) gatherPlace(call string) error {
 		k.partition.Failing.Own.Store(own)
 	}
 	return err
+}
+
+// otherPlace returns where the program has made the call with which the call of the least failure does not match; "" if the rank of that call
+// may have left it on another hosting, or the place is not known. All engines call otherPlace together, with their failure or nil.
+func (k *Kernel) otherPlace(failure *world.RankError) (string, error) {
+	var asked []byte
+	if failure != nil {
+		if o := failure.Against(); o != nil && coll.Synchronizes(o.Call) {
+			waits := map[bool]uint64{true: 1}[o.Waits]
+			asked = world.AppendWords(nil, uint64(o.Rank), uint64(o.Call), waits)
+		}
+	}
+	asked, err := k.shareFirst(asked)
+	if err != nil || len(asked) == 0 {
+		return "", err
+	}
+	r, place := world.Reader{Rest: asked}, ""
+	if lp, here := k.partition.Local(int(r.U64())); here {
+		place = k.placeIn(lp, world.Procedure(r.U64()), r.U64() == 1)
+	}
+	told, err := k.shareFirst([]byte(place))
+	return string(told), err
+}
+
+// placeIn returns where the program has made the call of a procedure in which an LP waits, or fails together with the ranks whose calls do not
+// match; "" if the LP may leave the call.
+func (k *Kernel) placeIn(lp int32, c world.Procedure, waits bool) string {
+	switch {
+	case k.locator == nil || k.body.Ended(lp) || k.body.LastCall(lp).Plain() != c.Plain():
+		return ""
+	case waits && k.IsBlocked(lp):
+		return k.locator.Place(lp)
+	case k.partition.ErrorsAreFatal(lp):
+		return k.place(lp)
+	}
+	return ""
+}
+
+// shareFirst returns the first text of the engines that is not empty. All engines call shareFirst together.
+func (k *Kernel) shareFirst(own []byte) (first []byte, err error) {
+	texts, err := k.partition.Engine.Gather(own)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range texts {
+		if len(one) > 0 {
+			first = one
+			break
+		}
+	}
+	return k.partition.Engine.Share(first)
 }
 
 // recount counts the ranks that finished before the failure in virtual time. Which other ranks have

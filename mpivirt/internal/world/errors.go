@@ -1,6 +1,7 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 
 	"gigarank/vtime"
@@ -43,6 +44,21 @@ func (c ErrorClass) Error() string { return classNames[c] }
 type Error struct {
 	Class  ErrorClass
 	Detail string // the cause and the remedy
+
+	other *OtherCall // nil for an error that is not of two calls
+}
+
+// OtherCall is the call of another rank with which a rank's call does not match.
+type OtherCall struct {
+	Rank  int32 // in WORLD
+	Call  Procedure
+	Waits bool // the other rank cannot leave the call, and its call does not fail
+}
+
+// Against stores the call of another rank with which the rank's call does not match, and returns the error.
+func (e *Error) Against(o OtherCall) *Error {
+	e.other = &o
+	return e
 }
 
 func (e *Error) Error() string { return e.Class.Error() + ": " + e.Detail }
@@ -61,7 +77,7 @@ func NoComm(c Procedure) *Error {
 
 // Errorf returns an error of a class, with a formatted detail.
 func Errorf(class ErrorClass, format string, arguments ...any) *Error {
-	return &Error{class, fmt.Sprintf(format, arguments...)}
+	return &Error{Class: class, Detail: fmt.Sprintf(format, arguments...)}
 }
 
 // RankError is the failure of a rank of the simulated program: it returned an error,
@@ -71,6 +87,7 @@ type RankError struct {
 	Time  vtime.Time // the rank's clock
 	Call  string     // the current or latest MPI call; empty for none
 	Place string     // the function, file and line that have made the call, as "exchange (halo.c:42)"; "" if they are not known
+	Other string     // likewise of the call of another rank with which the call does not match
 	Late  bool       // the rank had left MPI, for example by MPI_Finalize
 	Err   error
 }
@@ -83,7 +100,29 @@ func (e *RankError) Error() string {
 	if e.Place != "" {
 		where += ", called in " + e.Place
 	}
-	return fmt.Sprintf("rank %d failed at virtual time %v%s: %v", e.Rank, e.Time, where, e.Err)
+	text := fmt.Sprintf("rank %d failed at virtual time %v%s: %v", e.Rank, e.Time, where, e.Err)
+	if e.Other != "" {
+		text += ", called in " + e.Other
+	}
+	return text
+}
+
+// Against returns the call of another rank with which the call does not match, nil for none.
+func (e *RankError) Against() *OtherCall {
+	if of := (*Error)(nil); errors.As(e.Err, &of) {
+		return of.other
+	}
+	return nil
+}
+
+// OtherAt returns the error with the place of the other rank's call; the error itself for the place "".
+func (e *RankError) OtherAt(place string) *RankError {
+	if place == "" {
+		return e
+	}
+	placed := *e
+	placed.Other = place
+	return &placed
 }
 
 // At returns the error with a place; the error itself for the place "".
