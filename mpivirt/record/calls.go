@@ -211,7 +211,7 @@ func (r *recorder) creates(lp int32, o *trace.Operation, q *kernel.Call) {
 	case world.CommCreate, world.CommCreateGroup:
 		o.Group = slices.Clone(r.runsOf(v.NewGroup()))
 		if p == world.CommCreateGroup {
-			o.Context = int64(q.On().Context & world.TagUB)
+			o.Context = int64(q.On().Context)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (b *body) begin(lp int32, r *rank) (more, over bool) {
 		b.makesLocally(lp, r, o)
 		return true, true
 	case trace.CommGiven: // that on which a group would make a communicator
-		c, _, err := b.k.CreateGroup(b.k.Communicator(world.World), b.groups.of(o.Group), number(o.Context), lp)
+		c, _, err := b.companion(lp, o, b.groups.of(o.Group))
 		if err != nil {
 			b.fails(lp, r.last, "%v", err)
 			return true, true
@@ -374,9 +374,18 @@ func (b *body) createsGroup(lp int32, r *rank, o *trace.Operation) bool {
 		v, _ := k.Split(world.Undefined, 0)
 		return k.Submit(lp, k.Compose(r.last, k.Communicator(world.World), k.Global(lp)).Enters(v, err))
 	}
-	on, v, err := k.CreateGroup(k.Communicator(world.World), g, number(o.Context), lp)
+	on, v, err := b.companion(lp, o, g)
 	r.on = on.Index
 	return k.Submit(lp, k.Compose(r.last, on, int32(g.Member(int(k.Global(lp))))).Enters(v, err))
+}
+
+// companion returns the communicator on which the members of a group make one, and the collective. A recorder of real programs has tags; that of simulated
+// ones has the contexts of the run, on which the jitter of messages depends.
+func (b *body) companion(lp int32, o *trace.Operation, g *world.Group) (*kernel.Communicator, *kernel.Collective, error) {
+	if o.Context >= 0 && o.Context <= world.TagUB {
+		return b.k.CreateGroup(b.k.Communicator(world.World), g, number(o.Context), lp)
+	}
+	return b.k.CreateGroupAs(uint64(o.Context), g, lp)
 }
 
 // groups makes groups from runs: first rank, distance, number.

@@ -309,6 +309,20 @@ func (c *Collectives) CreateGroup(comm *Communicator, g *world.Group, tag int, l
 	return c.companion(random.Uint64(comm.Context, g.Hash(), uint64(tag)), g), v, nil
 }
 
+// CreateGroupAs is CreateGroup where the communicator on which the members carry the collective out is known by its context, as of a call
+// that was recorded. The ranks of the group are those of WORLD.
+func (c *Collectives) CreateGroupAs(context uint64, g *world.Group, lp int32) (*Communicator, *Collective, error) {
+	v, all := c.prepareCreation(world.CommCreateGroup, &creation{group: g}), c.Communicators.At(world.World)
+	if err := c.GroupOf(all, lp).Contains(g); err != nil {
+		return all, v, err
+	}
+	on := c.companion(context, g)
+	if on.Group == nil || on.Group.Hash() != g.Hash() {
+		return all, v, world.Errorf(world.ErrComm, "the context %d is that of %s, which has another group", context, on)
+	}
+	return on, v, nil
+}
+
 // exchangeContext, with the context of a communicator, gives the context of its exchanges.
 const exchangeContext = 1 << 32
 

@@ -74,6 +74,11 @@ func (k *Kernel) CreateGroup(c *Communicator, g *world.Group, tag int, lp int32)
 	return k.collectives.CreateGroup(c, g, tag, lp)
 }
 
+// CreateGroupAs is CreateGroup where the communicator of the collective is known by its context, among ranks of WORLD.
+func (k *Kernel) CreateGroupAs(context uint64, g *world.Group, lp int32) (*Communicator, *Collective, error) {
+	return k.collectives.CreateGroupAs(context, g, lp)
+}
+
 // Dup returns the collective that makes a communicator of the same group.
 func (k *Kernel) Dup(g *world.Group) *Collective { return k.collectives.Dup(g) }
 
