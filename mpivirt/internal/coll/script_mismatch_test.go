@@ -105,9 +105,8 @@ func drawMismatch(r *rapid.T, ranks int) (programs [][]string, seen bool) {
 // drawCall draws a collective, and the algorithm of its operation if it has none yet.
 func drawCall(r *rapid.T, ranks int, by map[collectives.Operation]collectives.Algorithm) string {
 	op := rapid.SampledFrom(collectives.Operations()).Draw(r, "operation")
-	all := slices.DeleteFunc(collectives.AllAlgorithms(op), func(a collectives.Algorithm) bool { return a == collectives.GivenTime || a == collectives.Offload })
 	if _, drawn := by[op]; !drawn {
-		by[op] = rapid.SampledFrom(all).Draw(r, "algorithm")
+		by[op] = drawAlgorithm(r, op)
 	}
 	call := fmt.Sprintf("%v %v", op, by[op])
 	if op != collectives.Barrier {

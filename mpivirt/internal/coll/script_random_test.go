@@ -131,10 +131,7 @@ func drawScript(r *rapid.T, ranks int) (lines []string) {
 			lines = append(lines, fmt.Sprintf("%d: compute %s", rapid.IntRange(0, ranks-1).Draw(r, "rank"), rapid.SampledFrom([]string{"1us", "500ns", "7us", "1ps"}).Draw(r, "time")))
 		}
 		op := rapid.SampledFrom(collectives.Operations()).Draw(r, "operation")
-		all := slices.DeleteFunc(collectives.AllAlgorithms(op), func(a collectives.Algorithm) bool {
-			return a == collectives.GivenTime || a == collectives.Offload || a.AlongTorus()
-		})
-		call := fmt.Sprintf("%v %v", op, rapid.SampledFrom(all).Draw(r, "algorithm"))
+		call := fmt.Sprintf("%v %v", op, drawAlgorithm(r, op))
 		if op != collectives.Barrier {
 			call += fmt.Sprintf(" %d", rapid.SampledFrom([]int{8, 16, 24, 80, 0}).Draw(r, "bytes"))
 		}
@@ -158,6 +155,14 @@ func drawScript(r *rapid.T, ranks int) (lines []string) {
 		lines = append(lines, "all: wait "+name)
 	}
 	return lines
+}
+
+// drawAlgorithm draws an algorithm of an operation that any machine can carry out.
+func drawAlgorithm(r *rapid.T, op collectives.Operation) collectives.Algorithm {
+	all := slices.DeleteFunc(collectives.AllAlgorithms(op), func(a collectives.Algorithm) bool {
+		return a == collectives.GivenTime || a == collectives.Offload || a.AlongTorus()
+	})
+	return rapid.SampledFrom(all).Draw(r, "algorithm")
 }
 
 // blocksDiffer reports whether the blocks of an operation may differ in length.
