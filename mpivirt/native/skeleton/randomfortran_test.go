@@ -217,10 +217,7 @@ end subroutine
 // TestRandomProgramsInFortran: the skeleton of a random program takes the same course. $GIGARANK_SKELETONS and $GIGARANK_SEED are those of TestRandomPrograms.
 func TestRandomProgramsInFortran(t *testing.T) {
 	needFlang(t)
-	n, seed := 2, rand.Uint64()
-	if text := os.Getenv("GIGARANK_SKELETONS"); text != "" {
-		n, _ = strconv.Atoi(text)
-	}
+	n, seed := drawn(t, 2), rand.Uint64()
 	if text := os.Getenv("GIGARANK_SEED"); text != "" {
 		seed, _ = strconv.ParseUint(text, 10, 64)
 		n = 1

@@ -159,14 +159,14 @@ func TestExamplesHaveSkeletons(t *testing.T) {
 }
 
 // TestConformanceProgramsAreServedOrRefused: a program of the suite of conformance is refused with a line, or its skeleton takes the same course. Some are drawn;
-// with $GIGARANK_SKELETONS=all none is left out.
+// with $GIGARANK_CONFORMANCE=all, as in scripts/search, none is left out.
 func TestConformanceProgramsAreServedOrRefused(t *testing.T) {
 	needLLVM(t)
 	programs, _ := filepath.Glob("../testdata/conformance/*.c")
 	if len(programs) < 10 {
 		t.Fatal("there are no programs")
 	}
-	if os.Getenv("GIGARANK_SKELETONS") != "all" {
+	if os.Getenv("GIGARANK_CONFORMANCE") != "all" {
 		rand.Shuffle(len(programs), func(i, j int) { programs[i], programs[j] = programs[j], programs[i] })
 		programs = programs[:3]
 	}
