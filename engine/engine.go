@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"gigarank/internal/invariant"
 	"gigarank/sync"
@@ -112,7 +111,7 @@ type Config struct {
 	Window int64
 	// Patience is the wall time for which the engine waits before it looks for a deadlock; 0 means that of
 	// package sync.
-	Patience time.Duration
+	Patience sync.WallTime
 }
 
 // Statistics count the events and messages of an engine.

@@ -11,6 +11,9 @@ import (
 	"gigarank/vtime"
 )
 
+// WallTime is a span of wall time, for packages that know virtual time alone.
+type WallTime = time.Duration
+
 // Config says how an [Endpoint] works. All engines of a run use the same
 // Protocol.
 type Config struct {
@@ -35,7 +38,7 @@ type Config struct {
 	Window int64
 	// Patience is the wall time for which an engine with unfinished LPs and no
 	// next event waits before it looks for a deadlock. Default: 100 ms.
-	Patience time.Duration
+	Patience WallTime
 	// GatherLimit bounds the wall time of a Gather after a stop. Default: 10 s.
 	GatherLimit time.Duration
 	// Deferrer is the engine, if it may put work off until nothing else can go on. Default: none.
