@@ -357,6 +357,7 @@ func (s *state) decodeRepeated(r *source, o *Operation, mask uint64) bool {
 		if mask != 0 {
 			o.Form = Form(r.signed())
 		}
+		last[fieldForm] = int64(o.Form)
 		o.Peer, o.Tag, o.Bytes, o.Request, o.Comm = last[fieldPeer], last[fieldTag], last[fieldBytes], last[fieldRequest], last[fieldComm]
 	case ClassReceive:
 		if mask&^formOfReceive != 0 {
@@ -365,6 +366,7 @@ func (s *state) decodeRepeated(r *source, o *Operation, mask uint64) bool {
 		if mask != 0 {
 			o.Form = Form(r.signed())
 		}
+		last[fieldForm], last[fieldMessage] = int64(o.Form), 0
 		o.Source, o.SourceTag, o.Room, o.Request, o.Comm = last[fieldSource], last[fieldSourceTag], last[fieldRoom], last[fieldRequest], last[fieldComm]
 		o.GotSource, o.GotTag = o.Source, o.SourceTag
 		last[fieldGotSource], last[fieldGotTag] = o.Source, o.SourceTag

@@ -223,6 +223,26 @@ func TestRepeatedIterationsAreShort(t *testing.T) {
 	}
 }
 
+// An operation that repeats the latest one of its class but for its form is read once more as it is, whatever forms precede it.
+func TestRepeatedOperationsAreReadOnceMore(t *testing.T) {
+	var list []trace.Operation
+	for i, form := range []trace.Form{trace.Failed, 0, trace.Unsized, 0} {
+		peer := int64(i / 2)
+		list = append(list, trace.Operation{Function: trace.Send, Peer: peer, Form: form},
+			trace.Operation{Function: trace.Recv, Source: peer, GotSource: peer, Form: form, Message: int64(1 - i%2)})
+	}
+	want := [][]trace.Operation{append(list, trace.Operation{Function: trace.End})}
+	got, err := read("file", write(t, trace.None, want)) // which reads each operation once more
+	if err != nil || len(got[0]) != len(want[0]) {
+		t.Fatalf("%v, %v", got, err)
+	}
+	for i := range got[0] {
+		if plain(got[0][i]) != plain(want[0][i]) {
+			t.Errorf("operation %d: %+v, want %+v", i, got[0][i], want[0][i])
+		}
+	}
+}
+
 // counting counts the reads of a file.
 type counting struct {
 	*bytes.Reader
