@@ -1,6 +1,7 @@
 package mpivirt_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -46,17 +47,19 @@ func TestInterruptionsHoldUpMessages(t *testing.T) {
 			_, err := simulate(t, mpivirt.Config{Target: target(t, interrupted, ranks), Seed: seed, Collectives: interpreter,
 				Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.Dissemination},
 				Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+					var err error
 					for range 20 {
 						switch r.Rank() {
 						case 0:
-							r.World().SendSize(0, 8, 0)
-							r.World().RecvSize(0, 8, 0)
+							sent := r.World().SendSize(0, 8, 0)
+							_, received := r.World().RecvSize(0, 8, 0)
+							err = errors.Join(err, sent, received)
 						case 8:
-							r.World().RecvSize(0, 0, 0)
-							r.World().SendSize(0, 0, 0)
+							_, received := r.World().RecvSize(0, 0, 0)
+							err = errors.Join(err, received, r.World().SendSize(0, 0, 0))
 						}
 					}
-					err := r.World().Barrier()
+					err = errors.Join(err, r.World().Barrier())
 					all[r.Rank()] = r.Now()
 					return err
 				})}}}, engines)

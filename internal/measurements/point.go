@@ -300,7 +300,9 @@ const (
 )
 
 // averages reports whether the figure is a mean of iterations that differ.
-func (p *Point) averages(m *network.Machine) bool { return m.Interrupts() && p.Statistic != LastExit && !p.Then.Any }
+func (p *Point) averages(m *network.Machine) bool {
+	return m.Interrupts() && p.Statistic != LastExit && !p.Then.Any
+}
 
 // iterations returns how many the simulation has, and how many of them count.
 func (p *Point) iterations(m *network.Machine) (all, counted int) {

@@ -106,7 +106,7 @@ func (m *measurement) run() error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }()
 	for _, room := range m.rooms {
 		if came, output := m.test(work, room, ""); came != survives {
 			return fmt.Errorf("the tests of %s fail without a mutation (%s):\n%s", room, came, output)
@@ -169,7 +169,7 @@ func (m *measurement) tryOut(work string, x *mutation) outcome {
 	if cmp.Or(err, jsonErr, os.MkdirAll(work, 0o777), os.WriteFile(file, x.apply(source), 0o666), os.WriteFile(overlay, replace, 0o666)) != nil {
 		return untested
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }()
 	came, _ := m.test(work, filepath.Dir(x.file), overlay)
 	return came
 }

@@ -51,16 +51,34 @@ func (m *Module) location(node string, depth int) *Position {
 
 // fileOf returns the file of a scope: of the nearest one that names a file.
 func (m *Module) fileOf(scope string) string {
+	var file map[string]string
 	for range deepest {
-		scope = strings.TrimPrefix(scope, "!")
-		fields := m.fields(scope, "")
-		file := m.fields(strings.TrimPrefix(fields["file"], "!"), "DIFile")
-		if name := unquoted(file["filename"]); name != "" {
-			return path.Clean(name)
+		fields := m.fields(strings.TrimPrefix(scope, "!"), "")
+		if file == nil {
+			if f := m.fields(strings.TrimPrefix(fields["file"], "!"), "DIFile"); unquoted(f["filename"]) != "" {
+				file = f
+			}
+		}
+		if unit := fields["unit"]; file != nil && unit != "" {
+			return m.whole(file, unit)
 		}
 		scope = fields["scope"]
 	}
-	return ""
+	if file == nil {
+		return ""
+	}
+	return path.Clean(unquoted(file["filename"]))
+}
+
+// whole returns the path of a file as the compiler was given it. clang cuts the directory that an absolute path has in common with the
+// directory of the compilation, which is that of the file of its unit.
+func (m *Module) whole(file map[string]string, unit string) string {
+	name, directory := unquoted(file["filename"]), unquoted(file["directory"])
+	compiled := m.fields(strings.TrimPrefix(m.fields(strings.TrimPrefix(unit, "!"), "DICompileUnit")["file"], "!"), "DIFile")
+	if path.IsAbs(name) || directory == "" || directory == unquoted(compiled["directory"]) {
+		return path.Clean(name)
+	}
+	return path.Join(directory, name)
 }
 
 // Function returns the place of a function's definition, nil if the module has none.

@@ -73,6 +73,21 @@ func TestRefusalsNameTheSource(t *testing.T) {
 	if want := "src/a, b.c:8, inlined in src/a, b.c:9: the opcode fence (threads): skeletons do not take it (m.ll:2)"; err == nil || err.Error() != want {
 		t.Errorf("%v, and not %s", err, want)
 	}
+	// clang 19, of /home/you/src/a.c in /home/you/build
+	const apart = `define void @f() !dbg !3 {
+  fence seq_cst, !dbg !4
+  ret void
+}
+!0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: LineTablesOnly)
+!1 = !DIFile(filename: "/home/you/src/a.c", directory: "/home/you/build")
+!2 = !DIFile(filename: "src/a.c", directory: "/home/you")
+!3 = distinct !DISubprogram(name: "f", scope: !2, file: !2, line: 7, unit: !0)
+!4 = !DILocation(line: 8, column: 2, scope: !3)
+`
+	_, err = ir.Parse("m.ll", apart)
+	if want := "/home/you/src/a.c:8: the opcode fence"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, and not %s", err, want)
+	}
 }
 
 // FuzzParse: the reader refuses a text, or the writer's text is read as the same module.
