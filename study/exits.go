@@ -91,7 +91,7 @@ func newExits(title string, style int, d result.Distribution) *exits {
 		// A bar of a few ranks stays visible.
 		height := max(plotBottom-y(share), 1)
 		e.Bars = append(e.Bars, bar{x(left), plotBottom - height, max(x(left+float64(h.Width))-x(left)-0.5, 1), height,
-			fmt.Sprintf("%s ranks (%s) leave up to %s after the first", formatRanks(int64(n)), percent(share), formatTime(left+float64(h.Width)))})
+			fmt.Sprintf("%s of the ranks (%s) leave up to %s after the first", percent(share), formatRanks(int64(n)), formatTime(left+float64(h.Width)))})
 	}
 	for _, v := range linearSteps(max(from, 0), to, 5) {
 		label := "0"

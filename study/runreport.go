@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gigarank/internal/result"
@@ -197,11 +198,14 @@ func crowded(m *result.Matrix, ranks int64, cause string) string {
 	if m == nil || !slices.Contains([]string{"interface", "bus", "link"}, cause) {
 		return ""
 	}
-	all, to := 0.0, make([]float64, len(m.Bytes))
+	all, to, senders := 0.0, make([]float64, len(m.Bytes)), make([]int, len(m.Bytes))
 	for _, row := range m.Bytes {
 		for column, bytes := range row {
 			to[column] += float64(bytes)
 			all += float64(bytes)
+			if bytes > 0 {
+				senders[column]++
+			}
 		}
 	}
 	most := 0
@@ -213,7 +217,11 @@ func crowded(m *result.Matrix, ranks int64, cause string) string {
 	if all == 0 || to[most]*float64(len(to)) < leastCulprit*all {
 		return ""
 	}
-	return fmt.Sprintf("; %s of the bytes between ranks go to %s", percent(to[most]/all), blockText(most, m.Block, ranks))
+	from := ""
+	if m.Block == 1 {
+		from = ", from " + spelling.Count(senders[most], "rank")
+	}
+	return fmt.Sprintf("; %s of the bytes between ranks, %s, go to %s%s", percent(to[most]/all), formatBytes(to[most]), blockText(most, m.Block, ranks), from)
 }
 
 // leastFinding is the share of the time that is worth a sentence.
@@ -260,10 +268,52 @@ func extremesOf(tasks []result.Task, cause string) string {
 		return ""
 	}
 	longest := fmt.Sprintf("; rank %d waits longest, %s, and rank %d ", tasks[most].Rank, formatTime(floatOf(tasks[most].Causes[cause])), tasks[least].Rank)
+	if alike := waitAlike(tasks, cause, floatOf(tasks[most].Causes[cause])); len(alike) > 1 && len(alike) <= len(tasks)/2 {
+		longest = fmt.Sprintf("; %s wait longest, up to %s each, and rank %d ", rangesOfRanks(alike), formatTime(floatOf(tasks[most].Causes[cause])), tasks[least].Rank)
+	} else if len(alike) > len(tasks)/2 {
+		longest = fmt.Sprintf("; %d of %d ranks wait for up to %s each, and rank %d ", len(alike), len(tasks), formatTime(floatOf(tasks[most].Causes[cause])), tasks[least].Rank)
+	}
 	if v := floatOf(tasks[least].Causes[cause]); v > 0 {
 		return longest + "least, " + formatTime(v)
 	}
 	return longest + "not at all"
+}
+
+// waitAlike returns the ranks that wait for a cause nearly as long as the rank that waits longest.
+func waitAlike(tasks []result.Task, cause string, longest float64) (alike []int) {
+	const nearly = 0.9
+	for i := range tasks {
+		if floatOf(tasks[i].Causes[cause]) >= nearly*longest {
+			alike = append(alike, tasks[i].Rank)
+		}
+	}
+	return alike
+}
+
+// rangesOfRanks returns a list of several ranks, in their order, as text: at most three ranges, and the number of the others.
+func rangesOfRanks(ranks []int) string {
+	const most = 3
+	var named []string
+	left := len(ranks)
+	for from := 0; from < len(ranks) && len(named) < most; {
+		to := from
+		for to+1 < len(ranks) && ranks[to+1] == ranks[to]+1 {
+			to++
+		}
+		text := strconv.Itoa(ranks[from])
+		if to > from {
+			text += " to " + strconv.Itoa(ranks[to])
+		}
+		named, left, from = append(named, text), left-(to-from+1), to+1
+	}
+	if left > 0 {
+		named = append(named, spelling.Count(left, "other"))
+	}
+	last := len(named) - 1
+	if last == 0 {
+		return "ranks " + named[0]
+	}
+	return "ranks " + strings.Join(named[:last], ", ") + " and " + named[last]
 }
 
 // nameOfCall returns the function and communicator of calls.

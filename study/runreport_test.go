@@ -141,3 +141,30 @@ func TestCoarserMatrix(t *testing.T) {
 		t.Errorf("the first block sends %d and %d", c.Bytes[0][0], c.Bytes[0][1])
 	}
 }
+
+// Ranks that wait alike are named together: at most three ranges, and a number where most ranks wait.
+func TestRanksThatWaitAlike(t *testing.T) {
+	tasks := make([]result.Task, 12)
+	for i := range tasks {
+		tasks[i] = result.Task{Rank: i, Times: result.Times{Causes: map[string]*big.Int{"late sender": big.NewInt(int64(i))}}}
+	}
+	for _, c := range []struct {
+		long []int
+		want string
+	}{
+		{[]int{4}, "; rank 4 waits longest, 100 ns, and rank 0 not at all"},
+		{[]int{4, 5, 6}, "; ranks 4 to 6 wait longest, up to 100 ns each, and rank 0 not at all"},
+		{[]int{2, 4, 5}, "; ranks 2 and 4 to 5 wait longest, up to 100 ns each, and rank 0 not at all"},
+		{[]int{1, 3, 5, 7, 9}, "; ranks 1, 3, 5 and 2 others wait longest, up to 100 ns each, and rank 0 not at all"},
+		{[]int{1, 2, 3, 4, 5, 6, 7}, "; 7 of 12 ranks wait for up to 100 ns each, and rank 0 not at all"},
+	} {
+		waiting := slices.Clone(tasks)
+		for _, rank := range c.long {
+			waiting[rank].Causes = map[string]*big.Int{"late sender": big.NewInt(95_000)}
+		}
+		waiting[c.long[0]].Causes["late sender"] = big.NewInt(100_000)
+		if got := extremesOf(waiting, "late sender"); got != c.want {
+			t.Errorf("%v: %q, want %q", c.long, got, c.want)
+		}
+	}
+}
