@@ -70,15 +70,19 @@ func (m *Module) fileOf(scope string) string {
 	return path.Clean(unquoted(file["filename"]))
 }
 
-// whole returns the path of a file as the compiler was given it. clang cuts the directory that an absolute path has in common with the
-// directory of the compilation, which is that of the file of its unit.
+// whole returns the path of a file, from the directory of the compilation where it lies in there, else from the root. That directory is the one of the file
+// of its unit: clang cuts the directory that an absolute path has in common with it, and flang gives each file its own.
 func (m *Module) whole(file map[string]string, unit string) string {
 	name, directory := unquoted(file["filename"]), unquoted(file["directory"])
-	compiled := m.fields(strings.TrimPrefix(m.fields(strings.TrimPrefix(unit, "!"), "DICompileUnit")["file"], "!"), "DIFile")
-	if path.IsAbs(name) || directory == "" || directory == unquoted(compiled["directory"]) {
+	compiled := unquoted(m.fields(strings.TrimPrefix(m.fields(strings.TrimPrefix(unit, "!"), "DICompileUnit")["file"], "!"), "DIFile")["directory"])
+	if path.IsAbs(name) || directory == "" || directory == compiled {
 		return path.Clean(name)
 	}
-	return path.Join(directory, name)
+	whole := path.Join(directory, name)
+	if within, is := strings.CutPrefix(whole, strings.TrimSuffix(compiled, "/")+"/"); is && compiled != "" {
+		return within
+	}
+	return whole
 }
 
 // Function returns the place of a function's definition, nil if the module has none.

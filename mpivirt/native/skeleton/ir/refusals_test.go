@@ -1,6 +1,7 @@
 package ir_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -73,20 +74,25 @@ func TestRefusalsNameTheSource(t *testing.T) {
 	if want := "src/a, b.c:8, inlined in src/a, b.c:9: the opcode fence (threads): skeletons do not take it (m.ll:2)"; err == nil || err.Error() != want {
 		t.Errorf("%v, and not %s", err, want)
 	}
-	// clang 19, of /home/you/src/a.c in /home/you/build
-	const apart = `define void @f() !dbg !3 {
+	// clang 19 has /home/you/src/a.c and, compiled in /home/you/src, b/c.c so; flang 19 has the second in its own directory.
+	for _, c := range []struct{ compiled, file, want string }{
+		{`filename: "/home/you/src/a.c", directory: "/home/you/build"`, `filename: "src/a.c", directory: "/home/you"`, "/home/you/src/a.c:8: "},
+		{`filename: "b/c.c", directory: "/home/you/src"`, `filename: "b/c.c", directory: "/home/you/src"`, "b/c.c:8: "},
+		{`filename: "b/c.f90", directory: "/home/you/src"`, `filename: "c.f90", directory: "/home/you/src/b"`, "b/c.f90:8: "},
+	} {
+		text := fmt.Sprintf(`define void @f() !dbg !3 {
   fence seq_cst, !dbg !4
   ret void
 }
 !0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: LineTablesOnly)
-!1 = !DIFile(filename: "/home/you/src/a.c", directory: "/home/you/build")
-!2 = !DIFile(filename: "src/a.c", directory: "/home/you")
+!1 = !DIFile(%s)
+!2 = !DIFile(%s)
 !3 = distinct !DISubprogram(name: "f", scope: !2, file: !2, line: 7, unit: !0)
 !4 = !DILocation(line: 8, column: 2, scope: !3)
-`
-	_, err = ir.Parse("m.ll", apart)
-	if want := "/home/you/src/a.c:8: the opcode fence"; err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("%v, and not %s", err, want)
+`, c.compiled, c.file)
+		if _, err := ir.Parse("m.ll", text); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v, and not %s", err, c.want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package slice
 import (
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"gigarank/mpivirt/native/skeleton/effects"
@@ -278,6 +279,9 @@ func (s *Slice) WithTasks() (*Slice, []*Task, error) {
 	return marked, tasks, nil
 }
 
+// directories of a file are no part of the identity of a task: a program may be built for other sizes elsewhere.
+var directories = regexp.MustCompile(`\S*/`)
+
 // describe returns the task of a region.
 func (k *marker) describe(r *region) *Task {
 	t := &Task{Function: r.function.Symbol.Name}
@@ -315,7 +319,7 @@ func (k *marker) describe(r *region) *Task {
 	t.Line = place
 	if p := k.m.Position(r.first); p != nil && p.Line > 0 {
 		t.Line = fmt.Sprintf("%s:%d", p.File, p.Line)
-		place = fmt.Sprintf("%s, column %d", p, p.Column)
+		place = directories.ReplaceAllString(fmt.Sprintf("%s, column %d", p, p.Column), "")
 	}
 	t.Shape = k.shapeOf(r, g)
 	place += " of " + t.Function
