@@ -81,7 +81,7 @@ func TakesNodes(op Operation, a Algorithm) bool {
 
 // Algorithms returns the algorithms that the operation has on every machine, the default first.
 func Algorithms(op Operation) []Algorithm {
-	return slices.DeleteFunc(AllAlgorithms(op), Algorithm.ofHardware)
+	return slices.DeleteFunc(AllAlgorithms(op), Algorithm.HasFixedCost)
 }
 
 // AllAlgorithms returns the algorithms that the operation has on any machine: those of Algorithms,
@@ -135,8 +135,9 @@ func (h Hardware) Has(a Algorithm) bool {
 	return true
 }
 
-// ofHardware reports whether an algorithm needs hardware that some machines do not have.
-func (a Algorithm) ofHardware() bool { return !Hardware{}.Has(a) }
+// HasFixedCost reports whether an algorithm needs hardware that some machines do not have. Such an algorithm has no messages: the machine
+// gives the time from the last entry to the exits.
+func (a Algorithm) HasFixedCost() bool { return !Hardware{}.Has(a) }
 
 // AlongTorus reports whether the algorithm is a library's, by writes along the links of a torus.
 func (a Algorithm) AlongTorus() bool {
@@ -151,7 +152,7 @@ func (a Algorithm) AlongTorus() bool {
 // first algorithm that needs this hardware, if there is one that no library has to choose.
 func DefaultOn(op Operation, h Hardware) Algorithm {
 	for _, a := range AllAlgorithms(op) {
-		if a.ofHardware() && h.Has(a) && !a.AlongTorus() {
+		if a.HasFixedCost() && h.Has(a) && !a.AlongTorus() {
 			return a
 		}
 	}
@@ -198,7 +199,7 @@ func For(op Operation, a Algorithm, size Size) (Schedule, error) {
 		faults = append(faults, fmt.Errorf("collectives: no %s: use one of the declared operations", op))
 	case e == nil:
 		faults = append(faults, a.Check(op))
-	case a.ofHardware():
+	case a.HasFixedCost():
 		faults = append(faults, fmt.Errorf("collectives: %s %s is not a schedule: the machine gives its time", a, op))
 	case e.build == nil:
 		faults = append(faults, fmt.Errorf("collectives: %s %s is not a schedule of all members; it depends on their nodes: "+

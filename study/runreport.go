@@ -251,7 +251,7 @@ func mostIn(calls []result.CallTimes, cause string) string {
 	return ", most of it in " + nameOfCall(most)
 }
 
-// extremesOf names the rank that waits longest for a cause, and the rank that waits least.
+// extremesOf names the ranks that wait longest for a cause, and the rank that waits least.
 func extremesOf(tasks []result.Task, cause string) string {
 	if len(tasks) < 2 {
 		return ""
@@ -264,19 +264,22 @@ func extremesOf(tasks []result.Task, cause string) string {
 			most = i
 		}
 	}
-	if least == most || floatOf(tasks[least].Causes[cause]) > floatOf(tasks[most].Causes[cause])*(1-leastFinding) {
+	longest, shortest := floatOf(tasks[most].Causes[cause]), floatOf(tasks[least].Causes[cause])
+	if least == most || shortest > longest*(1-leastFinding) {
 		return ""
 	}
-	longest := fmt.Sprintf("; rank %d waits longest, %s, and rank %d ", tasks[most].Rank, formatTime(floatOf(tasks[most].Causes[cause])), tasks[least].Rank)
-	if alike := waitAlike(tasks, cause, floatOf(tasks[most].Causes[cause])); len(alike) > 1 && len(alike) <= len(tasks)/2 {
-		longest = fmt.Sprintf("; %s wait longest, up to %s each, and rank %d ", rangesOfRanks(alike), formatTime(floatOf(tasks[most].Causes[cause])), tasks[least].Rank)
-	} else if len(alike) > len(tasks)/2 {
-		longest = fmt.Sprintf("; %d of %d ranks wait for up to %s each, and rank %d ", len(alike), len(tasks), formatTime(floatOf(tasks[most].Causes[cause])), tasks[least].Rank)
+	who := fmt.Sprintf("rank %d waits longest, %s", tasks[most].Rank, formatTime(longest))
+	switch alike := waitAlike(tasks, cause, longest); {
+	case len(alike) > len(tasks)/2:
+		who = fmt.Sprintf("%d of %d ranks wait for up to %s each", len(alike), len(tasks), formatTime(longest))
+	case len(alike) > 1:
+		who = fmt.Sprintf("%s wait longest, up to %s each", rangesOfRanks(alike), formatTime(longest))
 	}
-	if v := floatOf(tasks[least].Causes[cause]); v > 0 {
-		return longest + "least, " + formatTime(v)
+	how := "not at all"
+	if shortest > 0 {
+		how = "least, " + formatTime(shortest)
 	}
-	return longest + "not at all"
+	return fmt.Sprintf("; %s, and rank %d %s", who, tasks[least].Rank, how)
 }
 
 // waitAlike returns the ranks that wait for a cause nearly as long as the rank that waits longest.

@@ -588,7 +588,7 @@ func (r *request) idealize(h *host.Processes, engines string) (err error) {
 		r.engines = 1
 	}
 	maps.DeleteFunc(r.config.Algorithms, func(_ collectives.Operation, a collectives.Algorithm) bool {
-		return a == collectives.GivenTime || a == collectives.Offload || a.AlongTorus()
+		return a.HasFixedCost()
 	})
 	r.machine = ideal.Name()
 	r.config.Target, err = ideal.Target(r.ranks)

@@ -55,7 +55,7 @@ func (c *Collectives) choiceFor(inst *instance) choice {
 // mode returns the chosen interpreter.
 func (c *choice) mode() Mode {
 	switch {
-	case c.call.Algorithm == collectives.GivenTime || c.call.Algorithm == collectives.Offload || c.call.Algorithm.AlongTorus():
+	case c.call.Algorithm.HasFixedCost():
 		return AtFixedCost
 	case c.wanted == Message || c.call.Later || collectives.HasWindows(c.schedule) || c.members == 1:
 		return ByMessages
@@ -237,13 +237,10 @@ func blockBytes(l *collectives.Layout, s collectives.Schedule) int64 {
 // ScheduleOf returns the schedule of a collective among its participants: the members, or the node
 // leaders. It is nil for algorithms of fixed cost.
 func ScheduleOf(op collectives.Operation, a collectives.Algorithm, participants collectives.Size) (collectives.Schedule, error) {
-	switch a {
-	case collectives.NodeLeader:
+	switch {
+	case a == collectives.NodeLeader:
 		return collectives.LeaderSchedule(op, participants.Members)
-	case collectives.GivenTime, collectives.Offload:
-		return nil, nil
-	}
-	if a.AlongTorus() {
+	case a.HasFixedCost():
 		return nil, nil
 	}
 	return collectives.For(op, a, participants)
