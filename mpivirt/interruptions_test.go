@@ -7,7 +7,6 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
-	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
@@ -115,39 +114,4 @@ func TestInterruptionsHoldUpJoins(t *testing.T) {
 }
 
 // Interruptions are the same on any hosting, of blocking and other forms, of goroutine and event ranks.
-func TestInterruptionsDependOnNoHost(t *testing.T) {
-	entries := make([]int, 13)
-	for _, nonblocking := range []bool{false, true} {
-		var want string
-		eachHost(t, len(entries), func(h host) {
-			got := fmt.Sprint(exits(t, mpivirt.Config{Target: target(t, interrupted, len(entries)), Seed: 5, Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict},
-				h.Engines, entries, func(c *mpivirt.Comm) error {
-					for range 3 {
-						if err := barrierOf(c, nonblocking); err != nil {
-							return err
-						}
-					}
-					return nil
-				}))
-			if want == "" {
-				want = got
-			}
-			if got != want {
-				t.Errorf("%+v: ranks leave at %v, want %v", h, got, want)
-			}
-		})
-	}
-	var fingerprint string
-	for engines := 1; engines <= 4; engines++ {
-		r, err := simulate(t, mpivirt.Config{Target: target(t, interrupted, 1003), Seed: 5, Program: eventScript(
-			func(r *steps.Rank) steps.Outcome { return r.Barrier() }, func(r *steps.Rank) steps.Outcome { return r.Barrier() })}, engines)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := fmt.Sprint(r.Fingerprint); fingerprint == "" {
-			fingerprint = got
-		} else if got != fingerprint {
-			t.Errorf("%d engines: fingerprint %s, want %s", engines, got, fingerprint)
-		}
-	}
-}
+func TestInterruptionsDependOnNoHost(t *testing.T) { checkBarriersOnAnyHost(t, interrupted) }
