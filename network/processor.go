@@ -90,9 +90,9 @@ func (t *Target) Receive(p *Port, bytes int64, posted, free, arrival vtime.Time)
 	return taken.Add(t.ReceiveTime(bytes))
 }
 
-// Charges reports whether a message takes time of processors or ports.
+// Charges reports whether a message takes time of processors or ports, or waits until its rank is not interrupted.
 func (t *Target) Charges() bool {
-	return t.machine.overhead != (Overhead{}) || t.machine.gap != 0 || t.copied.num != 0
+	return t.Interrupts() || t.machine.overhead != (Overhead{}) || t.machine.gap != 0 || t.copied.num != 0
 }
 
 // Rendezvous returns the arrival of the content of a message above the eager limit, and the instant

@@ -137,7 +137,7 @@ func (m *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 // receive advances the clock of an LP to the end of a receive that was posted at an instant.
 func (m *Messages) receive(lp int32, op world.Procedure, rank int32, bytes int64, posted, arrival vtime.Time) {
 	if !m.Partition.Charges {
-		m.Partition.Clock[lp] = m.Partition.Target.Free(int(m.Partition.Global(lp)), max(m.Partition.Clock[lp], posted, arrival))
+		m.Partition.Clock[lp] = max(m.Partition.Clock[lp], posted, arrival)
 		return
 	}
 	target := m.Partition.Target

@@ -57,7 +57,7 @@ type Partition struct {
 	Groups   groupTable
 
 	EagerLimit int64
-	Charges    bool  // messages cost time of CPUs or ports
+	Charges    bool  // messages cost time of CPUs or ports, or wait for interruptions
 	HasPorts   bool  // the cost of a message depends on earlier messages
 	Running    int32 // LP whose code runs, or ran last; None if no LP's code runs
 
