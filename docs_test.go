@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -97,6 +98,26 @@ func TestDocumentedLinks(t *testing.T) {
 	})
 	if err != nil || links == 0 {
 		t.Errorf("%d links: %v", links, err)
+	}
+}
+
+// ARCHITECTURE.md names each room, and has two pages, which somebody new reads whole.
+func TestArchitectureNamesAllRooms(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if words := len(strings.Fields(string(text))); words > 1500 {
+		t.Errorf("it has %d words: depth goes to package docs, reasons to docs/decisions", words)
+	}
+	for room := range rules {
+		name := path.Base(room)
+		if room == "" || strings.HasSuffix(name, "test") { // this room, and what tests share
+			continue
+		}
+		if named := regexp.MustCompile("`([a-z/]+/)?" + name + "`"); !named.Match(text) {
+			t.Errorf("it does not name room %s", room)
+		}
 	}
 }
 

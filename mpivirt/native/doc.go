@@ -41,6 +41,12 @@
 // run, C reads the tops of their stacks, so that their cache misses overlap. That cut a rank's
 // barrier from 310 to 210 ns with own stacks.
 //
+// `body.begin` composes the call of the kernel from that structure, or answers at once the services that are no procedure of
+// MPI; `body.results` stores the results in it. A request of the program is a slot in a table of the engine in C
+// (`mpi/waits.h`), which has the index of the kernel's request while the operation is under way. A persistent request keeps
+// the call that a start makes. A long content in a blocking call to another host process leaves from where it lies, behind the packet
+// (`sync.TailSender`).
+//
 // With copied stacks, all ranks of an engine run on one stack at the same addresses, and the bytes
 // from the stack pointer up are copied out and in at a switch. A call and the memory that it points to lie in
 // the copy while the rank is suspended, where the virtual MPI reads and writes them. The copy moves

@@ -76,4 +76,20 @@
 // A watchdog finds blocked ranks from outside, without work in the hot path: an engine's counter of
 // events stands still while the engine runs a rank, and the stacks of the process show why
 // (`watchdog`). The process then abandons the engine's goroutine and stops the other engines.
+//
+// # Observers
+//
+// An [Observer] hears the calls of an engine's ranks, with partners, tags, bytes, virtual times and the rank that each call
+// waited for. It also hears the activities that statistics sum up. What no call shows, such as the bandwidth that a message
+// sees, room p2p counts in the same summary (`activities.go`, `reasons.go`). The end of a call has the causes for which its
+// time has passed, and the chain by which it ends, from which the critical path is found (`path.go` in `stats`). Messages
+// carry what explains the waiting of their receivers only while an observer wants it (`reasons.go` in rooms p2p and coll;
+// docs/statistics.md). The observer of `--stats` (`sums` in observer.go) counts in the summary of its engine,
+// `world.Summary`, and engine 0 merges the summaries at the end.
+//
+// An observed rank makes each call by Submit, without short cuts; without an observer that costs a branch a call. There are
+// three exceptions. A [Recorder] needs no virtual times: recorded ranks keep the short cuts, which tell it of their calls.
+// Under statistics alone a collective over arrays sums up its calls as members leave (`meeting.go` in coll), so ranks enter
+// its barriers by the short cut. There, too, sends and receives that are over at once tell the statistics in short forms,
+// without a description of the call (`sums.go` in p2p, summed.go).
 package kernel
