@@ -8,8 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-
-	"gigarank/internal/spelling"
 )
 
 // Check compares what the tasks of a trace say of each other, without a replay: the messages between each pair of members of a communicator with
@@ -54,6 +52,9 @@ func checkParts(f *File, most, n int) (faults []string, count int, err error) {
 		all.take(x)
 	}
 	all.compareMessages()
+	if err := all.compareLengths(parts); err != nil {
+		return nil, 0, err
+	}
 	all.compareCalls()
 	return all.faults, all.count, nil
 }
@@ -88,6 +89,7 @@ func (x *check) take(part *check) {
 		all.sent, all.received, all.wild = all.sent+b.sent, all.received+b.received, all.wild+b.wild
 		all.maySent, all.mayReceived, all.mayWild = all.maySent+b.maySent, all.mayReceived+b.mayReceived, all.mayWild+b.mayWild
 		all.lastSend, all.lastReceive = all.lastSend+b.lastSend, all.lastReceive+b.lastReceive
+		all.lengths.add(&b.lengths)
 	}
 	for id, courses := range part.calls {
 		if x.calls[id] == nil {
@@ -139,13 +141,19 @@ type balance struct {
 	sent, received, wild, maySent, mayReceived, mayWild int64
 
 	lastSend, lastReceive int64 // the operations of the latest ones in their tasks
+	lengths               lengths
 }
 
 // course is the course of a member's collectives on a communicator.
 type course struct {
 	calls int64
 	hash  uint64
-	last  Function
+}
+
+// begun is a request that is under way: the message of a receive, and the operation that began it.
+type begun struct {
+	message   message
+	operation int64
 }
 
 // check is the state of a check, or of the part of it that reads tasks lo to hi-1.
@@ -168,9 +176,16 @@ type check struct {
 	// Of the task that is read.
 	cursor   Cursor
 	comms    map[int64]commID
-	numbers  map[commID]int64  // calls that have made communicators
-	numbered []int64           // scratch
-	requests map[int64]message // that are under way: the message of a receive
+	numbers  map[commID]int64 // calls that have made communicators
+	numbered []int64          // scratch
+	requests map[int64]begun
+
+	// The collectives on a communicator, if the check watches it.
+	watches bool
+	watched commID
+	steps   []step
+
+	looked map[message]*pairing // the messages whose lengths are compared one by one; nil until then
 }
 
 func (x *check) fault(format string, arguments ...any) {
@@ -191,7 +206,7 @@ func (x *check) read(task int, each func(o *Operation)) (err error) {
 	if x.cursor, err = x.file.Task(task); err != nil {
 		return err
 	}
-	x.comms, x.numbers, x.requests = map[int64]commID{World: 0, Self: commID(-1 - task)}, map[commID]int64{}, map[int64]message{}
+	x.comms, x.numbers, x.requests = map[int64]commID{World: 0, Self: commID(-1 - task)}, map[commID]int64{}, map[int64]begun{}
 	if !x.second {
 		x.member[place{0, task}], x.member[place{commID(-1 - task), task}] = int64(task), 0
 	}
@@ -202,7 +217,11 @@ func (x *check) read(task int, each func(o *Operation)) (err error) {
 			return err
 		}
 		if !more {
-			if x.second && o.Function != End {
+			switch {
+			case !x.second || o.Function == End:
+			case x.cursor.Operation() < 0:
+				x.fault("%s", x.cursor.Fault(x.file, "the task has no operations: its part of the trace is missing").Error())
+			default:
 				x.fault("%s", x.cursor.Fault(x.file, "the trace of the task is cut behind this operation").Error())
 			}
 			return nil
@@ -366,7 +385,7 @@ func (x *check) counts(o *Operation) {
 		x.waits(o)
 	case ClassCancel:
 		for _, number := range o.Requests {
-			x.cancels(x.requests[number])
+			x.cancels(x.requests[number].message)
 		}
 	case ClassCollective, ClassNeighborhood:
 		x.enters(o)
@@ -383,7 +402,7 @@ func (x *check) counts(o *Operation) {
 		x.makes(o)
 	case ClassProbe:
 		if o.Message > 0 { // the receive that takes the message does not name it
-			x.receives(&Operation{Function: o.Function, Comm: o.Comm, Source: o.GotSource, SourceTag: o.GotTag})
+			x.receives(&Operation{Function: o.Function, Comm: o.Comm, Source: o.GotSource, SourceTag: o.GotTag, Form: Unsized})
 		}
 	}
 }
@@ -416,7 +435,12 @@ func (x *check) sends(o *Operation) {
 	if remote, between := x.remote[id]; between { // a message belongs to the side of its receiver
 		id = remote
 	}
-	b := x.of(message{id, member, o.Peer, o.Tag})
+	m := message{id, member, o.Peer, o.Tag}
+	b := x.of(m)
+	b.lengths.sends(o)
+	if x.looked != nil {
+		x.looked[m].notes(o.Bytes, x.cursor.Operation(), true)
+	}
 	if b.lastSend = x.cursor.Operation(); o.fails() {
 		b.maySent++
 	} else {
@@ -436,6 +460,10 @@ func (x *check) receives(o *Operation) message {
 		m = message{comm: id, source: AnySource, destination: member}
 	}
 	b := x.of(m)
+	b.lengths.receives(o)
+	if x.looked != nil {
+		x.looked[m].notes(o.roomOf(), x.cursor.Operation(), false)
+	}
 	b.lastReceive = x.cursor.Operation()
 	switch {
 	case wild && o.fails():
@@ -477,7 +505,7 @@ func (x *check) begins(o *Operation, request bool, m message) {
 	if _, under := x.requests[o.Request]; under {
 		x.at(o, "request %d begins, but has not been waited for since it began before", o.Request)
 	}
-	x.requests[o.Request] = m
+	x.requests[o.Request] = begun{m, x.cursor.Operation()}
 }
 
 // waits follows the requests that a wait or test has completed.
@@ -488,7 +516,7 @@ func (x *check) waits(o *Operation) {
 			continue
 		}
 		if _, under := x.requests[number]; !under && !o.fails() {
-			x.at(o, "no operation has begun request %d, or a wait for it is over", number)
+			x.at(o, "no operation has begun request %d, or a wait for it is over%s", number, x.nearestRequest(number))
 		}
 		if !o.Form.Has(Missed) {
 			delete(x.requests, number)
@@ -515,169 +543,22 @@ func (x *check) enters(o *Operation) {
 		x.calls[id][x.cursor.Task()] = c
 	}
 	c.calls++
-	c.last = o.Function
-	c.hash = c.hash*0x9e3779b97f4a7c15 + uint64(o.Function)
+	c.takes(uint64(o.Function))
 	switch {
 	case between: // roots and lengths of the groups differ
 	case o.Function.Class() == ClassCollective:
-		c.hash = c.hash*0x9e3779b97f4a7c15 + uint64(o.Root)
+		c.takes(uint64(o.Root))
 		switch o.Function {
 		case Gatherv, Scatterv, Alltoallv, Alltoallw: // each member has lengths of its own
 		default:
-			c.hash = c.hash*0x9e3779b97f4a7c15 + uint64(o.Vector)
+			c.takes(uint64(o.Vector))
+			c.takes(uint64(o.Element))
 		}
+	}
+	if x.watches && id == x.watched {
+		x.steps = append(x.steps, step{c.hash, x.cursor.Operation()})
 	}
 }
 
-// excess returns how many messages more are sent than received: less than 0 if fewer are, even if all calls that may have taken effect
-// are counted so that the difference is the least.
-func (b *balance) excess() int64 {
-	switch n := b.sent - b.received; {
-	case n > 0:
-		return max(n-b.mayReceived, 0)
-	default:
-		return min(n+b.maySent, 0)
-	}
-}
-
-// compareMessages compares the sends of each pair with its receives.
-func (x *check) compareMessages() {
-	spare := map[message]int64{} // sends without a receive that names them, by receiver
-	var list []message
-	for m, b := range x.messages {
-		if n := b.excess(); m.source != AnySource && n != 0 {
-			if list = append(list, m); n > 0 {
-				spare[message{comm: m.comm, source: AnySource, destination: m.destination}] += n
-			}
-		} else if m.source == AnySource && b.wild > 0 {
-			list = append(list, m)
-		}
-	}
-	slices.SortFunc(list, func(a, b message) int {
-		return cmp.Or(cmp.Compare(a.comm, b.comm), cmp.Compare(a.destination, b.destination), cmp.Compare(a.source, b.source), cmp.Compare(a.tag, b.tag))
-	})
-	for _, m := range list {
-		b, where := x.messages[m], x.nameOf(m.comm)
-		if m.source == AnySource {
-			if n := spare[m]; n < b.wild || n > b.wild+b.mayWild {
-				x.fault("%s: member %d has %s with wildcards on %s, and %s for them", x.file.Name, m.destination, spelling.Count(b.wild, "receive"), where, spelling.Count(n, "message"))
-			}
-			continue
-		}
-		any := x.messages[message{comm: m.comm, source: AnySource, destination: m.destination}]
-		switch n := b.excess(); {
-		case n < 0:
-			x.fault("%s: member %d receives %s from member %d with tag %d that nobody sends on %s%s", x.file.Name, m.destination, spelling.Count(-n, "message"), m.source, m.tag, where, x.placesOf(m, list))
-		case any == nil || any.wild+any.mayWild == 0:
-			x.fault("%s: member %d sends %s to member %d with tag %d that nobody receives on %s%s", x.file.Name, m.source, spelling.Count(n, "message"), m.destination, m.tag, where, x.placesOf(m, list))
-		}
-	}
-}
-
-// placesOf names the last call with a message of which one side is missing, and the one on the other side that fits best but for its tag or its partner.
-func (x *check) placesOf(m message, list []message) string {
-	if len(x.faults) >= x.most {
-		return "" // the fault is counted alone
-	}
-	receives := x.messages[m].excess() < 0
-	text := ", the last by " + x.placeOf(m, receives)
-	best, fits := message{}, 0
-	for _, other := range list {
-		if other.source == AnySource || other.comm != m.comm || (x.messages[other].excess() < 0) == receives {
-			continue
-		}
-		n := 0
-		for _, same := range []bool{other.source == m.source, other.destination == m.destination, other.tag == m.tag} {
-			if same {
-				n++
-			}
-		}
-		if n > fits {
-			best, fits = other, n
-		}
-	}
-	if fits < 2 {
-		return text
-	}
-	verb := "received"
-	if receives {
-		verb = "sent"
-	}
-	return fmt.Sprintf("%s; nearest to it is the message from member %d to member %d with tag %d that is only %s, the last by %s", text, best.source, best.destination, best.tag, verb, x.placeOf(best, !receives))
-}
-
-// placeOf names the last call that receives, or sends, a message.
-func (x *check) placeOf(m message, receives bool) string {
-	b := x.messages[m]
-	side, member, operation := m.comm, m.source, b.lastSend
-	if receives {
-		member, operation = m.destination, b.lastReceive
-	} else if remote, between := x.remote[m.comm]; between {
-		side = remote
-	}
-	for p, number := range x.member {
-		if p.comm != side || number != member {
-			continue
-		}
-		cursor, err := x.file.Task(p.task)
-		var o Operation
-		for more := true; err == nil && more && cursor.Operation() < operation; {
-			more, err = cursor.Next(x.blocks, &o)
-		}
-		if err != nil {
-			return err.Error()
-		}
-		f := cursor.Fault(x.file, "")
-		return fmt.Sprintf("%s in %s", o.Function, f.place())
-	}
-	return fmt.Sprintf("member %d", member)
-}
-
-// compareCalls compares the collectives of the members of each communicator.
-func (x *check) compareCalls() {
-	members := map[commID][]int{}
-	for p := range x.member {
-		id := p.comm
-		if remote, between := x.remote[id]; between {
-			id = min(id, remote)
-		}
-		members[id] = append(members[id], p.task)
-	}
-	for _, id := range slices.Sorted(maps.Keys(x.calls)) {
-		tasks := members[id]
-		slices.Sort(tasks)
-		var first *course
-		for _, task := range tasks {
-			c := x.calls[id][task]
-			if c == nil {
-				c = &course{}
-			}
-			switch {
-			case first == nil:
-				first = c
-			case c.calls != first.calls:
-				x.fault("%s: task %d calls %s on %s, task %d calls %d", x.file.Name, tasks[0], spelling.Count(first.calls, "collective"), x.nameOf(id), task, c.calls)
-			case c.hash != first.hash:
-				x.fault("%s: tasks %d and %d call %s on %s, but not the same ones, or with other roots or lengths", x.file.Name, tasks[0], task, spelling.Count(first.calls, "collective"), x.nameOf(id))
-			}
-		}
-	}
-}
-
-// nameOf returns a communicator as reports name it: by its first members.
-func (x *check) nameOf(id commID) string {
-	if id == 0 {
-		return "WORLD"
-	}
-	if id < 0 {
-		return fmt.Sprintf("SELF of task %d", -1-id)
-	}
-	var tasks []int
-	for p := range x.member {
-		if p.comm == id {
-			tasks = append(tasks, p.task)
-		}
-	}
-	slices.Sort(tasks)
-	return fmt.Sprintf("a communicator of tasks %v", tasks[:min(len(tasks), 4)])
-}
+// takes adds a value to the hash of a course.
+func (c *course) takes(v uint64) { c.hash = c.hash*0x9e3779b97f4a7c15 + v }

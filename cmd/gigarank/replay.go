@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt/replay"
 	"gigarank/network"
 	"gigarank/trace"
@@ -159,11 +160,32 @@ func runReplay(c *terminal.Console, name string, f *runFlags, own *replayFlags) 
 	if err != nil {
 		return terminal.UsageError{fmt.Errorf("FILE: %w", err)}
 	}
+	f.explains = func(err error) error { return misfits(file, err) }
 	err = run(c, f.replays.Name, f)
 	if damage := (*trace.Fault)(nil); errors.As(err, &damage) && damage.Damaged {
 		err = terminal.UsageError{fmt.Errorf("FILE: %w", damage)}
 	}
 	return err
+}
+
+// toldMisfits is the most faults of a trace that the error of its replay tells.
+const toldMisfits = 3
+
+// misfits adds to the error of a replay the operations in which the tasks of the trace do not fit together. It adds nothing for a damaged file, or if
+// the tasks fit: the error is that of the program, or of the machine.
+func misfits(file *trace.File, err error) error {
+	if damage := (*trace.Fault)(nil); errors.As(err, &damage) && damage.Damaged {
+		return err
+	}
+	faults, n, failed := trace.Check(file, toldMisfits)
+	if failed != nil || n == 0 {
+		return err
+	}
+	text := fmt.Sprintf("the tasks of the trace do not fit together (gigarank trace check finds %s):", spelling.Count(n, "fault"))
+	for _, fault := range faults {
+		text += "\n  " + fault
+	}
+	return terminal.Ended{Cause: fmt.Errorf("%w\n%s", err, text), Code: terminal.ExitProgram}
 }
 
 // warnOfTrace says what a trace lacks.

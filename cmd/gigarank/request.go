@@ -52,6 +52,7 @@ type runFlags struct {
 	form                                  skeletonForm // what is run of a program with a skeleton
 	timeline                              timelineFlags
 	replays                               *bench.Entry            // the trace that is replayed in the place of a program; nil for none
+	explains                              func(error) error       // adds to the error of a program that has failed; nil for none
 	machineRead                           func(t *network.Target) // hears the machine; nil for nobody
 }
 

@@ -119,6 +119,9 @@ func run(c *terminal.Console, program string, f *runFlags) (err error) {
 	if err == nil {
 		err = simulate(c, h, s, r)
 	}
+	if f.explains != nil && h.Leads() && terminal.ExitCode(err) == terminal.ExitProgram {
+		err = f.explains(err) // the others wait for this host to close
+	}
 	c.Finish(err) // the launcher ends this host as soon as another one has ended with an error
 	if closed := h.Close(terminal.ExitCode(err)); err == nil {
 		err = closed

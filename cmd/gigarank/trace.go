@@ -73,9 +73,10 @@ func newTraceCheck(c *terminal.Console) *cobra.Command {
 		Use:   "check FILE",
 		Short: "Compare what the tasks of a trace say of each other",
 		Long: `Check looks, without a replay, for messages that are sent and not received, or received and not sent,
-between members of each communicator with each tag; for collectives that not all members call, or
-call with other roots or lengths; for waits for unknown requests, and for unknown communicators. A trace
-with faults ends with exit code 1.
+between members of each communicator with each tag; for messages that are longer than their receive; for
+collectives that not all members call, or call with other roots or lengths; for waits for unknown requests,
+and for unknown communicators. It names the operations, and those of the partner that come nearest to fitting. A
+trace with faults ends with exit code 1.
 
 ` + terminal.ExitHelp,
 		Example: "  gigarank trace check s.grt",

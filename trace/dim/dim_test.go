@@ -123,9 +123,9 @@ func TestTracesThatDoNotFit(t *testing.T) {
 		{"a message with another tag", "2:0:0:1:0:1000:6:9:0\n3:1:0:0:-1:1000:5:9:0\n",
 			"with tag 5 that nobody sends on WORLD, the last by MPI_Recv in task 1, operation 0, block 0, byte 139 (byte 0 of the block); nearest to it is the message from member 0 to member 1 with tag 6 that is only sent, the last by MPI_Send in task 0, operation 1, block 0, byte 106 (byte 11 of the block)",
 			[]string{"deadlock", "rank 1 waits in Recv", "operation 0 of task 1"}},
-		{"a receive that is too short", "2:0:0:1:0:1000:5:9:0\n3:1:0:0:-1:999:5:9:0\n", "", []string{"file.grt: task 1, operation 0, block 0, byte ", "MPI_Recv", "MPI_ERR_TRUNCATE"}},
-		{"a collective on one side", "10:0:0:0:14:0:0:0:0:1\n", "task 0 calls 1 collective on a communicator of tasks [0 2], task 2 calls 0", []string{"deadlock", "Barrier"}},
-		{"collectives of different kinds", "10:0:0:0:14:0:0:0:0:1\n10:2:0:11:14:0:0:8:8:1\n", "tasks 0 and 2 call 1 collective on a communicator of tasks [0 2], but not the same", []string{"file.grt: task ", "MPI_ERR_OTHER"}},
+		{"a receive that is too short", "2:0:0:1:0:1000:5:9:0\n3:1:0:0:-1:999:5:9:0\n", "member 1 receives message 0 from member 0 with tag 5 on WORLD in 999 bytes, MPI_Recv in task 1, operation 0, block 0, byte 139 (byte 0 of the block), and it has 1000, by MPI_Send in task 0, operation 1", []string{"file.grt: task 1, operation 0, block 0, byte ", "MPI_Recv", "MPI_ERR_TRUNCATE"}},
+		{"a collective on one side", "10:0:0:0:14:0:0:0:0:1\n", "tasks 0 and 2 call 1 and 0 collectives on a communicator of tasks [0 2]; collective 0, MPI_Barrier in task 0, operation 1, block 0, byte 106 (byte 11 of the block), is missing in task 2", []string{"deadlock", "Barrier"}},
+		{"collectives of different kinds", "10:0:0:0:14:0:0:0:0:1\n10:2:0:11:14:0:0:8:8:1\n", "collective 0 is another one, or has another root, length or type: MPI_Barrier in task 0, operation 1, block 0, byte 106 (byte 11 of the block), and MPI_Allreduce in task 2, operation 1", []string{"file.grt: task ", "MPI_ERR_OTHER"}},
 		{"a root that is no member", "10:0:0:1:14:7:0:8:8:1\n10:2:0:1:14:7:0:8:8:1\n", "", []string{"file.grt: task 0", "MPI_Bcast", "MPI_ERR_ROOT"}},
 	} {
 		f, _, err := converted([]byte(head+c.records+"s:0:0\n"), trace.Zstd)
