@@ -121,20 +121,33 @@ func (j *jobs) measure(c *terminal.Console, cold bool) (m loggp.Measurements, er
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "measured.json")
 	words := j.words(self, cold, path, filepath.Join(dir, "measured.yaml"))
-	var all []loggp.Measurements
-	for i := range j.number {
-		_, _ = fmt.Fprintf(c.Stderr, "gigarank: measuring with %s, job %d of %d\n", j.command(), i+1, j.number)
+	one := func(i int64) (loggp.Measurements, error) {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: measuring with %s, job %d of %d\n", j.command(), i+1, max(i+1, j.number))
 		cmd := exec.Command(words[0], words[1:]...)
 		var output bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &output, &output
 		if err := cmd.Run(); err != nil {
 			return m, fmt.Errorf("the measurement by %s failed: %w%s", j.command(), err, onLinesOfItsOwn(output.String()))
 		}
-		one, err := j.results(path, output.String())
-		if err != nil {
-			return m, err
-		}
-		all = append(all, one)
+		return j.results(path, output.String())
 	}
-	return loggp.Combine(all, j.disturbed)
+	return j.combine(one)
+}
+
+// furtherJobs is how many times as many jobs as asked for are started at most, if too few agree.
+const furtherJobs = 3
+
+// combine returns the medians of jobs. While too few of them agree, it starts further ones, until as many agree as would if most of the jobs asked for did.
+func (j *jobs) combine(start func(i int64) (loggp.Measurements, error)) (m loggp.Measurements, err error) {
+	var all []loggp.Measurements
+	for i := int64(0); i < j.number || errors.Is(err, loggp.ErrDisturbed) && i < furtherJobs*j.number; i++ {
+		one, failed := start(i)
+		if failed != nil {
+			return m, failed
+		}
+		if all = append(all, one); i+1 >= j.number {
+			m, err = loggp.Combine(all, j.disturbed, loggp.Majority(int(j.number)))
+		}
+	}
+	return m, err
 }

@@ -25,8 +25,8 @@ two nodes it measures messages within a node and between nodes.
 
 It starts several jobs by --launcher, one after the other, takes the least of several runs in
 each job, and the medians of the jobs. Jobs are left out that take more than --disturbed times the
-quickest job in ping-pongs up to 4 KiB, in longer ping-pongs or in all figures, by the median. If half
-of the jobs are left out, it ends without a file. Started by mpirun itself it is one job, whose figures may be
+quickest job in ping-pongs up to 4 KiB, in longer ping-pongs or in all figures, by the median. If these are half
+of the jobs, it starts up to three times as many, until as many are left as would be of most of --jobs; else it ends without a file. Started by mpirun itself it is one job, whose figures may be
 figures of a disturbed machine. If FILE is a machine file already, it says how the new ping-pongs
 compare with the ping-pongs of that file: jobs that are all disturbed alike show nowhere else.
 

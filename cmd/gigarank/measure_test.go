@@ -54,3 +54,29 @@ func TestLauncherThatStartsNothing(t *testing.T) {
 		}
 	}
 }
+
+// Further jobs are started while too few agree, three times as many at most. The least number of jobs that agree is that of most of the jobs asked for.
+func TestFurtherJobs(t *testing.T) {
+	const slow, quick = 3e-6, 1e-6
+	for _, c := range []struct {
+		jobs  int64
+		takes []float64
+		want  int // jobs that are started
+		fails bool
+	}{
+		{jobs: 5, takes: []float64{slow, quick, quick, slow, quick}, want: 5},
+		{jobs: 5, takes: []float64{quick, slow, slow, slow, slow, slow, quick, quick, slow}, want: 8},
+		{jobs: 2, takes: []float64{quick, slow, slow, slow, slow, slow, slow}, want: 6, fails: true},
+		{jobs: 1, takes: []float64{slow, quick}, want: 1},
+	} {
+		started := 0
+		j := jobs{number: c.jobs, disturbed: loggp.Disturbed}
+		_, err := j.combine(func(i int64) (loggp.Measurements, error) {
+			started++
+			return loggp.Measurements{Intra: &loggp.Pair{Delays: []loggp.Point{{Bytes: 8, Seconds: c.takes[i]}}}, Reduce: loggp.Point{Seconds: c.takes[i]}}, nil
+		})
+		if started != c.want || (err != nil) != c.fails {
+			t.Errorf("%+v: %d jobs, %v", c, started, err)
+		}
+	}
+}

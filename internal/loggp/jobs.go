@@ -1,6 +1,7 @@
 package loggp
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -28,10 +29,17 @@ type Jobs struct {
 // Disturbed is the slowness from which on a job is left out, unless the user gives another.
 const Disturbed = 1.25
 
+// Majority returns how many jobs of a number must agree: more than half, at least two.
+func Majority(jobs int) int { return max(2, jobs/2+1) }
+
+// ErrDisturbed is the error of jobs of which too few agree.
+var ErrDisturbed = errors.New("the machine is disturbed")
+
 // Combine returns the medians of the figures of jobs, all of the same processes, without the jobs
-// whose slowness exceeds a ratio. Unless it keeps more than half of the jobs and at least two, it
-// returns an error with the slowness of each job, since the machine was disturbed.
-func Combine(jobs []Measurements, ratio float64) (Measurements, error) {
+// whose slowness exceeds a ratio. Unless it keeps a number of jobs at least, it returns [ErrDisturbed]
+// with the slowness of each job. Other load makes jobs slower and none quicker, so jobs that agree with the
+// quickest one are those that nothing has disturbed.
+func Combine(jobs []Measurements, ratio float64, least int) (Measurements, error) {
 	if len(jobs) == 1 {
 		return jobs[0], nil
 	}
@@ -50,9 +58,9 @@ func Combine(jobs []Measurements, ratio float64) (Measurements, error) {
 			kept = append(kept, points[i])
 		}
 	}
-	if all.Kept = len(kept); all.Kept < 2 || 2*all.Kept <= len(jobs) {
-		return Measurements{}, fmt.Errorf("the machine is disturbed: %s, and %d of %d jobs are within %.2f; measure when nothing else runs, with more --jobs, or allow more by --disturbed",
-			all.slow(), all.Kept, len(jobs), ratio)
+	if all.Kept = len(kept); all.Kept < least {
+		return Measurements{}, fmt.Errorf("%w: %s, and %d of %d jobs are within %.2f, %d are wanted; measure when nothing else runs, with more --jobs, or allow more by --disturbed",
+			ErrDisturbed, all.slow(), all.Kept, len(jobs), ratio, least)
 	}
 	m := jobs[0].clone()
 	var spreads []float64

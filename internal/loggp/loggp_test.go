@@ -459,7 +459,7 @@ func TestCombineJobs(t *testing.T) {
 		m.Near = nil
 		return m
 	}
-	m, err := Combine([]Measurements{slowed(1), slowed(2.5), slowed(1.1), slowed(1.04)}, Disturbed)
+	m, err := Combine([]Measurements{slowed(1), slowed(2.5), slowed(1.1), slowed(1.04)}, Disturbed, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -473,11 +473,14 @@ func TestCombineJobs(t *testing.T) {
 		t.Errorf("jobs: %+v", m.Jobs)
 	}
 	for _, disturbed := range [][]Measurements{{slowed(1), slowed(2)}, {slowed(1), slowed(2), slowed(1), slowed(2)}} {
-		if _, err := Combine(disturbed, Disturbed); err == nil || !strings.Contains(err.Error(), "1.00, 2.00") {
+		if _, err := Combine(disturbed, Disturbed, Majority(len(disturbed))); err == nil || !strings.Contains(err.Error(), "1.00, 2.00") {
 			t.Errorf("error %v, want one that names 1.00 and 2.00", err)
 		}
 	}
-	if m, err := Combine([]Measurements{slowed(1), slowed(2)}, 3); err != nil || m.Jobs.Kept != 2 {
+	if m, err := Combine([]Measurements{slowed(2), slowed(1), slowed(3), slowed(1.04), slowed(2), slowed(3), slowed(1.1)}, Disturbed, Majority(5)); err != nil || m.Jobs.Kept != 3 {
+		t.Errorf("three quick jobs of seven: %v", err)
+	}
+	if m, err := Combine([]Measurements{slowed(1), slowed(2)}, 3, 2); err != nil || m.Jobs.Kept != 2 {
 		t.Errorf("two jobs within 3: %v", err)
 	}
 }
@@ -506,14 +509,14 @@ func TestJobsOfSlowPingPongs(t *testing.T) {
 		"short": func(bytes int64) bool { return bytes <= 2<<10 },
 		"long":  func(bytes int64) bool { return bytes >= 64<<10 },
 	} {
-		m, err := Combine([]Measurements{slowed(none), slowed(slow), slowed(none)}, Disturbed)
+		m, err := Combine([]Measurements{slowed(none), slowed(slow), slowed(none)}, Disturbed, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if m.Jobs.Kept != 2 || math.Abs(m.Jobs.Slowness[1]-3) > 1e-9 {
 			t.Errorf("%s messages three times slower in the second of three jobs: %+v", name, m.Jobs)
 		}
-		if _, err := Combine([]Measurements{slowed(slow), slowed(none), slowed(slow)}, Disturbed); err == nil {
+		if _, err := Combine([]Measurements{slowed(slow), slowed(none), slowed(slow)}, Disturbed, 2); err == nil {
 			t.Errorf("%s messages three times slower in two of three jobs: no error", name)
 		}
 	}
