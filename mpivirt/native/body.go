@@ -106,7 +106,7 @@ func (b *body) open(n int) (err error) {
 	if b.images, err = b.takeImages(n); err != nil {
 		return err
 	}
-	copied := b.form.options.copies(n)
+	copied := b.form.options.copies(n, b.form.threads.Starts)
 	b.engine, err = openEngine(b.images, n, b.k.First(), b.k.Target().Ranks(), b.form.stack, copied, b.form.argc, b.form.argv)
 	if err != nil && !copied && b.form.options.Stacks == Automatic { // there is no room for as many, or nothing to guard them
 		b.engine, err = openEngine(b.images, n, b.k.First(), b.k.Target().Ranks(), b.form.stack, true, b.form.argc, b.form.argv)

@@ -47,12 +47,20 @@ const (
 // String returns the name of a way to have stacks.
 func (s Stacks) String() string { return [...]string{"auto", "own", "copied"}[s] }
 
-// fewRanks is the number of ranks of an engine up to which Automatic gives them own stacks.
-const fewRanks = 1 << 14
+// Automatic gives ranks own stacks up to these numbers of ranks of an engine. Own stacks save the copies, but what a switch
+// touches of them, with their page tables, then fits the second cache. Threads that a rank leaves behind need its own stack.
+const (
+	fewRanks         = 1 << 12
+	fewThreadedRanks = 1 << 14
+)
 
 // copies reports whether an engine with n ranks copies stacks.
-func (o Options) copies(n int) bool {
-	return o.Stacks == Copied || o.Stacks == Automatic && n > fewRanks
+func (o Options) copies(n int, startsThreads bool) bool {
+	few := fewRanks
+	if startsThreads {
+		few = fewThreadedRanks
+	}
+	return o.Stacks == Copied || o.Stacks == Automatic && n > few
 }
 
 // Bytes returns the memory of a rank beyond the memory of the kind: where it has its own stack, a page

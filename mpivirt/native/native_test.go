@@ -232,6 +232,39 @@ func TestStacksInCollectives(t *testing.T) {
 	}
 }
 
+// An engine of few ranks gives each a stack of its own, where the addresses of their variables differ. Many ranks run on one stack, but
+// for ranks that may leave threads behind, which need their stacks for longer.
+func TestRanksShareAStackWhereTheyAreMany(t *testing.T) {
+	const compares = prelude + `
+static void *nothing(void *p) { return p; }
+int main(int argc, char **argv) {
+	long here = nothing(NULL) != NULL, there = 0;
+	pthread_t t = 0;
+	begin(&argc, &argv);
+	here = argc > 9 ? pthread_create(&t, NULL, nothing, NULL) : (long)&here;
+	if (rank == 1)
+		MPI_Send(&here, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Recv(&there, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		puts(here == there ? "shared" : "own");
+	}
+	return MPI_Finalize();
+}
+`
+	threaded, plain := build(t, compares), build(t, strings.Replace(compares, "pthread_create(&t, NULL, nothing, NULL)", "(long)t", 1))
+	for _, c := range []struct {
+		program        string
+		ranks, engines int
+		want           string
+	}{
+		{plain, 4096, 1, "own"}, {plain, 4097, 1, "shared"}, {plain, 8192, 2, "own"}, {plain, 10_000, 2, "shared"}, {threaded, 4097, 1, "own"}, {threaded, 16_385, 1, "shared"},
+	} {
+		if _, lines, err := run(t, c.program, "xt5", c.ranks, hosting{engines: c.engines}); err != nil || strings.Join(lines, "") != c.want+"\n" {
+			t.Errorf("%d ranks on %d engines: %q and %v, want %s", c.ranks, c.engines, lines, err, c.want)
+		}
+	}
+}
+
 func TestRing(t *testing.T) {
 	program := build(t, "ring.c")
 	for _, ranks := range []int{2, 5, 29} {
