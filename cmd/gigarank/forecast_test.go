@@ -7,7 +7,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -83,7 +82,8 @@ func TestPlanAgainstRuns(t *testing.T) {
 
 // A forecast from fewer ranks is within 30 % of the time of the real run, both in seconds of CPU. What
 // else runs on the machine shares caches and execution units and only adds to them: the least of a few
-// attempts counts, of each run. The iterations that the forecast rests on take some 100 ms or more,
+// attempts counts, of each run. Where other work never pauses, short runs find quiet moments and long runs none. Then the
+// median of the ratios of five attempts or more counts, whose runs follow each other. The iterations that the forecast rests on take some 100 ms or more,
 // since the start of a process takes 20 to 80 ms. LPs of phold are visited at random: an event takes up to
 // five times as long where caches do not hold them. Caches that tenants of a host share may hold few, so both
 // runs have few LPs.
@@ -113,28 +113,30 @@ func TestForecastOfTime(t *testing.T) {
 		}
 		// own is the start of a process, which a forecast leaves out.
 		own, one, many, taken := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
-		lower := func(cpu *float64, args []string, ranks string, iterations int) {
+		lower := func(cpu *float64, args []string, ranks string, iterations int) float64 {
 			_, again := measured(t, args, "--ranks", ranks, "--iterations", strconv.Itoa(iterations))
 			*cpu = min(*cpu, again)
+			return again
 		}
-		var report []string
-		for range attempts {
-			lower(&own, []string{"barriertest", "--lp", "event"}, "1", 1)
-			lower(&one, args, line.fewer, 1)
-			lower(&many, args, line.fewer, 1+line.few)
-			lower(&taken, args, line.ranks, line.iterations)
+		ratioOf := func(own, one, many, taken float64) float64 {
 			sample := calibration{ranks: fewer, engines: 1, cores: 1, memory: 1, first: one - own, iteration: (many - one) / float64(line.few)}
-			foreseen := r.foresee(allocation{hosts: 1, cores: 1, alone: 1}, sample).wall
-			ratio := foreseen / (taken - own)
-			if least <= ratio && ratio <= most {
-				report = nil
-				break
-			}
-			report = append(report, fmt.Sprintf("%.2f", ratio))
+			return r.foresee(allocation{hosts: 1, cores: 1, alone: 1}, sample).wall / (taken - own)
 		}
-		if report != nil {
-			t.Errorf("%s with %s ranks: foreseen %s of the time; start %.3f s, one iteration %.3f s, %d %.3f s, the run %.3f s",
-				line.program, line.ranks, strings.Join(report, ", "), own, one, 1+line.few, many, taken)
+		within := func(ratio float64) bool { return least <= ratio && ratio <= most }
+		var ofLeast, together []float64 // ratios of the least times up to an attempt, and of the times of each attempt
+		right := false
+		for i := 0; i < attempts && !right; i++ {
+			nowOwn := lower(&own, []string{"barriertest", "--lp", "event"}, "1", 1)
+			nowOne := lower(&one, args, line.fewer, 1)
+			nowMany := lower(&many, args, line.fewer, 1+line.few)
+			nowTaken := lower(&taken, args, line.ranks, line.iterations)
+			ofLeast = append(ofLeast, ratioOf(own, one, many, taken))
+			together = append(together, ratioOf(nowOwn, nowOne, nowMany, nowTaken))
+			right = within(ofLeast[i]) || i >= 4 && within(slices.Sorted(slices.Values(together))[i/2])
+		}
+		if !right {
+			t.Errorf("%s with %s ranks: foreseen %.2f of the time, %.2f of that of each attempt; start %.3f s, one iteration %.3f s, %d %.3f s, the run %.3f s",
+				line.program, line.ranks, ofLeast, together, own, one, 1+line.few, many, taken)
 		}
 	}
 }
