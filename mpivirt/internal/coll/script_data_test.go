@@ -59,11 +59,15 @@ var total = world.Operator{Name: "total", Commutative: true, Apply: func(into, l
 	}
 }}
 
-// contributed returns bytes that a member contributes.
+// contributed returns bytes that a member contributes. They have a period of 256.
 func contributed(member int, n int64) []byte {
 	b := make([]byte, n)
-	for i := range b {
+	made := min(256, len(b))
+	for i := range made {
 		b[i] = byte(member*31 + i*7 + 1)
+	}
+	for made < len(b) {
+		made += copy(b[made:], b[:made])
 	}
 	return b
 }
