@@ -59,6 +59,7 @@ const (
 	TorusTrees
 	TorusRings
 	TorusDirect
+	TorusSpread
 	algorithms // their number
 )
 
@@ -71,7 +72,7 @@ var algorithmNames = [algorithms]string{
 	"in-order-binary", "knomial", "binomial-doubling", "linear-sync",
 	"recursive-multiplying", "allgather-reduce", "neighbor-exchange", "k-bruck", "sparbit", "pairwise-exchange", "linear-nonblocking",
 	"double-tree", "nvls-tree", "ring-2d", "two-level", "spread",
-	"torus-trees", "torus-rings", "torus-direct",
+	"torus-trees", "torus-rings", "torus-direct", "torus-spread",
 }
 
 // The bits of an Algorithm: its number, the fan-out, the segment in bytes.

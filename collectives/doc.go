@@ -72,7 +72,7 @@
 //
 // A barrier by [GivenTime] has no schedule: the machine gives the time from the last entry to the
 // exits. [Offload], where the network sums vectors, has no schedule either. Only machines with such
-// a time or network have these algorithms, and there they are the defaults. [TorusTrees], [TorusRings] and [TorusDirect] are
-// Fujitsu MPI's trinaryx3 and trinaryx6, 3dtorus and simple, by their measured times, and the algorithms of Adachi et al., "The design of
+// a time or network have these algorithms, and there they are the defaults. [TorusTrees], [TorusRings], [TorusDirect] and
+// [TorusSpread] are Fujitsu MPI's trinaryx3 and trinaryx6, 3dtorus, simple and doublespread, by their measured times, and the algorithms of Adachi et al., "The design of
 // ultra scalable MPI collective communication on the K computer", 2013: the machine gives their times, and a library chooses them.
 package collectives

@@ -129,7 +129,7 @@ func (h Hardware) Has(a Algorithm) bool {
 		return h.Barrier
 	case Offload:
 		return h.Offload
-	case TorusTrees, TorusRings, TorusDirect:
+	case TorusTrees, TorusRings, TorusDirect, TorusSpread:
 		return h.Torus
 	}
 	return true
@@ -142,7 +142,7 @@ func (a Algorithm) HasFixedCost() bool { return !Hardware{}.Has(a) }
 // AlongTorus reports whether the algorithm is a library's, by writes along the links of a torus.
 func (a Algorithm) AlongTorus() bool {
 	switch a.Base() {
-	case TorusTrees, TorusRings, TorusDirect:
+	case TorusTrees, TorusRings, TorusDirect, TorusSpread:
 		return true
 	}
 	return false

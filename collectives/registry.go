@@ -145,6 +145,7 @@ var registry = [operations][]entry{
 		{LinearSync, false, "in round k everyone sends to the rank k back; as many messages as the fan-out at once, all without one", backwards, arguments{fanout: MostFanout}},
 		{PairwiseExchange, false, "MPICH's pairwise: in round k everyone exchanges with its rank XOR k; a P that is no power of two takes pairwise", xorPairs, none},
 		{Spread, false, "Fujitsu: as linear, by remote writes that take none of the buffers for partners", linearAlltoall, none},
+		{TorusSpread, false, "Fujitsu: blocks are written along the links of a torus, to the ranks a distance further on and back in turn", nil, none},
 		{TwoLevel, false, "ranks of a node hand each other the blocks for their partners, those with their place in other nodes, who then exchange pairwise", twoLevelAlltoall, byNode},
 	},
 	Alltoallv: {

@@ -26,7 +26,7 @@ func TestWritesAlongTorus(t *testing.T) {
 		machine := fmt.Sprintf("name: torus\nnode: {bandwidth: 1GB/s}\ntopology: {kind: torus, dims: %s}\nnetwork: {model: flat, latency: 1us, reduce: {bandwidth: 2GB/s}, torus_writes: {begin: 6us, hop: 2us, take: 500ns}}\n",
 			fmt.Sprint("[", join(dims), "]"))
 		laidOut := target(rt, machine, ranks)
-		op := rapid.SampledFrom([]collectives.Operation{collectives.Bcast, collectives.Reduce, collectives.Allreduce, collectives.Allgather, collectives.Gather}).Draw(rt, "operation")
+		op := rapid.SampledFrom([]collectives.Operation{collectives.Bcast, collectives.Reduce, collectives.Allreduce, collectives.Allgather, collectives.Gather, collectives.Alltoall}).Draw(rt, "operation")
 		words, root := rapid.IntRange(1, 40).Draw(rt, "words"), rapid.IntRange(0, ranks-1).Draw(rt, "root")
 		trees, segment := rapid.IntRange(2, 6).Draw(rt, "trees"), rapid.Int64Range(1, 99).Draw(rt, "segment")
 		bytes := int64(8 * words)
@@ -37,6 +37,8 @@ func TestWritesAlongTorus(t *testing.T) {
 			algorithm, want = collectives.TorusRings, laidOut.RingsTime(bytes)
 		case collectives.Gather:
 			algorithm, want = collectives.TorusDirect, laidOut.DirectTime(bytes)
+		case collectives.Alltoall:
+			algorithm, want = collectives.TorusSpread, laidOut.SpreadTime(bytes)
 		default:
 			algorithm = collectives.TorusTrees.WithFanout(trees).WithSegment(segment)
 			want = laidOut.TreesTime(network.Trees{Up: op != collectives.Bcast, Down: op != collectives.Reduce, Count: trees, Segment: segment}, bytes)
@@ -86,8 +88,14 @@ func alongTorus(c *mpivirt.Comm, op collectives.Operation, words, root int, nonb
 	for i := range input {
 		input[i] = uint64(1000*i + c.Rank())
 	}
-	if op == collectives.Allgather || op == collectives.Gather {
+	if op == collectives.Allgather || op == collectives.Gather || op == collectives.Alltoall {
 		output = make([]uint64, words*c.Size())
+	}
+	if op == collectives.Alltoall {
+		input = make([]uint64, words*c.Size())
+		for i := range input {
+			input[i] = uint64(1000*i + c.Rank())
+		}
 	}
 	sum := mpivirt.Sum[uint64]()
 	var err error
@@ -110,6 +118,10 @@ func alongTorus(c *mpivirt.Comm, op collectives.Operation, words, root int, nonb
 		q, err = mpivirt.Iallgather(c, input, output)
 	case op == collectives.Allgather:
 		return output, mpivirt.Allgather(c, input, output)
+	case op == collectives.Alltoall && nonblocking:
+		q, err = mpivirt.Ialltoall(c, input, output)
+	case op == collectives.Alltoall:
+		return output, mpivirt.Alltoall(c, input, output)
 	case nonblocking:
 		q, err = mpivirt.Igather(c, input, output, root)
 	default:
@@ -134,6 +146,12 @@ func dataAlongTorus(op collectives.Operation, ranks, words, root, rank int) (dat
 	case collectives.Reduce, collectives.Allreduce:
 		for i := range words {
 			data = append(data, uint64(1000*i*ranks+ranks*(ranks-1)/2))
+		}
+	case collectives.Alltoall:
+		for r := range ranks {
+			for i := range words {
+				data = append(data, uint64(1000*(rank*words+i)+r))
+			}
 		}
 	default:
 		for r := range ranks {

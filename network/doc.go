@@ -114,7 +114,7 @@
 // A network may carry collectives out by itself: a barrier in the time of a table by nodes
 // ([Target.BarrierTime]), sums of vectors in the times of a table by nodes and size or of a tree of switches
 // ([Target.OffloadTime]). How far the nodes of a communicator are apart is a [Span]. Ranks that fill a torus
-// may write along its links ([Target.TreesTime], [Target.RingsTime], [Target.DirectTime]).
+// may write along its links ([Target.TreesTime], [Target.RingsTime], [Target.DirectTime], [Target.SpreadTime]).
 //
 // # Registries
 //

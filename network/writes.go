@@ -149,6 +149,32 @@ func (t *Target) DirectTime(bytes int64) vtime.Duration {
 	return t.ringsBegin().Plus(t.machine.torusWrites.hop.Times(hops)).Plus(rateOf(t.machine.interfaces.bandwidth).time(bytes).Times(busiest))
 }
 
+// SpreadTime returns the time from the last entry to the last exit where each rank writes a block of some bytes to each other rank, to those d nodes further
+// on and back in turn, for each way d through the torus. An interface has the blocks of a rank one after the other. The messages of both directions
+// pass links of their own, each as many as it is links long; half way round a ring half of them go each way.
+func (t *Target) SpreadTime(bytes int64) vtime.Duration {
+	w := &t.machine.torusWrites
+	hops, _ := t.farCorner()
+	link := rateOf(t.machine.interfaces.bandwidth).time(bytes)
+	dims, both := t.paths.topology.(grid).dims, 2
+	if !t.paths.topology.(grid).wrap {
+		both = 1 // what leaves a mesh at its end comes back from the other one
+	}
+	if t.paths.linkLoad != nil {
+		dims = t.paths.linkLoad.dims
+	}
+	blocks, nearer := vtime.Duration(0), 1
+	for far := 1; nearer < t.Ranks(); far++ {
+		ways := 1 // of at most far links in each dimension
+		for _, n := range dims {
+			ways *= min(n, 2*far+1)
+		}
+		blocks = blocks.Plus(max(w.take, link, link.Times(far)/vtime.Duration(both)).Times(ways - nearer))
+		nearer = ways
+	}
+	return t.ringsBegin().Plus(w.hop.Times(hops)).Plus(blocks)
+}
+
 // farCorner returns the hops from a corner of the torus to the other end of each dimension, and the number of dimensions.
 func (t *Target) farCorner() (hops, dimensions int) {
 	for _, n := range t.paths.topology.(grid).dims {

@@ -1,6 +1,8 @@
 package network
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +38,9 @@ func TestTimesOfWritesAlongTorus(t *testing.T) {
 		{"allgather", func(t *Target) vtime.Duration { return t.RingsTime(600) }, 6*us + 2*2*us + 7*1200*us/1000},
 		// Half of 8 blocks come over one link of the longer dimension, or of the other one.
 		{"gather", func(t *Target) vtime.Duration { return t.DirectTime(1000) }, 6*us + 4*2*us + 4*us},
+		// 7 blocks of 1 us at an interface, of 100 ns, in which a processor takes half of one in.
+		{"alltoall", func(t *Target) vtime.Duration { return t.SpreadTime(1000) }, 6*us + 4*2*us + 7*us},
+		{"alltoall of short blocks", func(t *Target) vtime.Duration { return t.SpreadTime(100) }, 6*us + 4*2*us + 7*us/2},
 	} {
 		if got := c.time(plain); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
@@ -43,6 +48,85 @@ func TestTimesOfWritesAlongTorus(t *testing.T) {
 		if got := c.time(summing); got != c.want+3*us {
 			t.Errorf("%s where the network sums vectors: got %v, want %v", c.what, got, c.want+3*us)
 		}
+	}
+}
+
+// Blocks of an alltoall share links as messages do that are counted one by one: those of all nodes, both ways by the same distance, dimension after
+// dimension the shorter way, half of them each way where both are as long.
+func TestLinksThatAnAlltoallShares(t *testing.T) {
+	for _, c := range []struct {
+		kind string
+		dims []int
+	}{
+		{"torus", []int{8}}, {"torus", []int{9}}, {"torus", []int{12, 3}}, {"torus", []int{6, 8}}, {"torus", []int{2, 10, 3}},
+		{"mesh", []int{7}}, {"mesh", []int{8, 2}}, {"mesh", []int{3, 5, 4}},
+	} {
+		nodes := product(c.dims)
+		target := mustTarget(t, strings.Replace(writesMachine, "{kind: torus, dims: [4, 2]}", fmt.Sprintf("{kind: %s, dims: %s}", c.kind, strings.ReplaceAll(fmt.Sprint(c.dims), " ", ", ")), 1), int64(nodes))
+		hops := 0
+		for _, n := range c.dims {
+			hops += n - 1
+		}
+		want := 6*vtime.Microsecond + vtime.Duration(hops)*2*vtime.Microsecond
+		for way := 1; way < nodes; way++ {
+			back := opposite(way, c.dims)
+			if back < way {
+				continue // counted with its opposite
+			}
+			halves := make([]int, 2*len(c.dims)*nodes) // by dimension, direction and node: half messages on the link there
+			messages := 0
+			for _, d := range slices.Compact([]int{way, back}) {
+				messages++
+				for node := range nodes {
+					routeHalves(node, d, c.dims, c.kind == "torus", halves)
+				}
+			}
+			// A block of 1000 bytes takes an interface and a link 1 us.
+			want += max(vtime.Duration(messages)*vtime.Microsecond, vtime.Duration(slices.Max(halves))*vtime.Microsecond/2)
+		}
+		if got := target.SpreadTime(1000); got != want {
+			t.Errorf("%s %v: got %v, want %v", c.kind, c.dims, got, want)
+		}
+	}
+}
+
+// opposite returns the way back of a way through a grid, both as the place to which node 0 goes.
+func opposite(way int, dims []int) int {
+	back, stride := 0, 1
+	for i := len(dims) - 1; i >= 0; i-- {
+		back += (dims[i] - way%dims[i]) % dims[i] * stride
+		way /= dims[i]
+		stride *= dims[i]
+	}
+	return back
+}
+
+// routeHalves counts two half messages from a node to the node some way further on, on each link that they pass.
+func routeHalves(node, way int, dims []int, wrap bool, halves []int) {
+	nodes, stride := product(dims), 1
+	for i := len(dims) - 1; i >= 0; i-- {
+		n := dims[i]
+		at, d := node/stride%n, way%n
+		way /= n
+		to := (at + d) % n
+		for half := range 2 {
+			up := to > at
+			if wrap {
+				up = 2*d < n || 2*d == n && half == 0
+			}
+			for j := at; j != to; {
+				here := node + (j-at)*stride
+				if up {
+					halves[(2*i)*nodes+here]++
+					j = (j + 1) % n
+				} else {
+					halves[(2*i+1)*nodes+here]++
+					j = (j + n - 1) % n
+				}
+			}
+		}
+		node += (to - at) * stride
+		stride *= n
 	}
 }
 

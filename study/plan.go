@@ -359,7 +359,7 @@ func (r *reader) noteHardware(p *Plan) {
 		lacks     string
 	}{{collectives.GivenTime, "gives no time of a barrier"}, {collectives.Offload, "gives no collectives that the network carries out"},
 		{collectives.TorusTrees, "gives no writes along the links of a torus by one rank a node"}, {collectives.TorusRings, "gives no writes along the links of a torus by one rank a node"},
-		{collectives.TorusDirect, "gives no writes along the links of a torus by one rank a node"}} {
+		{collectives.TorusDirect, "gives no writes along the links of a torus by one rank a node"}, {collectives.TorusSpread, "gives no writes along the links of a torus by one rank a node"}} {
 		a, lacks := of.algorithm, of.lacks
 		i := slices.IndexFunc(p.Machines, func(m *network.Machine) bool {
 			return !slices.Contains(collectives.AlgorithmsOn(p.Operation, mpivirt.HardwareOf(m)), a)

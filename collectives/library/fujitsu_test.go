@@ -32,7 +32,7 @@ func TestFujitsuChoosesAsItsLogSays(t *testing.T) {
 		{collectives.Gather, 64, 256, "binomial"}, {collectives.Gather, 8, 2 << 10, "torus-direct"}, {collectives.Gather, 4096, 2 << 10, "torus-direct"},
 		{collectives.Allgather, 8, 2 << 10, "recursive-doubling"}, {collectives.Allgather, 8, 16 << 10, "neighbor-exchange"}, {collectives.Allgather, 512, 32, "recursive-doubling"},
 		{collectives.Allgather, 64, 16 << 10, "torus-rings"}, {collectives.Allgather, 512, 1 << 20, "torus-rings"}, {collectives.Allgather, 8192, 8 << 10, "torus-rings"},
-		{collectives.Alltoall, 64, 4, "bruck"}, {collectives.Alltoall, 4096, 32, "bruck"},
+		{collectives.Alltoall, 8, 32, "bruck"}, {collectives.Alltoall, 64, 4, "bruck"}, {collectives.Alltoall, 8, 256, "torus-spread"}, {collectives.Alltoall, 4096, 32, "bruck"}, {collectives.Alltoall, 512, 256, "torus-spread"}, {collectives.Alltoall, 64, 1 << 20, "torus-spread"},
 		{collectives.ReduceScatter, 512, 1 << 20, "recursive-halving"}, {collectives.ReduceScatter, 8, 128 << 10, "ring"}, {collectives.ReduceScatter, 8, 16 << 10, "recursive-halving"},
 		{collectives.Scatter, 8, 128 << 10, "binomial"}, {collectives.Scatter, 8, 1 << 20, "linear"}, {collectives.Scatter, 64, 1 << 20, "binomial"},
 	} {

@@ -211,6 +211,7 @@ func TestTorusAlgorithmsOfFujitsu(t *testing.T) {
 		{"allreduce", "trix3", 393217, "torus-trees:16KiB:fanout=3", 0},
 		{"allgather", "3dtorus", 3000, "torus-rings", 6 + 3*2 + 7},
 		{"gather", "simple", 1000, "torus-direct", 6 + 3*2 + 4},
+		{"alltoall", "doublespread", 1000, "torus-spread", 6 + 3*2 + 7},
 		{"bcast", "split-binary-tree", 4, "chain", 0},
 		{"bcast", "basic-linear", 4, "chain", 0},
 		{"bcast", "basic-linear", 32, "split-binary", 0},

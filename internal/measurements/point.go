@@ -109,6 +109,7 @@ var synonyms = map[string]string{
 	"trix6":         "torus-trees:fanout=6",
 	"3dtorus":       "torus-rings",
 	"gather/simple": "torus-direct",
+	"doublespread":  "torus-spread",
 	// MPICH.
 	"brucks": "bruck",
 }

@@ -31,7 +31,13 @@ type fixedCostState struct {
 	missing int        // children that have not sent their last entry, plus one for the engine itself
 	cost    vtime.Duration
 	sum     *summing // sum of the vectors, whose missing is not used; nil without data
-	outputs [][]byte // outputs of the members here that receive the result of a rooted operation
+	outputs []output // of the members here that receive the result of a rooted operation or of joined blocks
+}
+
+// output is where a member wants its result.
+type output struct {
+	member int
+	into   []byte
 }
 
 // offloadsRooted reports whether a rooted operation has a fixed cost.
@@ -41,7 +47,11 @@ func (v *Collective) offloadsRooted() bool {
 
 // joinsBlocks reports whether the members' blocks are joined at a fixed cost.
 func (v *Collective) joinsBlocks() bool {
-	return v.Algorithm == collectives.TorusRings || v.Algorithm == collectives.TorusDirect
+	switch v.Algorithm {
+	case collectives.TorusRings, collectives.TorusDirect, collectives.TorusSpread:
+		return true
+	}
+	return false
 }
 
 // torusTime returns the time of a call by writes along the links of a torus.
@@ -52,17 +62,19 @@ func (c *Collectives) torusTime(v *Collective) vtime.Duration {
 		return t.RingsTime(v.asked())
 	case collectives.TorusDirect:
 		return t.DirectTime(v.asked())
+	case collectives.TorusSpread:
+		return t.SpreadTime(v.asked())
 	}
 	trees := network.Trees{Up: v.Operation != collectives.Bcast, Down: v.Operation != collectives.Reduce, Count: collectives.FanoutOf(v.Operation, v.Algorithm), Segment: v.Algorithm.Segment()}
 	return t.TreesTime(trees, v.Bytes)
 }
 
 // contributionOf returns the vector that a member adds to the sum, and stores the member's output.
-// The sum of a bcast is the vector of the root; a byte before each vector marks that of the root. That of a gather or an allgather is all blocks.
+// The sum of a bcast is the vector of the root; a byte before each vector marks that of the root. That of a gather, an allgather or an alltoall is all blocks.
 func (inst *instance) contributionOf(member int, v *Collective) []byte {
 	if v.joinsBlocks() {
-		if v.Operation == collectives.Allgather || member == v.Root {
-			inst.fixedCost.outputs = append(inst.fixedCost.outputs, v.Output)
+		if !v.Operation.Rooted() || member == v.Root {
+			inst.fixedCost.outputs = append(inst.fixedCost.outputs, output{member, v.Output})
 		}
 		return v.Input
 	}
@@ -72,11 +84,11 @@ func (inst *instance) contributionOf(member int, v *Collective) []byte {
 	isRoot := member == v.Root
 	if v.Operation == collectives.Reduce {
 		if isRoot {
-			inst.fixedCost.outputs = append(inst.fixedCost.outputs, v.Output)
+			inst.fixedCost.outputs = append(inst.fixedCost.outputs, output{member, v.Output})
 		}
 		return v.Input
 	}
-	inst.fixedCost.outputs = append(inst.fixedCost.outputs, v.Output)
+	inst.fixedCost.outputs = append(inst.fixedCost.outputs, output{member, v.Output})
 	flagged := make([]byte, 1+v.Bytes)
 	if isRoot {
 		flagged[0] = 1
@@ -94,15 +106,28 @@ func takeRoot(into, left, right []byte) {
 	}
 }
 
-// deliver writes the result of a rooted operation into the outputs of the members here.
+// deliver writes the result of a rooted operation, or the blocks for each of them, into the outputs of the members here.
 func (inst *instance) deliver() {
 	if inst.fixedCost == nil {
 		return
 	}
 	for _, out := range inst.fixedCost.outputs {
-		moveTo(out, inst.result)
+		if inst.Call.Operation == collectives.Alltoall {
+			inst.column(out)
+		} else {
+			moveTo(out.into, inst.result)
+		}
 	}
 	inst.fixedCost.outputs = nil
+}
+
+// column writes the blocks of all members for one of them into its output. The result is the blocks of each member for all.
+func (inst *instance) column(out output) {
+	members := inst.comm.Size
+	block := len(inst.result) / (members * members)
+	for from := range members {
+		copy(out.into[from*block:], inst.result[(from*members+out.member)*block:][:block])
+	}
 }
 
 // FixedCostHop returns the virtual time of a hop between engines in a collective of fixed cost.
