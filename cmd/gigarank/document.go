@@ -19,7 +19,8 @@ import (
 // document is the result of a run.
 type document struct {
 	result.Document
-	Uncharged bool `json:"-"` // see mpivirt.Result
+	Uncharged bool     `json:"-"` // see mpivirt.Result
+	Spread    []spread `json:"-"` // of the ranks' times, by cause; nil if they were not kept
 }
 
 // newDocument describes the outcome of a run on all hosts; peak is their memory.
@@ -83,6 +84,12 @@ func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *doc
 	}
 	d.Sent, d.Handed = sizeClasses(simulated.Sent), sizeClasses(simulated.Handed)
 	d.Statistics = statisticsOf(simulated.Calls, r.ranks, simulated.VirtualTime)
+	if calls := simulated.Calls; calls != nil {
+		d.Spread = spreadOf(calls.Tasks)
+		if r.json != "" || r.report != "" || len(calls.Tasks) <= shownTasks {
+			d.Statistics.Tasks = tasksOf(calls)
+		}
+	}
 	d.Energy = energyOf(r.config.Target, d.Statistics, simulated)
 	if r.untold {
 		d.Activities, d.Sent, d.Handed, d.Statistics = nil, nil, nil, nil

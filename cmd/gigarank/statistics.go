@@ -13,7 +13,7 @@ import (
 	"gigarank/vtime"
 )
 
-// statisticsOf returns the statistics of calls in the form of a document, nil for none. A run takes a time.
+// statisticsOf returns the statistics of calls in the form of a document without tasks, nil for none. A run takes a time.
 func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *result.Statistics {
 	if c == nil {
 		return nil
@@ -30,15 +30,6 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 		s.Calls = append(s.Calls, of)
 	}
 	s.Times = causeTimes(&all)
-	for rank, task := range c.Tasks {
-		of := result.Task{Rank: rank, Count: task.Count, Bytes: task.Bytes, Times: taskTimes(&task.Times)}
-		for i := range c.ByTask {
-			if calls := &c.ByTask[i].Tasks[rank]; calls.Count > 0 {
-				of.Functions = append(of.Functions, result.CallTimes{Function: c.ByTask[i].Procedure, Count: calls.Count, Bytes: calls.Bytes, Times: taskTimes(&calls.Times)})
-			}
-		}
-		s.Tasks = append(s.Tasks, of)
-	}
 	s.WaitedFor, s.Late = waitedFor(c.Blamed), lateOf(&all)
 	for _, phase := range c.Phases {
 		s.Phases = append(s.Phases, result.Phase{Activity: phase.Name, Count: phase.Count, Time: phase.Time.Big()})
@@ -58,6 +49,50 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 		s.Matrix = &result.Matrix{Block: c.Block, Bytes: c.Matrix}
 	}
 	return s
+}
+
+// tasksOf returns the sums of each rank in the form of a document.
+func tasksOf(c *mpivirt.CallStatistics) (all []result.Task) {
+	all = make([]result.Task, 0, len(c.Tasks))
+	for rank, task := range c.Tasks {
+		of := result.Task{Rank: rank, Count: task.Count, Bytes: task.Bytes, Times: taskTimes(&task.Times)}
+		for i := range c.ByTask {
+			if calls := &c.ByTask[i].Tasks[rank]; calls.Count > 0 {
+				of.Functions = append(of.Functions, result.CallTimes{Function: c.ByTask[i].Procedure, Count: calls.Count, Bytes: calls.Bytes, Times: taskTimes(&calls.Times)})
+			}
+		}
+		all = append(all, of)
+	}
+	return all
+}
+
+// spread has the least and the greatest time of a rank for a cause, and the first ranks with these.
+type spread struct {
+	least, greatest         vtime.Duration
+	leastRank, greatestRank int
+}
+
+// spreadOf returns how the ranks' times spread, by cause.
+func spreadOf(tasks []mpivirt.Task) []spread {
+	if len(tasks) == 0 {
+		return nil
+	}
+	all := make([]spread, mpivirt.NumberOfCauses)
+	for cause, d := range tasks[0].Times {
+		all[cause] = spread{least: d, greatest: d}
+	}
+	for rank := range tasks {
+		for cause, d := range tasks[rank].Times {
+			s := &all[cause]
+			if d < s.least {
+				s.least, s.leastRank = d, rank
+			}
+			if d > s.greatest {
+				s.greatest, s.greatestRank = d, rank
+			}
+		}
+	}
+	return all
 }
 
 // waitedFor returns the ranks for which others wait longest in the form of a document.
@@ -238,61 +273,47 @@ const shownTasks = 16
 
 // tabulateTasks prints a row for each rank; of many ranks the least, mean and greatest time of each cause.
 func (d *document) tabulateTasks(w io.Writer) {
-	tasks := d.Statistics.Tasks
-	if len(tasks) == 0 {
+	if d.Spread == nil {
 		return
 	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	if d.Ranks > shownTasks {
+		d.tabulateSpread(table)
+	} else {
+		d.tabulateEach(table)
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// tabulateSpread prints the least, mean and greatest time of the ranks for each cause.
+func (d *document) tabulateSpread(w io.Writer) {
+	_, _ = fmt.Fprintln(w, "over ranks\tleast\trank\tmean\tgreatest\trank")
+	for cause, name := range causes() {
+		if sum := d.Statistics.Times.Causes[name]; sum != nil {
+			s := &d.Spread[cause]
+			_, _ = fmt.Fprintf(w, "%s\t%v\t%d\t%s\t%v\t%d\n", name, s.least, s.leastRank, mean(sum, d.Ranks), s.greatest, s.greatestRank)
+		}
+	}
+}
+
+// tabulateEach prints the times of each rank.
+func (d *document) tabulateEach(w io.Writer) {
 	var shown []string
 	for _, name := range causes() {
 		if d.Statistics.Times.Causes[name] != nil {
 			shown = append(shown, name)
 		}
 	}
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	if len(tasks) > shownTasks {
-		_, _ = fmt.Fprintln(table, "over ranks\tleast\trank\tmean\tgreatest\trank")
+	_, _ = fmt.Fprintln(w, strings.Join(append([]string{"rank", "calls", "bytes", "time", "waiting"}, shown...), "\t"))
+	for i := range d.Statistics.Tasks {
+		t := &d.Statistics.Tasks[i]
+		_, _ = fmt.Fprintf(w, "%d\t%d\t%d\t%v\t%v", t.Rank, t.Count, t.Bytes, over(t.Time, 1), over(t.Waiting, 1))
 		for _, name := range shown {
-			least, greatest := extremes(tasks, name)
-			_, _ = fmt.Fprintf(table, "%s\t%v\t%d\t%s\t%v\t%d\n", name, timeOf(&tasks[least], name), tasks[least].Rank,
-				mean(d.Statistics.Times.Causes[name], d.Ranks), timeOf(&tasks[greatest], name), tasks[greatest].Rank)
+			_, _ = fmt.Fprintf(w, "\t%s", mean(t.Causes[name], 1))
 		}
-	} else {
-		_, _ = fmt.Fprintln(table, strings.Join(append([]string{"rank", "calls", "bytes", "time", "waiting"}, shown...), "\t"))
-		for i := range tasks {
-			t := &tasks[i]
-			_, _ = fmt.Fprintf(table, "%d\t%d\t%d\t%v\t%v", t.Rank, t.Count, t.Bytes, over(t.Time, 1), over(t.Waiting, 1))
-			for _, name := range shown {
-				_, _ = fmt.Fprintf(table, "\t%s", mean(t.Causes[name], 1))
-			}
-			_, _ = fmt.Fprintln(table)
-		}
+		_, _ = fmt.Fprintln(w)
 	}
-	_ = table.Flush()
-	_, _ = fmt.Fprintln(w)
-}
-
-// timeOf returns the time of a rank for a cause, which is at most the time of the run.
-func timeOf(t *result.Task, cause string) vtime.Duration {
-	if d := t.Causes[cause]; d != nil {
-		return vtime.Duration(d.Int64())
-	}
-	return 0
-}
-
-// extremes returns the first tasks with the least and with the greatest time for a cause.
-func extremes(tasks []result.Task, cause string) (least, greatest int) {
-	low := timeOf(&tasks[0], cause)
-	high := low
-	for i := range tasks {
-		d := timeOf(&tasks[i], cause)
-		if d < low {
-			least, low = i, d
-		}
-		if d > high {
-			greatest, high = i, d
-		}
-	}
-	return least, greatest
 }
 
 // tabulateMatrix prints the bytes between ranks, or the size of a matrix that is too large for a terminal.

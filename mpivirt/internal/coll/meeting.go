@@ -94,22 +94,22 @@ func (c *Collectives) noteLeaving(inst *instance, lp int32, member int, a *accou
 		c.noteEnding(inst, lp, member, a)
 		return
 	}
-	c.sumCall(inst, lp, inst.entryOf(c, lp, member), t, a)
+	phases := a.phases
+	c.sumCall(inst, lp, inst.entryOf(c, lp, member), t, a.works, &phases)
 }
 
-// sumCall counts the call of an LP that leaves.
-func (c *Collectives) sumCall(inst *instance, lp int32, entry, t vtime.Time, a *account) {
+// sumCall counts the call of an LP that leaves. Its processor has worked in the phases, nil for none.
+func (c *Collectives) sumCall(inst *instance, lp int32, entry, t vtime.Time, works vtime.Duration, phases *stats.Phases) {
 	if inst.heard > 0 && c.callers.Closes(lp) {
 		inst.heard--
 	}
-	phases := a.phases
-	c.sums.Leave(lp, c.Messages.Waiter(lp), entry, t, a.works, &phases)
+	c.sums.Leave(lp, c.Messages.Waiter(lp), entry, t, works, phases)
 }
 
 // sumBlock counts the calls of a node's consecutive LPs that leave: the first at an instant, the others at another.
 func (c *Collectives) sumBlock(inst *instance, lp int32, clocks []vtime.Time, t, others vtime.Time) {
-	c.sumCall(inst, lp, clocks[0], t, &c.leaving)
-	member := account{}
+	phases := c.leaving.phases
+	c.sumCall(inst, lp, clocks[0], t, c.leaving.works, &phases)
 	for i, n := 1, 1; i < len(clocks); i += n {
 		entry := clocks[i]
 		if inst.heard == 0 && !c.sums.Each() {
@@ -119,6 +119,6 @@ func (c *Collectives) sumBlock(inst *instance, lp int32, clocks []vtime.Time, t,
 			c.sums.Alike(n, entry, others)
 			continue
 		}
-		c.sumCall(inst, lp+int32(i), clocks[i], others, &member)
+		c.sumCall(inst, lp+int32(i), clocks[i], others, 0, nil)
 	}
 }

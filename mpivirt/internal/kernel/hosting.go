@@ -170,6 +170,7 @@ func (r *engineRun) conclude() {
 		}
 	}
 	k.partition.Summary.Tally.Settle()
+	k.messages.SettleSums()
 	r.ended.Store(true)
 	r.count()
 }

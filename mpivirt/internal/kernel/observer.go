@@ -539,6 +539,9 @@ func (k *Kernel) resumes(lp int32) {
 // computes reports a phase of computing.
 func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 	if s := k.hearing.sums; s != nil {
+		if k.messages.SumCompute(lp, d) {
+			return nil
+		}
 		began := k.partition.Clock[lp]
 		err := k.messages.Compute(lp, d, world.Compute)
 		if err == nil {

@@ -12,7 +12,11 @@ import (
 
 // Computed counts a computation, if it takes time.
 func (m *Messages) Computed(d vtime.Duration) {
-	if d > 0 {
+	switch {
+	case d <= 0:
+	case m.summing:
+		m.Partition.Summary.Activities.Note(stats.Computation, d)
+	default:
 		m.Partition.Activities.Note(stats.Computation, d)
 	}
 }
@@ -21,6 +25,10 @@ func (m *Messages) Computed(d vtime.Duration) {
 // another at an instant. If the arrival of a message between nodes is decided later, Passed counts
 // its way.
 func (m *Messages) Departed(src, dst int, bytes int64, large bool, leaves, arrival vtime.Time) {
+	if m.summing && !large && m.Interfaces == nil {
+		m.counts(&stats.Like{Bytes: bytes, Way: arrival.Sub(leaves), Event: stats.LikeSent, Between: m.betweenNodes(src, dst)}, 1)
+		return
+	}
 	if m.Shares(src, dst) {
 		if !large {
 			m.CopiedData(bytes)
@@ -56,9 +64,40 @@ func (m *Messages) carried(src, dst int, bytes int64, took vtime.Duration) {
 
 // traffic counts the bytes of a message, and the bandwidth that it saw.
 func (m *Messages) traffic(src, dst int, bytes int64, took vtime.Duration) {
-	target := m.Partition.Target
-	m.Partition.Summary.Calls.Traffic().Note(bytes, took, target.Energy() != nil && target.Node(src) != target.Node(dst))
+	m.Partition.Summary.Calls.Traffic().Note(bytes, took, m.betweenNodes(src, dst))
 }
+
+// betweenNodes reports whether a message is between nodes, where energy is counted.
+func (m *Messages) betweenNodes(src, dst int) bool {
+	target := m.Partition.Target
+	return target.Energy() != nil && target.Node(src) != target.Node(dst)
+}
+
+// counts counts n messages of a kind.
+func (m *Messages) counts(of *stats.Like, n uint64) {
+	if full, number := m.likes.Count(of, n); number > 0 {
+		m.addLike(&full, number)
+	}
+}
+
+// addLike adds up the activities of n messages of a kind.
+func (m *Messages) addLike(of *stats.Like, n uint64) {
+	s, target := &m.Partition.Summary, m.Partition.Target
+	if of.Event != stats.LikeReceived {
+		s.Activities.NoteSame(stats.SendCopy, target.SendTime(of.Bytes), n)
+		s.Activities.NoteSame(stats.Data, of.Way, n)
+		s.Calls.Traffic().NoteSame(of.Bytes, of.Way, n, of.Between)
+	}
+	if of.Event != stats.LikeSent {
+		s.Activities.NoteSame(stats.ReceiveCopy, target.ReceiveTime(of.Bytes), n)
+	}
+	if of.Combine > 0 {
+		s.Activities.NoteSame(stats.Computation, of.Combine, n)
+	}
+}
+
+// SettleSums adds up the messages that are counted by kind.
+func (m *Messages) SettleSums() { m.likes.Settle(m.addLike) }
 
 // CopiedData counts the copy of bytes at their sender.
 func (m *Messages) CopiedData(bytes int64) {
@@ -91,14 +130,7 @@ func (m *Messages) Shaken(src, dst int, bytes int64, matched, arrival vtime.Time
 // Rounded counts the parts of n messages up to the eager limit in a round of a collective: some bytes, under way for a time, whose
 // receivers each combine for another time.
 func (m *Messages) Rounded(n uint64, bytes int64, way, combine vtime.Duration) {
-	s, target := &m.Partition.Summary, m.Partition.Target
-	s.Activities.NoteSame(stats.SendCopy, target.SendTime(bytes), n)
-	s.Activities.NoteSame(stats.Data, way, n)
-	s.Activities.NoteSame(stats.ReceiveCopy, target.ReceiveTime(bytes), n)
-	if combine > 0 {
-		s.Activities.NoteSame(stats.Computation, combine, n)
-	}
-	s.Calls.Traffic().NoteSame(bytes, way, n, false)
+	m.counts(&stats.Like{Bytes: bytes, Way: way, Combine: combine, Event: stats.LikeRounded}, n)
 }
 
 // acked counts an ACK from one rank to another.
@@ -111,7 +143,10 @@ func (m *Messages) acked(from, to int) {
 // Received counts the copy of a message at its receiver. Under a model with state at the receiver
 // takeIn counts that copy instead.
 func (m *Messages) Received(bytes int64) {
-	if m.Processors == nil {
+	switch {
+	case m.summing:
+		m.counts(&stats.Like{Bytes: bytes, Event: stats.LikeReceived}, 1)
+	case m.Processors == nil:
 		m.Partition.Activities.Note(stats.ReceiveCopy, m.Partition.Target.ReceiveTime(bytes))
 	}
 }

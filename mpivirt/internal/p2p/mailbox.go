@@ -2,6 +2,7 @@ package p2p
 
 import (
 	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -38,6 +39,7 @@ type Messages struct {
 
 	why     *reasons // for statistics; nil without them
 	summing bool     // sends and receives that are over at once tell the statistics
+	likes   stats.Likes
 
 	Lender Lender // holds the memory of sends; nil if Go manages that memory
 

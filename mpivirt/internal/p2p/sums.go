@@ -19,6 +19,24 @@ func (m *Messages) shortSends() bool {
 	return m.Processors == nil && m.Interfaces == nil && !m.InCalls && !m.Partition.HasPorts && !m.Partition.Target.HasJitter()
 }
 
+// SumCompute carries out a phase of computing and tells the statistics of it. It returns false, with nothing changed, if noise may lengthen the phase, or
+// its length is out of range.
+func (m *Messages) SumCompute(lp int32, d vtime.Duration) bool {
+	clock := &m.Partition.Clock[lp]
+	end := clock.Add(d)
+	if m.noise != nil || d < 0 || end == vtime.Forever {
+		return false
+	}
+	*clock = end
+	m.Activity(lp)
+	if d > 0 {
+		s := &m.Partition.Summary
+		s.Activities.Note(stats.Computation, d)
+		s.Calls.Computes(lp, d)
+	}
+	return true
+}
+
 // SumSend tells the statistics of a send of a message on a communicator, which an LP has begun at an instant and which is over. The message has been
 // counted where it departed.
 func (m *Messages) SumSend(lp int32, c world.Procedure, context uint64, dst int, bytes int64, began vtime.Time) {
@@ -27,14 +45,12 @@ func (m *Messages) SumSend(lp int32, c world.Procedure, context uint64, dst int,
 	if x := s.Calls.Matrix(); x.Counts() {
 		x.Note(int(m.Partition.Global(lp)), dst, bytes)
 	}
-	took := m.Partition.Clock[lp].Sub(began)
-	s.Calls.Phases().NoteOne(stats.DataSending, took)
-	s.Calls.NoteMessage(lp, stats.CallKey{Procedure: uint8(c), Context: context}, bytes, 0, 0, took)
+	s.Calls.NoteSend(lp, stats.CallKey{Procedure: uint8(c), Context: context}, bytes, m.Partition.Clock[lp].Sub(began))
 }
 
 // SumPost tells the statistics of a nonblocking receive that an LP has posted.
 func (m *Messages) SumPost(lp int32, c world.Procedure, context uint64) {
-	m.Partition.Summary.Calls.NoteMessage(lp, stats.CallKey{Procedure: uint8(c), Context: context}, 0, 0, 0, 0)
+	m.Partition.Summary.Calls.NoteSend(lp, stats.CallKey{Procedure: uint8(c), Context: context}, 0, 0)
 }
 
 // sumReceive tells the statistics of a blocking receive, which an LP has posted at an instant and which is over: its message was there.
@@ -50,7 +66,7 @@ func (m *Messages) sumReceive(lp int32, c world.Procedure, context uint64, index
 	if late := min(o.sent, ready, ended); late <= posted && o.shared|o.within == 0 {
 		left := max(posted, min(o.left, ready, ended))
 		network := min(ready, ended).Sub(left)
-		calls.NoteMessage(lp, key, msg.bytes, 0, network, ended.Sub(posted)-network)
+		calls.NoteReceive(lp, key, msg.bytes, network, ended.Sub(posted)-network)
 		return
 	}
 	e, times := m.why.ending, stats.Causes{}

@@ -71,11 +71,13 @@ func (b *Blames) add(w *Waiter, late *Late, cause Cause, from, to vtime.Time) {
 	if late.Behind == w.Rank {
 		behind = 0
 	}
-	for _, part := range [2]Blamed{{late.Behind, cause, behind}, {late.Rank, cause, all - behind}} {
-		if part.Time > 0 {
-			b.parts[b.count] = part
-			b.count++
-		}
+	if behind > 0 {
+		b.parts[b.count] = Blamed{late.Behind, cause, behind}
+		b.count++
+	}
+	if all > behind {
+		b.parts[b.count] = Blamed{late.Rank, cause, all - behind}
+		b.count++
 	}
 }
 
@@ -103,16 +105,27 @@ func (w *Waiter) Blame(e *Ending, began, ended vtime.Time, b *Blames) {
 	if e.Late >= WaitAtBarrier {
 		w.Met = ended
 	}
-	if b.count == 0 {
-		return
+	if b.count > 0 {
+		w.waited(b, begins, at, ended)
 	}
-	most := b.parts[0]
-	for _, part := range b.Parts()[1:] {
-		if part.Time > most.Time {
-			most = part
+}
+
+// waited notes that the rank has waited from one instant to another in a call that ends at a third.
+func (w *Waiter) waited(b *Blames, from, to, ended vtime.Time) {
+	most := &b.parts[0]
+	for i := 1; i < b.count; i++ {
+		if b.parts[i].Time > most.Time {
+			most = &b.parts[i]
 		}
 	}
-	w.Late, w.Met = w.waits(most.Rank, begins, at), ended
+	w.Late, w.Met = w.waits(most.Rank, from, to), ended
+}
+
+// meets is Blame for a collective in which all wait for the member that enters last, and which the rank enters before that.
+func (w *Waiter) meets(late *Late, cause Cause, entry, latest, ended vtime.Time, b *Blames) {
+	b.count = 0
+	b.add(w, late, cause, entry, latest)
+	w.waited(b, entry, latest, ended)
 }
 
 // blame sums up for which ranks others have waited. It takes memory for the ranks for which somebody has waited, and four bytes for

@@ -46,6 +46,14 @@ func (k CallKey) compare(o CallKey) int {
 type callRow struct {
 	count, bytes uint64
 	times        [NumberOfCauses]Total
+	sends        sendRun // not yet in the sums
+}
+
+// sendRun is a number of sends that follow each other, of equal bytes and times.
+type sendRun struct {
+	bytes int64
+	took  vtime.Duration
+	count uint64
 }
 
 // ManyContexts is the number of communicators beyond which the calls on all communicators but WORLD and SELF are one row for
@@ -97,11 +105,7 @@ func (c *Calls) Open(first, ranks, all int, tasks bool) {
 
 // Note counts the call of an LP, which has contributed or received some bytes.
 func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
-	latest := &c.latest[key.Procedure]
-	if latest.row == nil || latest.context != key.Context {
-		*latest = latestRow{key.Context, c.row(key)}
-	}
-	row := latest.row
+	row := c.latestOf(key)
 	row.count++
 	row.bytes = addUp(row.bytes, uint64(bytes))
 	for i, d := range times {
@@ -118,32 +122,58 @@ func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
 	}
 }
 
-// NoteMessage counts the call of an LP that sends or receives a message, by the parts of its time.
-func (c *Calls) NoteMessage(lp int32, key CallKey, bytes int64, late, network, processor vtime.Duration) {
-	latest := &c.latest[key.Procedure]
-	if latest.row == nil || latest.context != key.Context {
-		*latest = latestRow{key.Context, c.row(key)}
+// NoteSend counts a call of an LP that is work of its processor for a time: a send of some bytes, or the post of a receive.
+func (c *Calls) NoteSend(lp int32, key CallKey, bytes int64, took vtime.Duration) {
+	row := c.latestOf(key)
+	if s := &row.sends; s.bytes == bytes && s.took == took {
+		s.count++
+	} else {
+		c.addSends(row)
+		*s = sendRun{bytes, took, 1}
 	}
-	row := latest.row
+	if c.tasks == nil {
+		return
+	}
+	c.tasks[lp].noteMessage(bytes, 0, took)
+	if c.functions != nil {
+		c.functionsOf(key.Procedure)[lp].noteMessage(bytes, 0, took)
+	}
+}
+
+// addSends adds the run of sends of a row to the sums.
+func (c *Calls) addSends(row *callRow) {
+	s := &row.sends
+	row.count += s.count
+	row.bytes = addUp(row.bytes, times(uint64(s.bytes), s.count))
+	row.times[Processor].addSame(s.took, int(s.count))
+	if s.took > 0 {
+		of := &c.phases[DataSending]
+		of.Count += s.count
+		of.Time.addSame(s.took, int(s.count))
+	}
+	s.count = 0
+}
+
+// NoteReceive counts the call of an LP that receives a message, by the parts of its time.
+func (c *Calls) NoteReceive(lp int32, key CallKey, bytes int64, network, processor vtime.Duration) {
+	row := c.latestOf(key)
 	row.count++
 	row.bytes = addUp(row.bytes, uint64(bytes))
-	row.times[LateSender].Add(late)
 	row.times[Network].Add(network)
 	row.times[Processor].Add(processor)
 	if c.tasks == nil {
 		return
 	}
-	c.tasks[lp].noteMessage(bytes, late, network, processor)
+	c.tasks[lp].noteMessage(bytes, network, processor)
 	if c.functions != nil {
-		c.functionsOf(key.Procedure)[lp].noteMessage(bytes, late, network, processor)
+		c.functionsOf(key.Procedure)[lp].noteMessage(bytes, network, processor)
 	}
 }
 
 // noteMessage counts a call that sends or receives a message.
-func (t *Task) noteMessage(bytes int64, late, network, processor vtime.Duration) {
+func (t *Task) noteMessage(bytes int64, network, processor vtime.Duration) {
 	t.Count++
 	t.Bytes = addUp(t.Bytes, uint64(bytes))
-	t.Times[LateSender] += late
 	t.Times[Network] += network
 	t.Times[Processor] += processor
 }
@@ -186,6 +216,15 @@ func (c *Calls) Computes(lp int32, d vtime.Duration) {
 	c.Compute(lp, d)
 }
 
+// latestOf returns the row of a key, which it makes if it is missing, and which is found sooner next time.
+func (c *Calls) latestOf(key CallKey) *callRow {
+	latest := &c.latest[key.Procedure]
+	if latest.row == nil || latest.context != key.Context {
+		*latest = latestRow{key.Context, c.row(key)}
+	}
+	return latest.row
+}
+
 // row returns the row of a key. It makes a missing row.
 func (c *Calls) row(key CallKey) *callRow {
 	row := c.rows[key]
@@ -207,6 +246,9 @@ func (c *Calls) Settle() {
 		c.balance.note(d, c.first+lp)
 	}
 	c.computing = nil
+	for _, row := range c.rows {
+		c.addSends(row)
+	}
 }
 
 // Merge adds the settled sums of another engine.

@@ -9,24 +9,26 @@ type Meeting struct {
 	row    *callRow
 	key    CallKey
 	bytes  int64
-	ending Ending // of all; its instants are those of the latest call
-	blames Blames // scratch
+	cause  Cause      // for which ranks wait for the member that enters last
+	latest vtime.Time // the entry of that member
+	whom   Late       // that member
+	blames Blames     // scratch
 }
 
 // Meet begins to count the calls of a key that hand some bytes to a collective. Late is the rank that has entered last, and cause the
 // cause for which others wait for it until the latest instant.
 func (c *Calls) Meet(key CallKey, bytes int64, cause Cause, latest vtime.Time, late Late) Meeting {
-	return Meeting{calls: c, row: c.row(key), key: key, bytes: bytes, ending: Ending{Known: true, Late: cause, Other: latest, Whom: late}}
+	return Meeting{calls: c, row: c.row(key), key: key, bytes: bytes, cause: cause, latest: latest, whom: late}
 }
 
 // Alike counts the calls of n LPs from equal entries until equal exits, whose processors have not worked. It does so only if ranks are not kept.
 func (m *Meeting) Alike(n int, entry, exit vtime.Time) {
 	took := exit.Sub(entry)
-	late := min(max(m.ending.Other.Sub(entry), 0), took)
+	late := min(max(m.latest.Sub(entry), 0), took)
 	row := m.row
 	row.count += uint64(n)
 	row.bytes = addUp(row.bytes, times(uint64(m.bytes), uint64(n)))
-	row.times[m.ending.Late].addSame(late, n)
+	row.times[m.cause].addSame(late, n)
 	row.times[Network].addSame(took-late, n)
 	if took > 0 {
 		of := &m.calls.phases[WaitingPhase]
@@ -39,36 +41,40 @@ func (m *Meeting) Alike(n int, entry, exit vtime.Time) {
 func (m *Meeting) Each() bool { return m.calls.tasks != nil }
 
 // Leave counts the call of an LP from its entry until its exit. Its processor has worked after the latest entry, and in the phases, which are
-// changed.
+// changed; they are nil if it has not.
 func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, works vtime.Duration, phases *Phases) {
-	e := &m.ending
 	took := exit.Sub(entry)
-	late := min(max(e.Other.Sub(entry), 0), took)
+	late := min(max(m.latest.Sub(entry), 0), took)
 	works = min(works, took-late)
 	network := took - late - works
 	row := m.row
 	row.count++
 	row.bytes = addUp(row.bytes, uint64(m.bytes))
-	row.times[e.Late].Add(late)
+	row.times[m.cause].Add(late)
 	row.times[Processor].Add(works)
 	row.times[Network].Add(network)
-	if took > 0 {
+	switch {
+	case took == 0:
+	case phases == nil:
+		of := &m.calls.phases[WaitingPhase]
+		of.Count++
+		of.Time.Add(took)
+	default:
 		phases.Fill(took)
 		m.calls.phases.Note(phases)
 	}
 	if m.calls.tasks == nil {
 		return
 	}
-	m.calls.tasks[lp].meets(m.bytes, e.Late, late, works, network)
+	m.calls.tasks[lp].meets(m.bytes, m.cause, late, works, network)
 	if m.calls.functions != nil {
-		m.calls.functionsOf(m.key.Procedure)[lp].meets(m.bytes, e.Late, late, works, network)
+		m.calls.functionsOf(m.key.Procedure)[lp].meets(m.bytes, m.cause, late, works, network)
 	}
 	if late == 0 {
 		w.Met = exit
 		return
 	}
-	e.From, e.Ready = entry, exit
-	w.Blame(e, entry, exit, &m.blames)
+	w.meets(&m.whom, m.cause, entry, entry.Add(late), exit, &m.blames)
 	m.calls.Blame(&m.blames)
 }
 

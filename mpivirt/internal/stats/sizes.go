@@ -25,7 +25,11 @@ func (s *Sizes) at(i int) *class {
 }
 
 // Note counts a size, which is not negative.
-func (s *Sizes) Note(bytes int64) { s.NoteSame(bytes, 1) }
+func (s *Sizes) Note(bytes int64) {
+	c := s.at(bits.Len64(uint64(bytes)))
+	c.count++
+	c.bytes = addUp(c.bytes, uint64(bytes))
+}
 
 // NoteSame counts n equal sizes.
 func (s *Sizes) NoteSame(bytes int64, n uint64) {
