@@ -187,7 +187,7 @@ var rules = map[string]rule{
 		testsOnly: "internal/random sync mpivirt/steps",
 	},
 	"internal/measure/mutations": {},
-	"internal/measure/npb":       {},
+	"internal/measure/npb":       {imports: "trace"},
 	"internal/measure/report":    {imports: "internal/spelling sync network collectives mpivirt mpivirt/steps bench"},
 	"internal/measure/forecast":  {imports: "network collectives mpivirt bench", testsOnly: "sync"},
 	"internal/measure/recorded":  {imports: "internal/spelling internal/quantity collectives collectives/library"},

@@ -15,7 +15,8 @@
 //     time of a real run, virtual time and what the simulation takes.
 //
 //   - traces: real runs with and without the recorder in turn, their recordings replayed on the machine that machine calibrate
-//     measures: what recording costs, run times and times in MPI measured and predicted, CPU time of a replay, bytes of an operation.
+//     measures: what recording costs, run times and times in MPI measured and predicted, CPU time of a replay, bytes of an operation. Further tables
+//     take the time in MPI apart, and compare the bytes with those of other forms.
 //     The plain runs behind the recorded ones tell how much equal runs differ. -cpu wall counts the wall time of bursts, where others load the machine.
 //
 //   - ways: one program, three ways: predictions of run times on other machines by native ranks whose CPU time is measured, by the replay of a

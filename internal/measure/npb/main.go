@@ -35,7 +35,7 @@ type settings struct {
 
 // wants reports whether a run is among those selected.
 func (s *settings) wants(benchmark, class string, ranks int) bool {
-	return (len(s.only) == 0 || slices.Contains(s.only, benchmark)) && slices.Contains(s.classes, class) &&
+	return (len(s.only) == 0 || slices.Contains(s.only, benchmark) || slices.Contains(s.only, benchmark+"."+class)) && slices.Contains(s.classes, class) &&
 		(len(s.ranks) == 0 || slices.Contains(s.ranks, ranks))
 }
 
@@ -64,7 +64,7 @@ func execute(arguments []string, endings <-chan os.Signal) error {
 	flags.StringVar(&s.gigarank, "gigarank", "gigarank", "the `BINARY`")
 	launcher := flags.String("mpirun", "", "MPI launcher `COMMAND`; empty leaves out the runs that need it")
 	classes := flags.String("classes", "S,W,A,B", "`CLASSES` to run")
-	only := flags.String("benchmarks", "", "`NAMES` of benchmarks to run, as CG,EP; all by default")
+	only := flags.String("benchmarks", "", "`NAMES` of benchmarks to run, as CG,EP, or CG.A,LU.W with their classes; all by default")
 	ranks := flags.String("ranks", "", "`NUMBERS` of ranks to run; all by default")
 	flags.IntVar(&s.runs, "runs", 3, "`NUMBER` of runs of which smpi and star take the median, and of the rounds of traces")
 	flags.StringVar(&s.machine, "machine", "", "machine `FILE` of this machine for traces, by default calibrated; for ways the machine of the predictions, by default gigabit-star and frontier")

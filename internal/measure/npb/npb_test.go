@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gigarank/trace"
 )
 
 func TestCounts(t *testing.T) {
@@ -244,6 +247,54 @@ func TestProcessesOfBenchmarks(t *testing.T) {
 	}{{"BT", false, true}, {"SP", false, true}, {"DT", false, false}, {"CG", true, true}} {
 		if runsInMPI(c.benchmark, 2) != c.two || runsInMPI(c.benchmark, 4) != c.four {
 			t.Errorf("%s on 2: %v, on 4: %v", c.benchmark, runsInMPI(c.benchmark, 2), runsInMPI(c.benchmark, 4))
+		}
+	}
+}
+
+// Operations have the bytes of records of Dimemas, and of fields of 4 and 8 bytes, which are counted by hand.
+func TestSizesOfOperations(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "sizes.grt")
+	file, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := trace.NewWriter(file, trace.Header{Origin: "real", Tasks: 1}, trace.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s trace.Stream
+	for _, o := range []trace.Operation{
+		{Function: trace.Burst, CPU: 5_000_000, Wall: 7_000_000},                   // 1:0:0:0.000005000
+		{Function: trace.Irecv, Source: 0, SourceTag: 5, Room: 1000, Request: 2},   // 3:0:0:0:-1:1000:5:0:1
+		{Function: trace.Isend, Peer: 0, Tag: 5, Bytes: 1000, Request: 3},          // 2:0:0:0:0:1000:5:0:2
+		{Function: trace.Waitall, Requests: []int64{2, 3}},                         // 3:0:0:0:-1:1000:5:0:2
+		{Function: trace.Allreduce, Vector: 8, Element: 8, Traits: trace.Operator}, // 10:0:0:13:0:0:0:8:8:1
+		{Function: trace.End},
+	} {
+		if err := s.Append(w, 0, &o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range []error{s.Flush(w, 0), w.Close(trace.Summary{}), file.Close()} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const fixed = 20 + 36 + 36 + 24 + 28 + 4
+	got, err := sizesOf(name)
+	if err != nil || got.text != 18+22+21+22+22 || got.fixed != fixed || math.Abs(got.stopped-2e-6) > 1e-12 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Processes that share processors take the time of their bursts as many times.
+func TestSharesOfProcessors(t *testing.T) {
+	for _, c := range []struct {
+		processes, processors int
+		want                  string
+	}{{2, 2, "1"}, {4, 2, "2"}, {3, 2, "1.5"}, {2, 8, "1"}} {
+		if got := share(c.processes, c.processors); got != c.want {
+			t.Errorf("%+v: %s", c, got)
 		}
 	}
 }

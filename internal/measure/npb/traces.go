@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,10 +20,6 @@ func traces(s *settings) error {
 	if len(s.launcher) == 0 {
 		return fmt.Errorf("the table traces runs programs under MPI: install Open MPI")
 	}
-	machine, err := s.calibrated()
-	if err != nil {
-		return err
-	}
 	library, err := s.recorder()
 	if err != nil {
 		return err
@@ -30,13 +27,20 @@ func traces(s *settings) error {
 	fmt.Println("| program | ranks | run: median, least to most | recorded / plain | its CPU time | plain / plain | run time predicted / measured | error of a task's time in MPI | of functions | CPU of replay / run | operations | bytes an operation: none, zstd |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	var all []recordings
 	var faults []error
+	machines := map[int]string{} // by number of ranks
 	for _, class := range s.classes {
 		for _, benchmark := range benchmarks {
 			for _, n := range []int{2, 4} {
 				if !s.wants(benchmark, class, n) || !runsInMPI(benchmark, n) {
 					continue
 				}
-				r, err := s.recorded(library, machine, benchmark, class, n)
+				if machines[n] == "" {
+					var err error
+					if machines[n], err = s.calibrated(n); err != nil {
+						return err
+					}
+				}
+				r, err := s.recorded(library, machines[n], benchmark, class, n)
 				if err != nil {
 					faults = append(faults, err)
 					continue
@@ -47,12 +51,58 @@ func traces(s *settings) error {
 		}
 	}
 	if len(all) > 0 {
-		fmt.Printf("\nMean of %d: recorded / plain %.3f, of their CPU times %.3f, plain / plain %.3f, error of run time %.1f %%, of a task's time in MPI %.1f %%, of functions %.1f %%\n", len(all),
-			meanOf(all, func(r *recordings) float64 { return r.overhead() }), meanOf(all, func(r *recordings) float64 { return median(r.cpu) / median(r.plainCPU) }), meanOf(all, func(r *recordings) float64 { return r.noise() }),
-			100*meanOf(all, func(r *recordings) float64 { return mean(absolutes(r.runErrors)) }), 100*meanOf(all, func(r *recordings) float64 { return mean(r.taskErrors) }),
-			100*meanOf(all, func(r *recordings) float64 { return mean(r.functionErrors) }))
+		tellMeans(all)
+		tellWaiting(all)
+		tellSizes(all)
 	}
 	return errors.Join(faults...)
+}
+
+// tellMeans prints the means of the table of traces.
+func tellMeans(all []recordings) {
+	fmt.Printf("\nMean of %d: recorded / plain %.3f, of their CPU times %.3f, plain / plain %.3f, error of run time %.1f %%, of a task's time in MPI %.1f %%, of functions %.1f %%\n", len(all),
+		meanOf(all, func(r *recordings) float64 { return r.overhead() }), meanOf(all, func(r *recordings) float64 { return median(r.cpu) / median(r.plainCPU) }), meanOf(all, func(r *recordings) float64 { return r.noise() }),
+		100*meanOf(all, func(r *recordings) float64 { return mean(absolutes(r.runErrors)) }), 100*meanOf(all, func(r *recordings) float64 { return mean(r.taskErrors) }),
+		100*meanOf(all, func(r *recordings) float64 { return mean(r.functionErrors) }))
+}
+
+// waitings are the replays that take the time in MPI apart, in the order of the columns of the table: as predicted; with wall time for bursts, so that ranks wait
+// for a partner that the scheduler has stopped; on a network without time, where ranks wait for bursts alone; without bursts, where messages alone take time.
+var waitings = [...]struct {
+	name  string
+	flags []string
+}{
+	{"predicted", nil},
+	{"by wall bursts", []string{"--cpu", "wall", "--cpu-ratio", "1"}},
+	{"waiting for bursts alone", []string{"--cpu", "wall", "--cpu-ratio", "1", "--ideal"}},
+	{"messages alone", []string{"--cpu", "none"}},
+}
+
+// tellWaiting prints how the time of all tasks in MPI comes about.
+func tellWaiting(all []recordings) {
+	fmt.Print("\nSeconds of all tasks in MPI:\n\n| program | ranks | measured: median, least to most |")
+	for _, w := range waitings {
+		fmt.Printf(" %s |", w.name)
+	}
+	fmt.Print(" burst time in which a task does not run |\n| --- | --- | --- |" + strings.Repeat(" --- |", len(waitings)+1) + "\n")
+	for i := range all {
+		r := &all[i]
+		fmt.Printf("| %s | %d |%s", r.program, r.ranks, spread(r.inMPI))
+		for w := range r.predicted {
+			fmt.Printf(" %.4f s |", median(r.predicted[w]))
+		}
+		fmt.Printf(" %.4f s |\n", median(r.stopped))
+	}
+}
+
+// tellSizes prints the bytes of an operation in several forms.
+func tellSizes(all []recordings) {
+	fmt.Print("\nBytes:\n\n| program | ranks | operations | without compression | zstd | fields of fixed length | text of Dimemas | none / fixed | text / none | text / zstd |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	for i := range all {
+		r := &all[i]
+		none, zstd, fixed, text := float64(r.plainBytes), float64(r.zstdBytes), float64(r.sizes.fixed), float64(r.sizes.text)
+		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %.2f | %.1f | %.1f |\n", r.program, r.ranks, r.operations, r.plainBytes, r.zstdBytes, r.sizes.fixed, r.sizes.text, none/fixed, text/none, text/zstd)
+	}
 }
 
 // runsInMPI reports whether a benchmark runs on 2 or 4 processes: BT and SP want a square, DT a graph of its own.
@@ -70,16 +120,22 @@ func (s *settings) recorder() (string, error) {
 	return lines[len(lines)-1], nil
 }
 
-// calibrated returns the machine file of this machine.
-func (s *settings) calibrated() (string, error) {
+// calibrated returns the machine file of this machine for a number of processes. Messages of a MiB or more come from memory that caches do not hold, as
+// those of FT and IS do.
+func (s *settings) calibrated(n int) (string, error) {
 	if s.machine != "" {
 		return filepath.Abs(s.machine)
 	}
-	name := filepath.Join(s.work, "calibrated.yaml")
-	if o := s.run(10*s.limit, s.gigarank, "machine", "calibrate", "-o", name); o.err != nil {
+	name := filepath.Join(s.work, fmt.Sprintf("calibrated%d.yaml", n))
+	if o := s.run(10*s.limit, s.gigarank, "machine", "calibrate", "--cold", "--hosts", strconv.Itoa(n), "-o", name); o.err != nil {
 		return "", fmt.Errorf("machine calibrate: %s", o.fault())
 	}
 	return name, nil
+}
+
+// share returns the ratio of bursts of processes that share processors: their CPU time is that of a processor of their own.
+func share(processes, processors int) string {
+	return strconv.FormatFloat(max(1, float64(processes)/float64(processors)), 'g', -1, 64)
 }
 
 // recordings is what the rounds of a program on some ranks have come to.
@@ -91,6 +147,10 @@ type recordings struct {
 	runErrors, taskErrors, functionErrors []float64
 	operations                            int64
 	plainBytes, zstdBytes                 int64
+
+	inMPI, stopped []float64                // seconds of all tasks: in MPI, as measured; of the wall time of bursts that is no CPU time
+	predicted      [len(waitings)][]float64 // seconds of all tasks in MPI
+	sizes          sizes
 }
 
 // recorded runs the rounds of a program.
@@ -139,6 +199,14 @@ type compared struct {
 	} `json:"functions"`
 }
 
+// sums returns the seconds in MPI of both sides, and the sum of the differences of functions.
+func (c *compared) sums() (measured, predicted, wrong float64) {
+	for _, f := range c.Functions {
+		measured, predicted, wrong = measured+f.A, predicted+f.B, wrong+math.Abs(f.A-f.B)
+	}
+	return measured, predicted, wrong
+}
+
 // predict replays a recording, and compares the replay with it.
 func (s *settings) predict(r *recordings, dir, machine string) error {
 	in := func(name string) string { return filepath.Join(s.work, name) }
@@ -147,29 +215,25 @@ func (s *settings) predict(r *recordings, dir, machine string) error {
 			return err
 		}
 	}
-	var took float64
 	for _, words := range [][]string{
 		{"trace", "merge", dir, "-o", in("none.grt"), "--compress", "none"},
 		{"trace", "merge", dir, "-o", in("zstd.grt")},
-		{"replay", in("zstd.grt"), "--machine", machine, "--cpu", s.bursts, "--stats", "--progress", "none", "--json", in("predicted.json")},
 		{"trace", "profile", in("zstd.grt"), "--json"},
 	} {
 		o := s.run(s.limit, append([]string{s.gigarank}, words...)...)
 		if o.err != nil {
 			return fmt.Errorf("%v: %s", words, o.fault())
 		}
-		switch words[0] + words[1] {
-		case "tracemerge":
+		switch words[1] {
+		case "merge":
 			var err error
 			if r.operations, err = strconv.ParseInt(o.said(operationsOf), 10, 64); err != nil {
 				return fmt.Errorf("%v tells no number of operations: %s", words, o.output)
 			}
-		case "traceprofile":
+		default:
 			if err := os.WriteFile(in("measured.json"), []byte(o.output), 0o666); err != nil {
 				return err
 			}
-		default:
-			took = o.cpu
 		}
 	}
 	for name, to := range map[string]*int64{"none.grt": &r.plainBytes, "zstd.grt": &r.zstdBytes} {
@@ -179,20 +243,53 @@ func (s *settings) predict(r *recordings, dir, machine string) error {
 		}
 		*to = info.Size()
 	}
-	o := s.run(s.limit, s.gigarank, "compare", in("measured.json"), in("predicted.json"), "--json", "-")
-	var c compared
-	if o.err != nil || json.Unmarshal([]byte(o.output), &c) != nil {
-		return fmt.Errorf("compare: %s", o.fault())
+	var err error
+	if r.sizes, err = sizesOf(in("none.grt")); err != nil {
+		return err
 	}
-	measured, wrong := 0.0, 0.0
-	for _, f := range c.Functions {
-		measured, wrong = measured+f.A, wrong+math.Abs(f.A-f.B)
+	r.stopped = append(r.stopped, r.sizes.stopped)
+	o := s.run(s.limit, append(s.replay(r.ranks, machine), "--engines", "1")...) // several engines synchronise, and statistics are no part of the replay
+	if o.err != nil {
+		return fmt.Errorf("replay: %s", o.fault())
 	}
-	r.replay, r.runErrors, r.taskErrors = append(r.replay, took), append(r.runErrors, c.Run.Error), append(r.taskErrors, c.Task)
-	if measured > 0 {
-		r.functionErrors = append(r.functionErrors, wrong/measured)
+	r.replay = append(r.replay, o.cpu)
+	for i, w := range waitings {
+		c, err := s.replayed(r.ranks, machine, w.flags)
+		if err != nil {
+			return err
+		}
+		measured, predicted, wrong := c.sums()
+		if r.predicted[i] = append(r.predicted[i], predicted); i > 0 {
+			continue
+		}
+		r.runErrors, r.taskErrors = append(r.runErrors, c.Run.Error), append(r.taskErrors, c.Task)
+		if r.inMPI = append(r.inMPI, measured); measured > 0 {
+			r.functionErrors = append(r.functionErrors, wrong/measured)
+		}
 	}
 	return nil
+}
+
+// replay returns the command that replays the recording of a round.
+func (s *settings) replay(ranks int, machine string) []string {
+	return []string{s.gigarank, "replay", filepath.Join(s.work, "zstd.grt"), "--machine", machine, "--cpu", s.bursts, "--cpu-ratio", share(ranks, runtime.NumCPU()), "--progress", "none"}
+}
+
+// replayed replays the recording of a round with some flags, and compares the replay with the recording.
+func (s *settings) replayed(ranks int, machine string, flags []string) (c compared, err error) {
+	in := func(name string) string { return filepath.Join(s.work, name) }
+	if err := os.RemoveAll(in("predicted.json")); err != nil {
+		return c, err
+	}
+	o := s.run(s.limit, slices.Concat(s.replay(ranks, machine), []string{"--stats", "--json", in("predicted.json")}, flags)...)
+	if o.err != nil {
+		return c, fmt.Errorf("replay: %s", o.fault())
+	}
+	o = s.run(s.limit, s.gigarank, "compare", in("measured.json"), in("predicted.json"), "--json", "-")
+	if o.err != nil || json.Unmarshal([]byte(o.output), &c) != nil {
+		return c, fmt.Errorf("compare: %s", o.fault())
+	}
+	return c, nil
 }
 
 // line returns the line of the table.
