@@ -308,6 +308,7 @@ struct gigarank_engine {
 	char *reserved;              /* the memory that holds them */
 	size_t reserved_bytes;
 	int32_t mapped;              /* ranks, the first, whose large variables are moved, not copied */
+	struct gigarank_portions *portions; /* of variables, NULL if the program has none; see portions.c */
 	int64_t claimed;             /* mappings that are still to be made for guards and variables */
 	int32_t label;               /* lines of output begin with their rank */
 	int32_t lengthy;               /* the ranks resumed last have run for long */

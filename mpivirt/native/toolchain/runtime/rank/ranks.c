@@ -6,6 +6,7 @@
 #include "rank/engines.h"
 #include "rank/hooks.h"
 #include "rank/meter.h"
+#include "rank/portions.h"
 #include "rank/regions.h"
 #include "rank/running.h"
 #include "rank/switch.h"
@@ -164,6 +165,7 @@ void gigarank_release(struct gigarank_engine *e) {
 	if (e->variables)
 		munmap(e->reserved, e->reserved_bytes);
 	e->stacks = e->variables = NULL;
+	gigarank_close_portions(e);
 }
 
 /* gigarank_close frees an engine. It returns 0 if threads still use the engine's memory: it then stays, with its images. */
@@ -210,8 +212,11 @@ static void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const vo
 	struct gigarank_program *p = e->program;
 	for (int i = gigarank_first_moved(e); i < p->pieces + p->locals; i++) {
 		size_t offset = (size_t)((const char *)address - p->piece[i].address);
-		if (offset < p->piece[i].bytes)
+		if (offset < p->piece[i].bytes) {
+			if (gigarank_has_portions(e, i))
+				gigarank_pin_portions(e, r);
 			return r->variables + p->piece[i].offset + offset;
+		}
 	}
 	return (void *)address;
 }
@@ -419,6 +424,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		if (e->copied && e->program->executable)
 			__builtin___clear_cache(r->sp, e->stacks + e->stack);
 		r->lent = 0;
+		gigarank_resume_portions(e, e->list[i]);
 		if (variables)
 			gigarank_restore(e, e->list[i]);
 		r->polled_clock = 0, e->clock_polls = 0;

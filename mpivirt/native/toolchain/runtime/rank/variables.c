@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "rank/variables.h"
 #include "rank/engines.h"
+#include "rank/portions.h"
 #include "rank/running.h"
 
 #include <link.h>
@@ -51,10 +52,10 @@ int gigarank_open_variables(struct gigarank_engine *e) {
 		madvise(e->reserved, e->reserved_bytes, MADV_NOHUGEPAGE); /* pages that a rank has not written take no memory */
 		e->variables = (char *)(((uintptr_t)e->reserved + TABLE - 1) & ~(uintptr_t)(TABLE - 1));
 	}
-	return 0;
+	return gigarank_open_portions(e);
 }
 
-enum { PORTION = 4096 };
+enum { PORTION = GIGARANK_PORTION };
 static const char zeros[PORTION];
 
 /* renew copies the portions that differ: pages that no rank has written stay without memory. */
@@ -75,14 +76,26 @@ static void take(char *to, const char *from, size_t bytes) {
 }
 
 /* copy_from copies the variables of the program to a rank's place, from the first range on. */
-static void copy_from(struct gigarank_program *p, char *to, int first) {
+static void copy_from(struct gigarank_engine *e, int32_t lp, int first) {
+	struct gigarank_program *p = e->program;
+	char *own = e->ranks[lp].variables;
 	for (int i = first; i < p->pieces + p->locals; i++)
-		take(to + p->piece[i].offset, p->piece[i].address, p->piece[i].bytes);
+		if (gigarank_has_portions(e, i))
+			gigarank_portions_out(e, lp, i, own + p->piece[i].offset);
+		else
+			take(own + p->piece[i].offset, p->piece[i].address, p->piece[i].bytes);
+	gigarank_end_portions(e, lp);
 }
 
-static void copy_to(struct gigarank_program *p, const char *from, int first) {
+/* copy_to copies a rank's variables to the program. */
+static void copy_to(struct gigarank_engine *e, int32_t lp, int first) {
+	struct gigarank_program *p = e->program;
+	const char *own = e->ranks[lp].variables;
 	for (int i = first; i < p->pieces + p->locals; i++)
-		take(p->piece[i].address, from + p->piece[i].offset, p->piece[i].bytes);
+		if (gigarank_has_portions(e, i))
+			gigarank_portions_in(e, lp, i, own + p->piece[i].offset);
+		else
+			take(p->piece[i].address, own + p->piece[i].offset, p->piece[i].bytes);
 }
 
 static void map_failed(void) {
@@ -117,7 +130,9 @@ static void initialise(struct gigarank_engine *e, struct gigarank_program *p, in
 	}
 	if (mapped)
 		gigarank_made(e, 2 * mapped);
-	copy_to(p, p->initial, mapped);
+	for (int i = mapped; i < p->pieces + p->locals; i++)
+		take(p->piece[i].address, p->initial + p->piece[i].offset, p->piece[i].bytes);
+	gigarank_overwritten(e);
 }
 
 /* gigarank_first_moved returns the first range of variables that ranks do not keep in an image of their own. Thread-local
@@ -148,15 +163,17 @@ void gigarank_restore(struct gigarank_engine *e, int32_t lp) {
 	}
 	if (is_mapped(e, lp) && !e->images)
 		move_variables(p, r->variables, 1);
-	copy_to(p, r->variables, first_copied(e, lp));
+	copy_to(e, lp, first_copied(e, lp));
 }
 
 void gigarank_keep_variables(struct gigarank_engine *e, int32_t lp) {
 	struct gigarank_program *p = e->program;
 	struct gigarank_rank *r = &e->ranks[lp];
-	if (!goes_on(r) && !r->actives)
+	if (!goes_on(r) && !r->actives) {
+		gigarank_forget_portions(e, lp);
 		return; /* its variables are not read any more: its place takes no memory */
-	copy_from(p, r->variables, first_copied(e, lp));
+	}
+	copy_from(e, lp, first_copied(e, lp));
 	if (is_mapped(e, lp) && !e->images && goes_on(r)) /* else the next rank's take their place */
 		move_variables(p, r->variables, 0);
 }
