@@ -41,6 +41,29 @@ PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. --
 	return weigh
 }
 
+// observe runs the timed form of a program with each number of ranks.
+func (s *skeletonRuns) observe(c *terminal.Console, program string, counts []int64, d *skeleton.Description) (runs []skeleton.Run, err error) {
+	for _, n := range counts {
+		tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks))}
+		o, err := s.run(c, program, n, func(f *runFlags) {
+			f.engines, f.cpu.mode = "1", string(cpuMeasured)
+			f.form = skeletonForm{timed: true, tasks: tasks}
+		})
+		if err != nil {
+			return nil, err
+		}
+		if o.failed != "" {
+			return nil, terminal.Ended{Cause: fmt.Errorf("%s with %s: %s", program, spelling.Count(n, "rank"), o.failed), Code: terminal.ExitProgram}
+		}
+		one := skeleton.Run{Ranks: n, Tasks: make([]skeleton.Observed, len(d.Tasks)), Rest: skeleton.Observed(tasks.RestSums())}
+		for n, sums := range tasks.Sums() {
+			one.Tasks[n] = skeleton.Observed(sums)
+		}
+		runs = append(runs, one)
+	}
+	return runs, nil
+}
+
 // weighSkeleton writes the weights of a program's tasks.
 func weighSkeleton(c *terminal.Console, s *skeletonRuns, program, out string) error {
 	if out == "" {
@@ -57,24 +80,9 @@ func weighSkeleton(c *terminal.Console, s *skeletonRuns, program, out string) er
 	if err := terminal.CheckWritable(out); err != nil {
 		return terminal.UsageError{fmt.Errorf("--output: %w", err)}
 	}
-	var runs []skeleton.Run
-	for _, n := range counts {
-		tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks))}
-		o, err := s.run(c, program, n, func(f *runFlags) {
-			f.engines, f.cpu.mode = "1", string(cpuMeasured)
-			f.form = skeletonForm{timed: true, tasks: tasks}
-		})
-		if err != nil {
-			return err
-		}
-		if o.failed != "" {
-			return terminal.Ended{Cause: fmt.Errorf("%s with %s: %s", program, spelling.Count(n, "rank"), o.failed), Code: terminal.ExitProgram}
-		}
-		one := skeleton.Run{Ranks: n, Tasks: make([]skeleton.Observed, len(d.Tasks)), Rest: skeleton.Observed(tasks.RestSums())}
-		for n, sums := range tasks.Sums() {
-			one.Tasks[n] = skeleton.Observed(sums)
-		}
-		runs = append(runs, one)
+	runs, err := s.observe(c, program, counts, d)
+	if err != nil {
+		return err
 	}
 	w := d.Fit(runs...)
 	w.File = program

@@ -1,0 +1,84 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package main
+
+import (
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
+	"gigarank/mpivirt/native/skeleton"
+	"gigarank/mpivirt/native/toolchain"
+)
+
+// Weights that are found twice are the same within a tenth, for each task of more than a hundredth of the time, and beside a core that is busy, too. A line of least squares goes
+// through the mean of an entry, which is compared. Other work on the machine may disturb a run: two of six must agree.
+func TestWeighTwice(t *testing.T) {
+	if err := skeleton.Missing(toolchain.C); err != nil {
+		t.Skip(err)
+	}
+	program := filepath.Join(t.TempDir(), "stencil")
+	c, stdout, stderr := terminaltest.Console(nil)
+	if code := execute([]string{"cc", "--skeleton", "-O2", filepath.Join("..", "..", "mpivirt", "native", "skeleton", "ir", "testdata", "stencil.c"), "-o", program}, c); code != terminal.ExitDone {
+		t.Fatalf("%s%s", stdout, stderr)
+	}
+	d, err := skeleton.Describe(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &skeletonRuns{arguments: []string{"300"}}
+	observe := func() []skeleton.Observed {
+		t.Helper()
+		runs, err := s.observe(c, program, []int64{4}, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return runs[0].Tasks
+	}
+	for _, busy := range []bool{false, true} {
+		var ends atomic.Bool
+		for range runtime.NumCPU() - 1 {
+			go func() {
+				for busy && !ends.Load() {
+				}
+			}()
+		}
+		all := [][]skeleton.Observed{observe()}
+		for len(all) < 6 && !agree(all) {
+			all = append(all, observe())
+		}
+		ends.Store(true)
+		if !agree(all) {
+			t.Errorf("busy %t: no two of %d runs have the same weights: %+v", busy, len(all), all)
+		}
+	}
+}
+
+// agree reports whether two of several runs have the same times of an entry of each task that matters.
+func agree(all [][]skeleton.Observed) bool {
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if differ(a, b) <= 0.1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// differ returns the greatest difference of the times of an entry, as a part of them, over tasks with a hundredth of the time of all.
+func differ(a, b []skeleton.Observed) (most float64) {
+	var sum float64
+	for _, o := range a {
+		sum += o.Y
+	}
+	for n := range a {
+		if x, y := a[n].Y/float64(max(a[n].Entries, 1)), b[n].Y/float64(max(b[n].Entries, 1)); a[n].Y >= 0.01*sum {
+			most = max(most, max(x, y)/min(x, y)-1)
+		}
+	}
+	return most
+}
