@@ -26,6 +26,27 @@ func TestCostOfAWaitForAnyStaysConstant(t *testing.T) {
 	}
 }
 
+// That holds beside another rank that has begun a send and does not wait for it.
+func TestCostOfAWaitForAnyBesideAnOpenSendStaysConstant(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one engine: nothing for the race detector, which changes the times")
+	}
+	beside := postedReceives("posted, named, Waitany, beside an open send", 1, nil, waitEachStep)
+	beside.ranks = func(int) int { return 3 }
+	step := beside.step
+	beside.step = func(r *steps.Rank, s *growthState, n int) steps.Outcome {
+		if r.Rank() < 2 {
+			return step(r, s, n)
+		}
+		if s.at++; s.at > 1 {
+			return r.Finish()
+		}
+		r.IsendSize(8, 2, 0)
+		return r.Recv(2, 0)
+	}
+	staysConstant(t, beside.name, 12_500, func(n int) time.Duration { return beside.run(t, n, steps.Kind, growthMachines["flat"], false) })
+}
+
 // Where progress is made in calls, a rank may have a rendezvous under way with each of many others. A
 // call looks at few of them.
 func TestCostOfAHandshakeThatIsDueStaysConstant(t *testing.T) {

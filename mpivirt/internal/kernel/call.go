@@ -158,7 +158,7 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		if err := k.checkSend(lp, q); err != nil {
 			return k.messages.Raise(lp, op, err)
 		}
-		k.messages.Completion.Request = k.messages.Begun(k.startSend(lp, q))
+		k.messages.Completion.Request = k.messages.Begun(lp, k.startSend(lp, q))
 		return true
 	case world.ClassReceive:
 		if op.Blocks() {
@@ -169,7 +169,7 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		if err != nil {
 			return k.messages.Raise(lp, op, err)
 		}
-		k.messages.Completion.Request = k.messages.Begun(index)
+		k.messages.Completion.Request = k.messages.Begun(lp, index)
 		return true
 	case world.ClassSendReceive:
 		if op.Blocks() {

@@ -115,7 +115,7 @@ func (m *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
 		return
 	}
 	if m.shared(index) {
-		m.standIns--
+		m.waitedFor(b.LP)
 		if index == m.CompletedReceive {
 			b.Completed = append(b.Completed, index)
 		}

@@ -106,7 +106,7 @@ type pointToPoint struct {
 	errors           map[int32]error          // of requests, by index
 	exchanges        map[int32]*exchange      // by request
 	spareExchanges   []*exchange
-	standIns         int                // operations begun with one of these two requests, and not waited for
+	standIns         []int32            // by LP: operations begun with one of these two requests, and not waited for; nil if nobody has begun any
 	waitSets         map[int32]*waitSet // by LP that has waited for any of many requests
 	chargeOrder      []int32            // scratch of chargeAll
 	completed        []int32            // scratch of chargeSome

@@ -125,7 +125,7 @@ func (m *Messages) newCompleted(kind requestKind) int32 {
 // returns a new request.
 func (m *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, generation uint32) {
 	if m.shared(index) {
-		m.standIns--
+		m.waitedFor(lp)
 		kind := m.Requests.At(index).Kind
 		index = m.NewRequest(lp, kind, op)
 		q := m.Requests.At(index)

@@ -714,7 +714,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 	case "irecv":
 		q.Incoming = p.room(words)
 		if q.Incoming.Source == world.ProcNull {
-			r.names[name] = m.Begun(m.CompletedReceive)
+			r.names[name] = m.Begun(lp, m.CompletedReceive)
 		} else {
 			r.names[name] = m.Receive(lp, q)
 		}
@@ -796,7 +796,7 @@ func (p *player) send(lp int32, r *scripted, q *Operands, name string) bool {
 		index = m.CompletedSend
 	}
 	if name != "" {
-		r.names[name] = m.Begun(index)
+		r.names[name] = m.Begun(lp, index)
 		return true
 	}
 	return index == m.CompletedSend || m.WaitRequest(lp, index, q.Procedure)

@@ -176,7 +176,7 @@ func (m *Messages) KeepMemory(lp int32, requests []int32) error {
 	if s == nil {
 		s = &list{k: m, lp: lp}
 	}
-	again := unsafe.SliceData(s.requests) == unsafe.SliceData(requests) && m.standIns <= 0
+	again := unsafe.SliceData(s.requests) == unsafe.SliceData(requests) && (m.standIns == nil || m.standIns[lp] <= 0)
 	s.requests = requests
 	return m.KeepSlice(lp, s, again)
 }
@@ -383,12 +383,22 @@ func (m *Messages) shared(index int32) bool {
 	return index == m.CompletedSend || index == m.CompletedReceive
 }
 
-// Begun returns the request of a nonblocking operation that a rank has begun. It counts the requests that all LPs share.
-func (m *Messages) Begun(request int32) int32 {
+// Begun returns the request of a nonblocking operation that an LP has begun. It counts the requests that all LPs share.
+func (m *Messages) Begun(lp, request int32) int32 {
 	if m.shared(request) {
-		m.standIns++
+		if m.standIns == nil {
+			m.standIns = make([]int32, m.Partition.Ranks)
+		}
+		m.standIns[lp]++
 	}
 	return request
+}
+
+// waitedFor counts a wait of an LP for a request that all LPs share.
+func (m *Messages) waitedFor(lp int32) {
+	if m.standIns != nil {
+		m.standIns[lp]--
+	}
 }
 
 // WaitForSet starts a wait of an LP for the requests in its wait set; see beginWait.
