@@ -103,6 +103,8 @@ func (b *backward) Step(member, round int) Step {
 	return inWindow(b, member, first, n, at)
 }
 
+func (b *backward) byDistance() bool { return b.opens() }
+
 func (b *backward) Pattern(round int) Pattern {
 	if first, n, _ := b.at(round); n == 1 {
 		return Pattern{Kind: Shift, Distance: b.members - first - 1, Sent: 1}

@@ -14,6 +14,12 @@ func opensWindows(p any) bool {
 	return ok && o.opens()
 }
 
+// SendsByDistance reports whether all members send the messages of a window in the same order of distances.
+func SendsByDistance(s Schedule) bool {
+	r, ok := s.(interface{ byDistance() bool })
+	return ok && r.byDistance()
+}
+
 // RepeatsPartners reports whether a member sends another several messages in one window.
 func RepeatsPartners(s Schedule) bool {
 	r, ok := s.(interface{ repeats() bool })

@@ -199,6 +199,15 @@ func (p *paths) congestionTime(src, dst int, bytes int64) vtime.Duration {
 	return p.linkLoad.wait(p.linkLoad.shared(p.place(a), p.place(b)), bytes)
 }
 
+// HeldByLinks returns the time for which the links of its way keep a message at the interface of its node, beyond its bytes, where all members of a
+// collective send messages to the same distances in the same order, one after another.
+func (t *Target) HeldByLinks(src, dst int, bytes int64) vtime.Duration {
+	if t.congested == nil {
+		return 0
+	}
+	return t.congested.paths.congestionTime(src, dst, bytes)
+}
+
 // congestedAlike returns a number of ranks by which two ranks can be shifted without changing the congestion between them, plus one.
 func (p *paths) congestedAlike(src, dst int) int {
 	if p.perNode == 0 {

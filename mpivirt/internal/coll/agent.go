@@ -398,6 +398,9 @@ func (c *Collectives) passageOf(inst *instance, round int32, src, dst int, bytes
 	if bytes > 0 && inst.repeats {
 		p.Path = c.partition.Target.Occupancy(src, dst, bytes, p.Transfer)
 	}
+	if inst.byDistance {
+		p.Held = c.partition.Target.HeldByLinks(src, dst, bytes)
+	}
 	return p
 }
 

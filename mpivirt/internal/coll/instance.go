@@ -28,18 +28,19 @@ type instance struct {
 	labels  map[int32]int32 // by LP: its label, where it differs from timed
 	join    joinState       // under node-leader
 
-	Number   uint32
-	Call     Collective           // of the first local member; equal in all members
-	schedule collectives.Schedule // nil at a fixed cost
-	partners int                  // others with which a member exchanges messages, where they are many
-	inTurn   bool                 // the root sends one blocking message after another
-	repeats  bool                 // a member has several messages to another under way
-	steps    collectives.Stepper  // of the schedule
-	width    int                  // number of positions of the schedule
-	vectors  bool                 // each position has a whole vector
-	layout   *collectives.Layout  // of the working buffers; nil if each member has its own layout
-	sparse   bool                 // empty blocks are not sent; see Collective.sparse
-	packs    bool                 // members copy blocks in addition to the messages, which takes time
+	Number     uint32
+	Call       Collective           // of the first local member; equal in all members
+	schedule   collectives.Schedule // nil at a fixed cost
+	partners   int                  // others with which a member exchanges messages, where they are many
+	inTurn     bool                 // the root sends one blocking message after another
+	repeats    bool                 // a member has several messages to another under way
+	byDistance bool                 // all members send the messages that are under way together in the same order of distances
+	steps      collectives.Stepper  // of the schedule
+	width      int                  // number of positions of the schedule
+	vectors    bool                 // each position has a whole vector
+	layout     *collectives.Layout  // of the working buffers; nil if each member has its own layout
+	sparse     bool                 // empty blocks are not sent; see Collective.sparse
+	packs      bool                 // members copy blocks in addition to the messages, which takes time
 	agreement
 
 	nonblocking *nonblockingState // if any member called a nonblocking form
@@ -289,6 +290,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	if inst.schedule = v.schedule(inst.participants(), c.scheduledPerNode(comm, v)); inst.schedule != nil {
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
 		inst.vectors, inst.repeats = collectives.KeepsVectors(inst.schedule), collectives.RepeatsPartners(inst.schedule)
+		inst.byDistance = collectives.SendsByDistance(inst.schedule)
 		inst.layout, inst.sparse = inst.Call.CommonLayout(inst.schedule), v.sparse()
 		inst.packs = inst.layout != nil && c.partition.Target.CopiesBytes() && collectives.Packs(inst.schedule)
 	}

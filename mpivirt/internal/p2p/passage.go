@@ -248,7 +248,7 @@ func (m *Messages) DataLeft(p *resource.Passage, begins vtime.Time) vtime.Time {
 	if p.Owner == resource.OfProgram {
 		passing = m.Partition.Target.RailTime(p.Bytes)
 	}
-	return max(free, begins.Add(passing))
+	return max(free, begins.Add(passing.Plus(p.Held)))
 }
 
 // reachAnswer has an answer from another engine ask for the interfaces of its receiver's node at an

@@ -74,6 +74,7 @@ type Passage struct {
 	Latency, Transfer vtime.Duration // of an undisturbed message
 	Jitter            vtime.Duration // in addition to both
 	Path              vtime.Duration // for which the message occupies the path between its two ranks, which then takes the next one with such a time; 0: it does not wait for the path
+	Held              vtime.Duration // for which the links in front of it keep the message at its sender's interface, beyond its bytes
 	Work              vtime.Duration // of a rank that works in the memory of its node: the time of the memory; Transfer is that of the rank alone
 	number            uint64         // counts the requests here
 }
@@ -186,7 +187,7 @@ func (x *Interfaces) askInOrder(p *Passage) {
 
 // Reach has a message ask for the interfaces of its receiver's node at an instant.
 func (x *Interfaces) Reach(p Passage, at vtime.Time) {
-	p.At = at
+	p.At, p.Held = at, 0
 	x.ask(&x.coming, &p, firstAtInstant)
 }
 
@@ -279,7 +280,7 @@ func (x *Interfaces) leave(p *Passage) {
 		x.droppedPath = dropOver(x.paths, x.droppedPath, x.served)
 	}
 	earliest := begins.Add(p.Latency)
-	alone := p.Transfer.Plus(p.Jitter)
+	alone := p.Transfer.Plus(p.Held).Plus(p.Jitter)
 	asks := earliest.Add(alone - min(alone, bytes))
 	if p.Ordered {
 		asks = x.inOrder(p, begins, asks)
@@ -294,10 +295,10 @@ func (x *Interfaces) take(side *contention.Interfaces, p *Passage, rank int32) (
 	node := t.Node(int(rank)) - x.first
 	if x.striped && p.Owner == OfAgents {
 		bytes = t.InterfaceTime(p.Bytes)
-		return side.TakeEvery(node, p.At, bytes), bytes
+		return side.TakeEvery(node, p.At, bytes.Plus(p.Held)), bytes
 	}
 	bytes = t.RailTime(p.Bytes)
-	return side.Take(node, x.rail(rank), p.At, bytes), bytes
+	return side.Take(node, x.rail(rank), p.At, bytes.Plus(p.Held)), bytes
 }
 
 // Delay implements [Network].
