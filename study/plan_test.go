@@ -22,7 +22,7 @@ func run(t testing.TB, p *Plan, point Point) Record {
 	}
 	c := bench.Config{Config: mpivirt.Config{
 		Target: target, Kind: steps.Kind, Transports: sync.NewInProcess(2), Protocol: sync.Hybrid, Seed: point.Seed,
-	}, Options: bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload}}
+	}, Options: bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload, NoContents: p.NoContents}}
 	if point.Compute == 0 {
 		c.Compute = bench.None
 	}
