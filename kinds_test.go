@@ -46,7 +46,7 @@ var port = struct {
 		DeadlockError Departed Departures Distribution Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent
 		PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation SizeClass Task TaskCalls Total`,
 	names: `
-		Auto Body Bulk Bursts CacheKey Computing Customs EmptyCompletion Envelope Gatherer HardwareOf Interpreter Keeps
+		AnyLength Auto Body Bulk Bursts CacheKey Computing Customs EmptyCompletion Envelope Gatherer HardwareOf Interpreter Keeps
 		Kinds
 		Late LateSender Message MessageNoProc MessageNull New Noise NumberOfCauses Observer OutsideMPI Receiver Recorder RegisterKind Reserve Simulate Told ToldOf`,
 }

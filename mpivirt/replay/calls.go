@@ -70,9 +70,49 @@ func (b *body) begin(lp int32, r *rank) (more, over bool) {
 		b.numbersComm(lp, r, int32(number(o.Made)), c)
 		return true, true
 	}
+	if o.Comm == trace.World && b.short(lp, r, o) {
+		return true, r.state == between
+	}
 	r.last, r.state = procedures[o.Function], calling
 	r.compares = b.comparesOutcome(lp, o)
 	return true, b.submitted(lp, r, b.call(lp, r, o))
+}
+
+// short makes a standard send, or a receive from a task, on WORLD that is over at once, as call does. It reports false, with nothing changed, for other
+// calls. The rank is between calls behind it, unless the end of time has come.
+func (b *body) short(lp int32, r *rank, o *trace.Operation) bool {
+	k := b.k
+	switch {
+	case o.Function == trace.Send && o.Form == 0:
+		r.last = world.Send
+		if k.SendAtOnce(lp, nil, o.Bytes, number(o.Peer), number(o.Tag)) {
+			k.Completion().Err = nil
+			return true
+		}
+		if !k.SendOnWorld(lp, k.Communicator(world.World), nil, o.Bytes, number(o.Peer), number(o.Tag)) {
+			return false
+		}
+	case o.Function == trace.Recv && o.Form == 0 && o.Message == 0 && o.Room >= 0:
+		r.last = world.Recv
+		if !k.ReceiveOnWorld(lp, k.Communicator(world.World), o.Room, number(o.Source), number(o.SourceTag)) {
+			return false
+		}
+	case o.Function == trace.Recv && o.Form == trace.Unsized && o.Message == 0:
+		r.last = world.Recv
+		if !k.ReceiveOnWorld(lp, k.Communicator(world.World), kernel.AnyLength, number(o.Source), number(o.SourceTag)) {
+			return false
+		}
+	default:
+		return false
+	}
+	switch {
+	case k.Completion().Err != nil:
+		r.state = calling
+		b.end(lp, r)
+	case o.Function == trace.Recv && k.Clocks()[lp] == vtime.Forever:
+		r.state = calling
+	}
+	return true
 }
 
 // makesLocally makes a communicator that all members make with the same number, without a message.

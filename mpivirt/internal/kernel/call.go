@@ -274,10 +274,13 @@ func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, byt
 	return true
 }
 
-// ReceiveOnWorld carries out a receive from a member of WORLD, of any length, if its message has
+// AnyLength is the room of a receive that takes a message of any length.
+const AnyLength = -1
+
+// ReceiveOnWorld carries out a receive from a member of WORLD, of a message of at most room bytes, if its message has
 // arrived and is certain, as Submit does. It returns false, with nothing changed, if there is no
-// such message.
-func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int) bool {
+// such message, or it is longer. A receive with room takes no content.
+func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, room int64, source, tag int) bool {
 	if !w.Names(source, tag) || k.messages.InCalls || k.hearing.hearsEach() {
 		return false
 	}
@@ -285,7 +288,7 @@ func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int)
 		s.about(world.WorldContext)
 	}
 	v := &k.call.Incoming
-	v.Source, v.Tag, v.Sized = source, tag, false
+	v.Source, v.Tag, v.Sized, v.Buffer, v.Bytes = source, tag, room >= 0, nil, room
 	k.messages.Completion.Err = nil
 	if !k.messages.TakeAtOnce(lp, world.Recv, &w.Comm, v) {
 		return false
