@@ -1,6 +1,9 @@
 package steps
 
 import (
+	"math"
+	"unsafe"
+
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -52,7 +55,7 @@ type Program struct {
 // S should be small, since there is one for each rank.
 func New[S any](step func(r *Rank, state *S) Outcome) Program {
 	return Program{bind: func(k *kernel.Kernel, n int) kernel.Body {
-		b := &stepper[S]{stepping: stepping{k: k, world: k.Communicator(world.World), first: k.Global(0), ranks: k.Target().Ranks()}, step: step, states: kernel.Reserve[S](k, n)}
+		b := &stepper[S]{stepping: stepping{k: k, world: k.Communicator(world.World), first: k.Global(0), ranks: k.Target().Ranks(), timed: timed{index: math.MinInt}}, step: step, states: kernel.Reserve[S](k, n)}
 		b.rank = Rank{stepping: &b.stepping, on: &Rank{stepping: &b.stepping}}
 		return b
 	}}
@@ -75,6 +78,14 @@ type stepping struct {
 	until     int32           // LPs from the one whose step runs up to it, exclusively, take a step one after the other
 	lastCall  world.Procedure // the MPI call that the step has made last
 	concluded Outcome         // of the operation that the step ends with, 0 before it
+	timed     timed
+}
+
+// timed is the operation that a step has timed last. Most ranks time the operation of the rank before.
+type timed struct {
+	index     int
+	operation string
+	label     int32
 }
 
 // Resume implements [lp.Body].
@@ -291,7 +302,11 @@ func (r *Rank) Record(index int, operation string, d vtime.Duration) {
 // Timed returns r. It enters the length of the step's next collective, from entry to exit,
 // into the statistics of the run, as Record does.
 func (r *Rank) Timed(index int, operation string) *Rank {
-	r.k.SetTiming(r.k.Label(index, operation))
+	t := &r.timed
+	if t.index != index || len(t.operation) != len(operation) || unsafe.StringData(t.operation) != unsafe.StringData(operation) {
+		*t = timed{index, operation, r.k.Label(index, operation)}
+	}
+	r.k.SetTiming(t.label)
 	return r
 }
 
