@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"gigarank/internal/invariant"
@@ -30,6 +29,9 @@ func TurnsOf(transports []Transport) *Turns { return sync.TurnsOf(transports) }
 
 // NewInProcess returns the transports of k engines of one process.
 func NewInProcess(k int) []Transport { return sync.NewInProcess(k) }
+
+// NewInTurns is NewInProcess for engines that take turns on so many processors.
+func NewInTurns(k, processors int) []Transport { return sync.NewInTurns(k, processors) }
 
 // Kernel gives meaning to the LPs and events of one engine. All its methods are
 // called from the goroutine that called [Engine.Run].
@@ -70,14 +72,6 @@ type Withdrawer interface {
 	Withdrawn(ev *Event) bool
 }
 
-// Limited is a [Kernel] whose LPs may fail. Past the least failure the engine runs no
-// timed event and resumes no throttled LP. The kernel runs no ready LP that lies beyond
-// it.
-type Limited interface {
-	// Limit hands over the least known failure, each time it becomes less.
-	Limit(f *Failure)
-}
-
 // Deferrer is a [Kernel] that may put work off until nothing else can go on, on any engine.
 type Deferrer interface {
 	// Defers reports whether there is such work. It is cheap.
@@ -103,6 +97,9 @@ type Config struct {
 	// LeastLookahead is a lower bound on the same delay to an LP of any other engine. 0
 	// means the least Lookahead; New then calls Lookahead for every engine.
 	LeastLookahead vtime.Duration
+	// Behind is the greatest virtual time by which an LP may lie behind the event that resumes it. Such events belong to the
+	// instants before a failure.
+	Behind vtime.Duration
 	// BufferLimit is the number of bytes in the kernel's buffers past which
 	// senders are throttled; 0 means 256 MiB.
 	BufferLimit int64
@@ -152,7 +149,7 @@ type Engine struct {
 	deferrer   Deferrer                     // likewise
 	withdrawn  int                          // timed events that still lie among the others
 	failure    *Failure                     // the least that is known, nil if there is none
-	horizon    vtime.Time                   // its time, Forever if there is none
+	horizon    vtime.Time                   // the latest event that may resume an LP before it, Forever if there is none
 	reached    vtime.Time                   // for snapshot
 	snapshot   snapshot
 }
@@ -377,44 +374,6 @@ func (e *Engine) Finished(n int) {
 	}
 }
 
-// LPFailed reports that an LP has failed and does nothing more. The simulation goes on
-// until nothing is left before the least failure of all engines. Run then ends with
-// ErrDeadlock, and Failure is the same everywhere, in whatever order the host works. A late
-// failure leaves everything to its course; if its LP is finished, Run ends without an error.
-func (e *Engine) LPFailed(f Failure) {
-	e.endpoint.Fail(f)
-	e.notice()
-}
-
-// Failure returns the least known failure, nil if there is none.
-func (e *Engine) Failure() *Failure { return e.failure }
-
-// notice takes in a failure that is less than the known one.
-func (e *Engine) notice() {
-	f := e.endpoint.Failure()
-	if f == e.failure {
-		return
-	}
-	e.failure = f
-	if !f.Late {
-		e.horizon = f.Time
-	}
-	if k, ok := e.kernel.(Limited); ok {
-		k.Limit(f)
-	}
-}
-
-// Fail ends the simulation at once because of an error in the simulation itself. The
-// first error counts.
-func (e *Engine) Fail(err error) {
-	if e.err == nil {
-		e.err = err
-	}
-}
-
-// Err returns the error given to Fail.
-func (e *Engine) Err() error { return e.err }
-
 // Stop ends the simulation on all engines from any goroutine. Their Run returns
 // a *sync.Stopped with the reason.
 func (e *Engine) Stop(reason []byte) { e.endpoint.Stop(reason) }
@@ -442,31 +401,6 @@ func (e *Engine) Snapshot() (events uint64, t vtime.Time) {
 
 // Reached records, for Snapshot, that an LP has come to an instant.
 func (e *Engine) Reached(t vtime.Time) { e.reached = max(e.reached, t) }
-
-// ErrDeadlock is returned by Run when all engines are quiescent and some LPs have
-// not finished.
-var ErrDeadlock = errors.New("deadlock")
-
-// CausalityError says that a record reached an engine below its EIT: the bound that it
-// relied on was wrong.
-type CausalityError struct {
-	Source, Destination int // LPs
-	Sent, Arrival, EIT  vtime.Time
-}
-
-func (err *CausalityError) Error() string {
-	return fmt.Sprintf("causality violated: a message from rank %d (sent at %v) reaches rank %d at %v, below the bound %v "+
-		"that its engine relied on; the likely cause is a delay model whose delay is shorter than the lookahead it claims",
-		err.Source, err.Sent, err.Destination, err.Arrival, err.EIT)
-}
-
-// CheckArrival fails the simulation if an effect at the given time violates the
-// EIT.
-func (e *Engine) CheckArrival(source, destination int, sent, arrival vtime.Time) {
-	if arrival < e.endpoint.EIT() && e.Engines() > 1 {
-		e.Fail(&CausalityError{source, destination, sent, arrival, e.endpoint.EIT()})
-	}
-}
 
 // ErrPaused is returned by Run where a worker runs the engine, and it waits for other engines.
 var ErrPaused = errors.New("paused: Run is to be called again when the engine has a turn")
@@ -544,14 +478,6 @@ func (e *Engine) poll() (records int, err error) {
 	records, err = e.endpoint.Poll(e.deliver)
 	e.notice()
 	return records, err
-}
-
-// within returns t, or Forever if an event at t comes after the least failure.
-func (e *Engine) within(t vtime.Time) vtime.Time {
-	if t > e.horizon {
-		return vtime.Forever
-	}
-	return t
 }
 
 // runReady runs the next ready item, or several LPs of a range, and returns their

@@ -43,7 +43,10 @@ func checkRandomScript(r *rapid.T, model string) {
 		}
 	}
 	explained := scriptOptions{causes: rapid.Bool().Draw(r, "causes")}
-	forms := !target.ReceiverState() // processors that serve other messages meanwhile go on at another instant after a Wait
+	if explained.causes {
+		explained.phases, explained.counts = rapid.Bool().Draw(r, "phases"), rapid.Bool().Draw(r, "activities")
+	}
+	forms := !target.ReceiverState() && !explained.phases // processors that serve other messages meanwhile go on at another instant after a Wait
 	variants := slices.DeleteFunc(variantsOf(min(ranks, 5), forms), func(v variant) bool { return explained.causes && v.wanted != Message })
 	want := ""
 	for i, v := range rapid.Permutation(variants).Draw(r, "variants")[:4] {

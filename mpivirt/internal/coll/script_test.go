@@ -3,6 +3,8 @@ package coll
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +23,12 @@ import (
 	"gigarank/network"
 	"gigarank/vtime"
 )
+
+// A run lives for a millisecond and leaves little behind, so that collecting its garbage is dear.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 // The scripts in testdata have a machine, and runs of ranks on it that call collectives. A line of a run has the calls
 // of a range of ranks; what comes out is the instant at which each call is over. Each run is made on one engine and on
@@ -55,7 +63,16 @@ type variant struct {
 	protocol          engine.Protocol
 	ranges            bool  // ranks that are ready together are resumed in one call
 	limit             int64 // of bytes in buffers beyond which ranks are held back; 0 for the usual one
+	freely            bool  // engines run as the host lets them, and do not take turns, which takes less time
 	script            scriptOptions
+}
+
+// transports returns the transports of the engines.
+func (v *variant) transports() []engine.Transport {
+	if v.freely {
+		return engine.NewInProcess(v.engines)
+	}
+	return engine.NewInTurns(v.engines, 1)
 }
 
 // scriptOptions are what a run is asked for beside the outcome of its calls.
@@ -88,7 +105,7 @@ func variantsOf(engines int, forms bool) (all []variant) {
 				}
 				v.ranges = way != 2
 				if way == 1 {
-					v.limit = 100
+					v.limit, v.freely = 100, true
 				}
 				all = append(all, v)
 			}
@@ -213,11 +230,11 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 	case target.KeepsBlocks() && (target.Nodes() >= v.engines || target.Contended()):
 		partition.Unit = target.NodeSize(0)
 	}
-	transports, errs := engine.NewInProcess(v.engines), make([]error, v.engines)
+	transports, errs := v.transports(), make([]error, v.engines)
 	players := make([]*scriptPlayer, v.engines)
 	for i := range players {
 		lo, hi := partition.Range(i)
-		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], Protocol: v.protocol, BufferLimit: v.limit, Patience: 5 * time.Millisecond, Lookahead: func(dst int) vtime.Duration {
+		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], Protocol: v.protocol, BufferLimit: v.limit, Patience: 5 * time.Millisecond, Behind: resource.SlackOn(target), Lookahead: func(dst int) vtime.Duration {
 			dstLo, dstHi := partition.Range(dst)
 			if lo == hi || dstLo == dstHi {
 				return vtime.Second
@@ -725,6 +742,10 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		q := k.Messages.Requests.At(index)
 		q.Comm, q.Buffer = r.comm.Index, v.Output
 	}
+	if v.Data && p.lends(v) {
+		v.Transient = true
+		defer spoil(v.Input)
+	}
 	switch {
 	case r.comm.Size == 1:
 		k.CarryOutAlone(lp, r.comm, v, index)
@@ -750,6 +771,18 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		return k.Messages.WaitRequest(lp, index, v.Procedure)
 	}
 	return r.comm.Size == 1
+}
+
+// lends reports whether a call's input is the rank's own again once the call has begun, as a value on the stack of a goroutine is.
+func (p *scriptPlayer) lends(v *Collective) bool {
+	return p.v.ranges && len(v.Input) > 0 && v.Creation == nil && (len(v.Output) == 0 || &v.Input[0] != &v.Output[0])
+}
+
+// spoil overwrites memory that nobody may read any more.
+func spoil(b []byte) {
+	for i := range b {
+		b[i] = 0xEE
+	}
 }
 
 // collective returns a call of a script: an operation, its algorithm, the bytes of a vector or block, the root.

@@ -74,6 +74,13 @@ func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
 	if why.Known && why.Ready > r.entered && p.k.Messages.Processors == nil && r.comm.Size > 1 { // it waits for the chain
 		p.chains = append(p.chains, chained{r.calls[r.next-1], why.Ready, why.Chain})
 	}
+	sum := vtime.Duration(0)
+	for _, d := range all {
+		sum += d
+	}
+	if sum != end.Sub(r.entered) {
+		p.Errorf("%+v: of %v, in which rank %d is in %q, the causes %v explain %v", p.v, end.Sub(r.entered), p.k.partition.Global(lp), r.calls[r.next-1], all, sum)
+	}
 	for cause, d := range all {
 		if d > 0 {
 			text += fmt.Sprintf(", %v %v", stats.Cause(cause), d)

@@ -61,6 +61,7 @@ func New(c Config) (*Simulation, error) {
 				return c.lookahead(lo, hi, dstLo, dstHi)
 			},
 			LeastLookahead: c.leastLookahead(lo, hi),
+			Behind:         resource.SlackOn(c.Target),
 		})
 	}
 	return s, nil

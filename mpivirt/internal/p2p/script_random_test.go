@@ -39,6 +39,7 @@ func checkRandomScript(r *rapid.T, model string) {
 		v := variant{
 			engines: rapid.IntRange(1, len(programs)).Draw(r, "engines"), strict: rapid.Bool().Draw(r, "strict"), bins: rapid.Bool().Draw(r, "bins"),
 			waitSet: waitSetWay(rapid.IntRange(0, 3).Draw(r, "wait set")), limit: rapid.SampledFrom([]int64{0, 50}).Draw(r, "limit"),
+			freely: rapid.Bool().Draw(r, "freely"),
 		}
 		switch got := o.text(playScript(r, v, o, target, programs)); {
 		case i == 0:

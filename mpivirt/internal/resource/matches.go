@@ -2,6 +2,7 @@ package resource
 
 import (
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -10,6 +11,15 @@ import (
 // Slack returns the greatest time by which an operation may begin before the instant of the current
 // event. least is the least time of a message.
 func Slack(least vtime.Duration) vtime.Duration { return min(least/2, vtime.Nanosecond) }
+
+// SlackOn returns the greatest time by which a rank on a machine may go on before the instant of the current event.
+func SlackOn(target *network.Target) vtime.Duration {
+	if !target.ReceiverState() {
+		return 0
+	}
+	n := target.Ranks()
+	return Slack(target.Lookahead(0, n, 0, n))
+}
 
 // LatestMatch is the greatest time after the arrival of a message at which its sender takes the match of a receiver that has
 // waited for it.

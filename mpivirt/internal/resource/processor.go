@@ -89,7 +89,7 @@ func New(p *world.Partition, program Program) *Processors {
 	}
 	n := p.Target.Ranks()
 	x.least = p.Target.Lookahead(0, n, 0, n)
-	x.turns = Turns{partition: p, uses: (*occupations)(x), data: world.DataServe, slack: Slack(x.least)}
+	x.turns = Turns{partition: p, uses: (*occupations)(x), data: world.DataServe, slack: SlackOn(p.Target)}
 	return x
 }
 
