@@ -1,6 +1,7 @@
 package p2p
 
 import (
+	"fmt"
 	"testing"
 
 	"gigarank/mpivirt/internal/world"
@@ -25,6 +26,19 @@ func TestCompletionsBelongToTheirLPs(t *testing.T) {
 	}
 	if len(m.Parked) > 0 {
 		t.Errorf("%d completions stay parked", len(m.Parked))
+	}
+}
+
+// A new completion has nothing of the call before.
+func TestNewCompletionIsEmpty(t *testing.T) {
+	m := opened(t, 2)
+	empty := *m.NewCompletion(1)
+	b := &m.Completion
+	b.Err, b.Found, b.Message, b.Status, b.NewComm = world.Errorf(world.ErrTag, "a fault"), true, 5, world.Status{Tag: 3}, 7
+	b.Indices, b.Data, b.owned = append(b.Indices, 4), m.Partition.Buffers.Take(100), true
+	b.SharedResult, b.Failures = []byte{1}, []Failure{{Request: 1, Err: b.Err}}
+	if got := *m.NewCompletion(1); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", empty) {
+		t.Errorf("a new completion is %+v, want %+v", got, empty)
 	}
 }
 

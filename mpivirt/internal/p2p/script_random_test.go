@@ -33,7 +33,7 @@ func checkRandomScript(r *rapid.T, model string) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	o := options{causes: rapid.Bool().Draw(r, "causes"), sends: true, polls: rapid.SampledFrom([]int32{0, 1, 2}).Draw(r, "polls")}
+	o := options{causes: rapid.Bool().Draw(r, "causes"), counts: rapid.Bool().Draw(r, "activities"), sends: true, polls: rapid.SampledFrom([]int32{0, 1, 2}).Draw(r, "polls")}
 	want, first := "", variant{}
 	for i := range 4 {
 		v := variant{

@@ -222,6 +222,9 @@ func playScript(t reporter, v variant, o options, target *network.Target, progra
 	}
 	if o.sends {
 		x.activities = fmt.Sprintf("%d messages\n", messages)
+		if late := &summary.Late; late.Events > 0 || late.Skipped > 0 {
+			x.activities += fmt.Sprintf("%d polls skipped; %d late, the first at %v for rank %d, decided to %v\n", late.Skipped, late.Events, late.Time, late.Rank, late.Decided)
+		}
 	}
 	for _, a := range summary.Activities.Times(ranks) {
 		if o.counts && a.Count > 0 {
