@@ -94,7 +94,7 @@ func (p *Partition) Init(s Settings) {
 	p.Engine, p.Target, p.First, p.Ranks = s.Engine, s.Target, lo, hi-lo
 	p.Strict, p.reserve, p.blocks, p.Running = s.Strict, s.Reserve, s.Blocks, None
 	p.Contexts = map[uint64]int32{}
-	p.EagerLimit, p.Charges, p.HasPorts = s.Target.EagerLimit(), s.Target.Charges() || s.Target.Interrupts(), s.Target.HasPorts()
+	p.EagerLimit, p.Charges, p.HasPorts = s.Target.EagerLimit(), s.Target.Charges(), s.Target.HasPorts()
 	p.Clock = Reserve[vtime.Time](p, p.Ranks)
 	p.Summary.Tally.Start(p.Ranks, s.Now)
 }
