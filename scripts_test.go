@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -193,5 +194,45 @@ func TestStudyGoesBackToTheQueue(t *testing.T) {
 				t.Errorf("requeued: %t, want %t\n%s", requeued, c.requeued, output)
 			}
 		})
+	}
+}
+
+// CI leaves the tests in beside_tests out of its main step, and runs them in room mpivirt: no other room has tests of these names.
+func TestTestsWithEnginesSideBySideAreOfOneRoom(t *testing.T) {
+	text, err := os.ReadFile("scripts/test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?m)^readonly beside_tests='(.*)'$`).FindSubmatch(text)
+	if m == nil {
+		t.Fatal("scripts/test has no line beside_tests")
+	}
+	beside, name, found := regexp.MustCompile(string(m[1])), regexp.MustCompile(`(?m)^func (Test\w+)\(`), 0
+	dirs, err := packageDirs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range name.FindAllSubmatch(text, -1) {
+				if !beside.Match(m[1]) {
+					continue
+				}
+				if found++; filepath.ToSlash(dir) != "mpivirt" {
+					t.Errorf("%s in %s is left out of CI: name it another way, or take it out of beside_tests in scripts/test", m[1], dir)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("beside_tests matches %d tests", found)
 	}
 }

@@ -56,9 +56,9 @@ func TestPlanAgainstRuns(t *testing.T) {
 	// A test binary takes more than the command.
 	own, _ := measured(t, strings.Fields("barriertest --ranks 1 --lp event"))
 	for _, line := range []string{
-		"barriertest --ranks 4M --lp event --iterations 3 --engines 1",
+		"barriertest --ranks 1M --lp event --iterations 3 --engines 1",
 		"barriertest --ranks 100k --iterations 3 --engines 1",
-		"allreducetest --ranks 4M --lp event --payload 8 --iterations 2 --engines 1",
+		"allreducetest --ranks 1M --lp event --payload 8 --iterations 2 --engines 1",
 		"allreducetest --ranks 2Ki --lp event --payload 256KiB --iterations 3 --allreduce binomial --engines 1",
 		"stencil --ranks 256Ki --lp event --iterations 3 --engines 1",
 		"barriertest --ranks 64Ki --lp event --iterations 3 --machine loggops-default --engines 1",
