@@ -55,7 +55,7 @@ func TestRecordingOnHosts(t *testing.T) {
 		same bool // the files
 	}{
 		{"stencil --ranks 12 --iterations 3 --compute 20us --machine frontier", terminal.ExitDone, true},
-		{"stencil --ranks 5 --iterations 20000 --lp event --compress none", terminal.ExitDone, false},
+		{"stencil --ranks 5 --iterations 5000 --lp event --compress none", terminal.ExitDone, false}, // three blocks a task
 		{"ring --ranks 11 --iterations 3 --lp event --machine loggops-default --compress none", terminal.ExitDone, true},
 		{native + " --ranks 7 --machine xt5", terminal.ExitDone, true},
 		{"deadlock --ranks 6", terminal.ExitProgram, true},
