@@ -25,7 +25,59 @@ func TestRandomScripts(t *testing.T) {
 func checkRandomScript(r *rapid.T, model string) {
 	ranks := rapid.IntRange(2, 9).Draw(r, "ranks")
 	machine := drawMachine(r, model)
-	lines := drawScript(r, ranks)
+	compareVariants(r, ranks, machine, drawScript(r, ranks), rapid.Bool().Draw(r, "causes"), true)
+}
+
+// Random collectives on an intercommunicator, and on its duplicate, give the same in all variants.
+func TestRandomIntercommunicators(t *testing.T) {
+	t.Parallel()
+	for _, model := range []string{"flat", "twolevel", "loggops"} {
+		t.Run(model, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				ranks := rapid.IntRange(2, 7).Draw(r, "ranks")
+				machine := drawMachine(r, model)
+				compareVariants(r, ranks, machine, drawInterScript(r, ranks), false, false) // their parts make the forms and the causes
+			})
+		})
+	}
+}
+
+// drawInterScript draws the lines of a run whose ranks call collectives of two groups.
+func drawInterScript(r *rapid.T, ranks int) (lines []string) {
+	cut := rapid.IntRange(1, ranks-1).Draw(r, "cut")
+	lines = append(lines, fmt.Sprintf("all: inter 0-%d %d-%d", cut-1, cut, ranks-1))
+	for i := range rapid.IntRange(1, 4).Draw(r, "calls") {
+		for range rapid.IntRange(0, 2).Draw(r, "late") {
+			lines = append(lines, fmt.Sprintf("%d: compute %s", rapid.IntRange(0, ranks-1).Draw(r, "rank"), rapid.SampledFrom([]string{"1us", "500ns", "7us", "1ps"}).Draw(r, "time")))
+		}
+		op := rapid.SampledFrom(slices.DeleteFunc(slices.Clone(collectives.Operations()), func(op collectives.Operation) bool {
+			return op == collectives.Scan || op == collectives.Exscan // not defined for two groups (MPI 4.1, 6.2.3)
+		})).Draw(r, "operation")
+		call := op.String()
+		if op != collectives.Barrier {
+			call += fmt.Sprintf(" %d", rapid.SampledFrom([]int{8, 24, 80, 0}).Draw(r, "bytes"))
+		}
+		if op.Rooted() {
+			call += fmt.Sprintf(" root=%d", rapid.IntRange(0, ranks-1).Draw(r, "root"))
+		}
+		switch rapid.IntRange(0, 3).Draw(r, "form") {
+		case 0:
+			lines = append(lines, fmt.Sprintf("all: c%d=%s", i, call), fmt.Sprintf("all: wait c%d", i))
+		case 1:
+			lines = append(lines, fmt.Sprintf("all: twin %d", 5+i), "all: "+call)
+		default:
+			lines = append(lines, "all: "+call)
+		}
+	}
+	if rapid.Bool().Draw(r, "merges") {
+		high := rapid.IntRange(0, 1).Draw(r, "high")
+		lines = append(lines, fmt.Sprintf("0-%d: merge 90 %s", cut-1, []string{"low", "high"}[high]), fmt.Sprintf("%d-%d: merge 90 %s", cut, ranks-1, []string{"high", "low"}[high]), "all: allgather ring 8")
+	}
+	return lines
+}
+
+// compareVariants makes a run in some of its variants: with the causes for which time passes, and with blocking calls as nonblocking ones.
+func compareVariants(r *rapid.T, ranks int, machine string, lines []string, causes, forms bool) {
 	m, err := network.Parse("machine", []byte("name: m\n"+machine), nil)
 	if err != nil {
 		r.Fatal(err)
@@ -42,11 +94,11 @@ func checkRandomScript(r *rapid.T, model string) {
 			programs[rank] = append(programs[rank], calls)
 		}
 	}
-	explained := scriptOptions{causes: rapid.Bool().Draw(r, "causes")}
+	explained := scriptOptions{causes: causes}
 	if explained.causes {
 		explained.phases, explained.counts = rapid.Bool().Draw(r, "phases"), rapid.Bool().Draw(r, "activities")
 	}
-	forms := !target.ReceiverState() && !explained.phases // processors that serve other messages meanwhile go on at another instant after a Wait
+	forms = forms && !target.ReceiverState() && !explained.phases // processors that serve other messages meanwhile go on at another instant after a Wait
 	variants := slices.DeleteFunc(variantsOf(min(ranks, 5), forms), func(v variant) bool { return explained.causes && v.wanted != Message })
 	want := ""
 	for i, v := range rapid.Permutation(variants).Draw(r, "variants")[:4] {
