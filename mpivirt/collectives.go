@@ -106,7 +106,7 @@ func (r *Rank) fault() error {
 		return nil
 	}
 	if b.Fatal {
-		r.die(b.Procedure, b.Err)
+		r.errs(b.Procedure, b.Err)
 	}
 	return b.Err
 }

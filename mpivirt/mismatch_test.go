@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -832,4 +835,82 @@ func TestMessagesOfAFailingCollective(t *testing.T) {
 	if many > few+12 { // two for each further level of the barrier's rounds, and room
 		t.Errorf("%.1f messages of each of 16 engines, %.1f of 256", few, many)
 	}
+}
+
+// here returns the line of its caller, as reports name it.
+func here() string {
+	_, file, line, _ := runtime.Caller(1)
+	return fmt.Sprintf("(%s:%d)", filepath.Base(file), line)
+}
+
+// A failure of ranks in Go names the line of the call that fails, and that of the other call where nobody can have left it, on any number of engines.
+// Elements of different types have their MPI names.
+func TestFailuresOfGoRanksNameTheirLines(t *testing.T) {
+	var send, barrier, allreduce, floats, doubles atomic.Value
+	for _, c := range []struct {
+		main func(r *mpivirt.Rank) error
+		says func() []string
+	}{
+		{func(r *mpivirt.Rank) error {
+			if r.World().Rank() != 2 {
+				return r.World().Barrier()
+			}
+			send.Store(here())
+			return mpivirt.Send(r.World(), []int32{1}, 99, 0) // a line after send
+		}, func() []string {
+			return []string{"rank 2 failed", " in Send, called in ", lineAfter(&send), "MPI_ERR_RANK"}
+		}},
+		{func(r *mpivirt.Rank) error {
+			if r.World().Rank() != 3 {
+				barrier.Store(here())
+				return r.World().Barrier()
+			}
+			allreduce.Store(here())
+			return mpivirt.Allreduce(r.World(), []int32{1}, []int32{0}, mpivirt.Sum[int32]())
+		}, func() []string {
+			return []string{"rank 0 failed", " in Barrier, called in ", lineAfter(&barrier) + ": MPI_ERR_OTHER", "but rank 3 calls Allreduce", ", called in ", lineAfter(&allreduce)}
+		}},
+		{func(r *mpivirt.Rank) error {
+			if r.World().Rank() != 1 {
+				doubles.Store(here())
+				return mpivirt.Allreduce(r.World(), []float64{1}, []float64{0}, mpivirt.Sum[float64]())
+			}
+			floats.Store(here())
+			return mpivirt.Allreduce(r.World(), []float32{1}, []float32{0}, mpivirt.Sum[float32]())
+		}, func() []string {
+			return []string{lineAfter(&doubles), "Allreduce of MPI_DOUBLE, but rank 1 calls Allreduce of MPI_FLOAT as collective 0", lineAfter(&floats)}
+		}},
+	} {
+		first := ""
+		for _, engines := range []int{1, 2, 4} {
+			_, err := simulate(t, mpivirt.Config{
+				Target: target(t, flat4, 4), Program: mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(c.main)}},
+			}, engines)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, says := range c.says() {
+				if !strings.Contains(err.Error(), says) {
+					t.Errorf("%d engines: %v\nwant %q", engines, err, says)
+				}
+			}
+			if first == "" {
+				first = err.Error()
+			}
+			if err.Error() != first {
+				t.Errorf("%d engines: %v\nwith 1: %s", engines, err, first)
+			}
+		}
+	}
+}
+
+// lineAfter returns the line that follows a line of here.
+func lineAfter(line *atomic.Value) string {
+	var n int
+	text := line.Load().(string)
+	name, number, _ := strings.Cut(strings.Trim(text, "()"), ":")
+	if _, err := fmt.Sscan(number, &n); err != nil {
+		return text
+	}
+	return fmt.Sprintf("(%s:%d)", name, n+1)
 }

@@ -51,7 +51,7 @@ func (r *Rank) awaited() *kernel.Completion {
 func (r *Rank) completed() *kernel.Completion {
 	b := r.k.Completion()
 	if b.Err != nil && b.Fatal {
-		r.die(b.Procedure, b.Err)
+		r.errs(b.Procedure, b.Err)
 	}
 	r.k.StartBurst()
 	return b

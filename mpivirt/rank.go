@@ -163,6 +163,14 @@ func (r *Rank) die(c world.Procedure, err error) {
 	r.k.Die(r.lp, c, err)
 }
 
+// errs ends the program with an error of a call of the rank, whose line it keeps. It does not return.
+func (r *Rank) errs(c world.Procedure, err error) {
+	if r.k.Running() == r.lp && !r.self.Foreign() {
+		r.k.ErredAt(r.lp, c, callingLine)
+	}
+	r.die(c, err)
+}
+
 // suspend gives control back to the engine until the LP is resumed.
 func (r *Rank) suspend() {
 	r.keepOut()

@@ -84,6 +84,9 @@ func (s signature) describe(members int, nameOf namer) string {
 	return name
 }
 
+// ofType returns the MPI name of the type of a call's elements, to follow the name of the call.
+func (s signature) ofType() string { return " of " + world.ElementType(s>>signedKind).MPIName() }
+
 // mismatch returns the difference between the call of a member here and that of another rank, nil
 // for none.
 func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32, nameOf namer) error {
@@ -102,10 +105,13 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 		class, how = world.ErrOther, ", one of the two with the content of its buffers and the other with their sizes alone,"
 	case differ>>signedLengths&(1<<24-1) != 0:
 		class, how = world.ErrCount, " of other lengths"
+		if differ>>signedKind != 0 {
+			mine, others, how = own.ofType(), theirs.ofType(), ""
+		}
 	case own&theirs>>signedPart&1 != 0:
 		class, how = world.ErrOther, " for another call, or by another operation, on the intercommunicator"
 	case differ>>signedKind != 0:
-		class, how, mine, others = world.ErrType, "", fmt.Sprintf(" of %v", world.ElementType(own>>signedKind)), fmt.Sprintf(" of %v", world.ElementType(theirs>>signedKind))
+		class, how, mine, others = world.ErrType, "", own.ofType(), theirs.ofType()
 	}
 	return world.Errorf(class, "%s%s, but rank %d calls %s%s%s as collective %d on %s",
 		own.describe(c.Size, nameOf), mine, rank, theirs.describe(c.Size, nameOf), others, how, number, c).

@@ -120,10 +120,31 @@ func (k *Kernel) leastFailure() error {
 	return &engine.Stopped{From: k.partition.Engine.Partition().Owner(int(least.LP)), Reason: least.Reason}
 }
 
+// erredCall is a call that has failed a rank, and where the program has made it.
+type erredCall struct {
+	procedure world.Procedure
+	place     string
+}
+
+// ErredAt keeps where the program has made the call that fails an LP, whose code is unwound. Of more ranks than have sums of their own it
+// keeps nothing.
+func (k *Kernel) ErredAt(lp int32, c world.Procedure, place func() string) {
+	if k.partition.Target.Ranks() > TasksKept {
+		return
+	}
+	if k.erred == nil {
+		k.erred = map[int32]erredCall{}
+	}
+	k.erred[lp] = erredCall{c, place()}
+}
+
 // place returns where the program has made the call in which an LP has failed or waits; "" if the LP is in no call any more, or the
 // place is not known.
 func (k *Kernel) place(lp int32) string {
-	if _, native := k.body.(Outsider); !native || k.locator == nil || k.body.Ended(lp) { // Go unwinds a rank that fails
+	if _, native := k.body.(Outsider); !native { // Go unwinds a rank that fails
+		return k.erred[lp].place
+	}
+	if k.locator == nil || k.body.Ended(lp) {
 		return ""
 	}
 	return k.locator.Place(lp)
@@ -173,13 +194,14 @@ func (k *Kernel) otherPlace(failure *world.RankError) (string, error) {
 // placeIn returns where the program has made the call of a procedure in which an LP waits, or fails together with the ranks whose calls do not
 // match; "" if the LP may leave the call.
 func (k *Kernel) placeIn(lp int32, c world.Procedure, waits bool) string {
+	if e := k.erred[lp]; e.place != "" && e.procedure.Plain() == c.Plain() {
+		return e.place
+	}
 	switch {
 	case k.locator == nil || k.body.Ended(lp) || k.body.LastCall(lp).Plain() != c.Plain():
 		return ""
-	case waits && k.IsBlocked(lp):
+	case waits && k.IsBlocked(lp), k.partition.ErrorsAreFatal(lp):
 		return k.locator.Place(lp)
-	case k.partition.ErrorsAreFatal(lp):
-		return k.place(lp)
 	}
 	return ""
 }

@@ -18,9 +18,10 @@ type Kernel struct {
 	partition   *world.Partition // of messages
 	config      *Config
 	body        Body
-	locator     Locator      // the body; nil if it is none
-	ranges      RangeResumer // the body; nil if it is none
-	bursts      Bursts       // nil if CPU times do not count
+	locator     Locator             // the body; nil if it is none
+	erred       map[int32]erredCall // by LP: calls that have failed ranks in Go, which are unwound
+	ranges      RangeResumer        // the body; nil if it is none
+	bursts      Bursts              // nil if CPU times do not count
 	samples     map[sampleKey]*Sample
 	call        Call                      // scratch: the running LP's call
 	RequestList []int32                   // scratch: the requests of that call

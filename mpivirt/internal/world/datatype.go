@@ -30,6 +30,15 @@ var typeNames = [...]string{
 
 func (k ElementType) String() string { return typeNames[k] }
 
+// The names are those of types of C where these have a size of their own.
+var mpiTypeNames = [...]string{
+	"bytes or a derived datatype", "MPI_C_BOOL", "MPI_INT8_T", "MPI_SHORT", "MPI_INT", "MPI_INT64_T", "MPI_UINT8_T", "MPI_UNSIGNED_SHORT", "MPI_UNSIGNED", "MPI_UINT64_T",
+	"MPI_FLOAT", "MPI_DOUBLE", "MPI_C_FLOAT_COMPLEX", "MPI_C_DOUBLE_COMPLEX",
+}
+
+// MPIName returns the name of MPI's datatype with such elements.
+func (k ElementType) MPIName() string { return mpiTypeNames[k] }
+
 // Overlap reports whether two pieces of memory have a byte in common.
 func Overlap(a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 {
