@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
 	MPI_Op_create(add, 1, &sum);
 	int *mine = calloc(count, sizeof *mine), *all = calloc(count, sizeof *all), other = (rank + size / 2) % size;
 	char *in = malloc(longest);
-	for (int k = 1; k <= 10; k++) {
+	for (int k = 1; k <= 6; k++) {
 		MPI_Request request;
 		memset(variable.content, k, longest);
 		for (int i = 0; i < count; i++)
