@@ -20,6 +20,38 @@ var aboutRun = []string{
 	"Load balance is the mean of the ranks' computing times over the greatest, communication efficiency the greatest over the time of the run, and parallel efficiency their product (POP).",
 	"A rank that waits far less than the others at a collective is a rank for which the others wait.",
 	"The matrix and the sizes of messages are those of messages point to point.",
+	"The page has sums. gigarank run … --timeline FILE.html draws the calls of ranks over virtual time, and --critical-path follows the chain that ends the run.",
+}
+
+// causeWords explains the causes in the words of docs/statistics.md.
+var causeWords = map[string]string{
+	"computing":       "the rank computes, or a call concerns the rank alone",
+	"processor":       "the rank's processor works for MPI: overheads, copies, combining",
+	"network":         "a message is under way on an idle network, or keeps its place behind earlier messages of its pair",
+	"interface":       "other messages keep the interface of a node busy, which the message needs",
+	"bus":             "other messages keep the busses between nodes busy",
+	"link":            "other messages keep links busy, or share their bandwidth",
+	"memory":          "other copies keep the memory of the node busy",
+	"late sender":     "a receive waits, since the sender of the message has not begun its send",
+	"late receiver":   "a send above the eager limit or a synchronous send waits, since the receiver has not posted its receive",
+	"wait at barrier": "a member has not entered the barrier yet",
+	"wait at n-to-n":  "a member has not entered yet an allreduce, allgather, alltoall or reduce-scatter, in which all need all",
+	"late root":       "the root has not entered a bcast or scatter yet",
+	"late member":     "another member has not entered yet a bcast, scatter, reduce, gather or scan",
+}
+
+// readingOf says how to read the page of a run, with the causes that it has.
+func readingOf(d *result.Document) []string {
+	all := slices.Clone(aboutRun)
+	if d.Statistics == nil {
+		return all
+	}
+	for _, cause := range causes {
+		if d.Statistics.Causes[cause] != nil {
+			all = append(all, fmt.Sprintf("%s: %s.", capital(cause), causeWords[cause]))
+		}
+	}
+	return all
 }
 
 // WriteRunReport writes the report of a run whose statistics were counted: one page of HTML that needs no other file and no network.
@@ -29,7 +61,7 @@ func WriteRunReport(w io.Writer, d *result.Document, machine string, origin Orig
 		Origin: origin, Style: template.CSS(reportStyle),
 		Title:    d.Program + ": where the time goes",
 		Subtitle: fmt.Sprintf("%s on %s, %s a node, %s", spelling.Count(d.Ranks, "rank"), d.Machine, spelling.Count(d.RanksPerNode, "rank"), d.Mapping),
-		Findings: runFindings(d), Reading: aboutRun, Machines: []machineText{{d.Machine, machine}},
+		Findings: runFindings(d), Reading: readingOf(d), Machines: []machineText{{d.Machine, machine}},
 		Width: chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
 	}
 	if !d.Complete {
@@ -147,10 +179,28 @@ func runFindings(d *result.Document) (found []string) {
 		}
 	}
 	if e := s.Efficiency; e != nil && e.LoadBalance < 1-leastFinding {
-		found = append(found, fmt.Sprintf("Load balance is %s: rank %d computes longest, %s, where the mean is %s.", percent(e.LoadBalance), e.GreatestRank,
-			formatTime(float64(e.Greatest)), formatTime(float64(e.Greatest)*e.LoadBalance)))
+		found = append(found, fmt.Sprintf("Load balance is %s: rank %d computes longest, %s, where the mean is %s.%s", percent(e.LoadBalance), e.GreatestRank,
+			formatTime(float64(e.Greatest)), formatTime(float64(e.Greatest)*e.LoadBalance), gainOf(d)))
 	}
 	return found
+}
+
+// gainOf says what a run gains if the rank that computes longest computes less: that is bounded by the rank that comes next, since the others then wait
+// for that rank.
+func gainOf(d *result.Document) string {
+	e, next := d.Statistics.Efficiency, -1
+	tasks := d.Statistics.Tasks
+	for i := range tasks {
+		if tasks[i].Rank != e.GreatestRank && (next < 0 || floatOf(tasks[i].Causes["computing"]) > floatOf(tasks[next].Causes["computing"])) {
+			next = i
+		}
+	}
+	if next < 0 {
+		return ""
+	}
+	second := floatOf(tasks[next].Causes["computing"])
+	return fmt.Sprintf(" Rank %d comes next, %s: where the difference is the same throughout and ranks meet at collectives alone, mending rank %d alone gains at most %s of the %s.",
+		tasks[next].Rank, formatTime(second), e.GreatestRank, formatTime(float64(e.Greatest)-second), formatTime(float64(d.VirtualTime)))
 }
 
 // culprits returns sentences on the ranks for which others wait: those with a share of the time of all ranks that is worth a sentence, and of
@@ -464,6 +514,7 @@ func ranksOfRun(d *result.Document) (s section) {
 			s.perRank(d, d.Statistics.Causes[e.Name]), formatTime(floatOf(tasks[most].Causes[e.Name])), fmt.Sprint(tasks[most].Rank)})
 		each.Columns = append(each.Columns, e.Name)
 	}
+	over.Rows = append(over.Rows, bytesOfRanks(d.Statistics.Matrix)...)
 	s.Tables = []tableOf{over}
 	if len(tasks) > mostListedRanks {
 		return s
@@ -478,6 +529,37 @@ func ranksOfRun(d *result.Document) (s section) {
 	}
 	s.Tables = append(s.Tables, each)
 	return s
+}
+
+// bytesOfRanks returns the rows of the bytes that ranks send and receive point to point, if the matrix has each rank.
+func bytesOfRanks(m *result.Matrix) (rows [][]string) {
+	if m == nil || m.Block != 1 || len(m.Bytes) == 0 {
+		return nil
+	}
+	sent, received := make([]float64, len(m.Bytes)), make([]float64, len(m.Bytes))
+	for from, row := range m.Bytes {
+		for to, bytes := range row {
+			sent[from] += float64(bytes)
+			received[to] += float64(bytes)
+		}
+	}
+	for _, of := range []struct {
+		name  string
+		bytes []float64
+	}{{"bytes sent", sent}, {"bytes received", received}} {
+		least, most, all := 0, 0, 0.0
+		for rank, bytes := range of.bytes {
+			all += bytes
+			if bytes < of.bytes[least] {
+				least = rank
+			}
+			if bytes > of.bytes[most] {
+				most = rank
+			}
+		}
+		rows = append(rows, []string{of.name, formatBytes(of.bytes[least]), fmt.Sprint(least), formatBytes(all / float64(len(of.bytes))), formatBytes(of.bytes[most]), fmt.Sprint(most)})
+	}
+	return rows
 }
 
 // sizesOfRun has the messages and the calls of collectives by size.

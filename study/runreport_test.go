@@ -55,7 +55,9 @@ func TestRunReportTellsWhereTimeGoes(t *testing.T) {
 	for _, want := range []string{
 		"<title>./p&lt;&amp;&gt;: where the time goes</title>", `name="viewport"`,
 		"Wait at barrier takes 50 %, most of it in Barrier on WORLD; rank 0 waits longest, 4 us, and rank 3 least, 1 us.",
-		"Load balance is 50 %: rank 3 computes longest, 4 us", "<title>rank 2: computing 3 us, wait at barrier 2 us</title>",
+		"Load balance is 50 %: rank 3 computes longest, 4 us", "Rank 2 comes next, 3 us:", "mending rank 3 alone gains at most 1 us of the 5 us.",
+		"<li>Wait at barrier: a member has not entered the barrier yet.</li>",
+		"<td>bytes sent</td><td>1000 B</td><td>0</td>", "<td>bytes received</td><td>1000 B</td><td>1</td>", "<title>rank 2: computing 3 us, wait at barrier 2 us</title>",
 		"<td>rank 3</td><td>rank 0</td><td>1003 B</td>", "<td>1024 to 2047 B</td><td>5</td>", "name: flat",
 	} {
 		if !strings.Contains(page, want) {

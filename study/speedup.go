@@ -47,13 +47,21 @@ func (p *Plan) scalingOf(curve []sample) string {
 		return "it takes no time"
 	}
 	least, most := curve[0], curve[len(curve)-1]
-	text := fmt.Sprintf("on %s ranks it takes %s", formatRanks(most.point.Ranks), describeTime(most))
+	text := fmt.Sprintf("on %s it takes %s", countOfRanks(most.point.Ranks), describeTime(most))
 	if len(curve) == 1 {
 		return text
 	}
 	g := p.gainOf(least, most)
-	return fmt.Sprintf("%s, on %s ranks %s: speed-up %s, efficiency %s (%s scaling)", text, formatRanks(least.point.Ranks), describeTime(least),
+	return fmt.Sprintf("%s, on %s %s: speed-up %s, efficiency %s (%s scaling)", text, countOfRanks(least.point.Ranks), describeTime(least),
 		speedUpAxis.text(g.speedUp), percent(g.efficiency), p.scaling())
+}
+
+// countOfRanks returns a number of ranks with its noun.
+func countOfRanks(n int64) string {
+	if n == 1 {
+		return "1 rank"
+	}
+	return formatRanks(n) + " ranks"
 }
 
 // speedUpCharts draws speed-up and efficiency against ranks for each machine and noise, at up
