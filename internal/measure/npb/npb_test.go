@@ -282,6 +282,9 @@ func TestSizesOfOperations(t *testing.T) {
 	}
 	const fixed = 20 + 36 + 36 + 24 + 28 + 4
 	got, err := sizesOf(name)
+	if got.plain <= 0 || got.packed <= 0 || got.plain > 1000 {
+		t.Errorf("%+v", got)
+	}
 	if err != nil || got.text != 18+22+21+22+22 || got.fixed != fixed || math.Abs(got.stopped-2e-6) > 1e-12 {
 		t.Errorf("%+v, %v", got, err)
 	}

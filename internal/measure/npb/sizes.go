@@ -12,7 +12,35 @@ import (
 type sizes struct {
 	fixed   int64   // records of fields of fixed length
 	text    int64   // text of Dimemas, without event records
+	plain   int64   // a trace without compression that holds what the text holds: no durations of calls, no wall time of bursts
+	packed  int64   // that trace, compressed
 	stopped float64 // seconds of the wall time of all bursts that is no CPU time
+}
+
+// counter counts bytes.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// bare is a trace that is written to count its bytes.
+type bare struct {
+	bytes  counter
+	writer *trace.Writer
+	stream trace.Stream
+}
+
+// bares returns the traces without and with compression that take a header.
+func bares(h trace.Header) (all []bare, err error) {
+	all = make([]bare, 2)
+	for i, way := range []trace.Compression{trace.None, trace.Zstd} {
+		if all[i].writer, err = trace.NewWriter(&all[i].bytes, h, way); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
 }
 
 // sizesOf returns the sizes of a trace.
@@ -31,6 +59,10 @@ func sizesOf(name string) (s sizes, err error) {
 		return s, err
 	}
 	blocks, err := trace.NewBlocks(f, 16<<20)
+	if err != nil {
+		return s, err
+	}
+	traces, err := bares(f.Header)
 	if err != nil {
 		return s, err
 	}
@@ -54,8 +86,26 @@ func sizesOf(name string) (s sizes, err error) {
 			}
 			s.fixed += fixedBytes(&o)
 			s.text += int64(len(dimText(task, &o, received)))
+			o.Took, o.Wall = 0, o.CPU
+			for i := range traces {
+				if err := traces[i].stream.Append(traces[i].writer, task, &o); err != nil {
+					return s, err
+				}
+			}
+		}
+		for i := range traces {
+			if err := traces[i].stream.Flush(traces[i].writer, task); err != nil {
+				return s, err
+			}
+			traces[i].stream = trace.Stream{}
 		}
 	}
+	for i := range traces {
+		if err := traces[i].writer.Close(trace.Summary{}); err != nil {
+			return s, err
+		}
+	}
+	s.plain, s.packed = int64(traces[0].bytes), int64(traces[1].bytes)
 	return s, nil
 }
 

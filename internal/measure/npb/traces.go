@@ -95,13 +95,15 @@ func tellWaiting(all []recordings) {
 	}
 }
 
-// tellSizes prints the bytes of an operation in several forms.
+// tellSizes prints the bytes of a trace in several forms. A text of Dimemas has neither durations of calls nor the wall time of bursts: it is compared with a
+// trace without them.
 func tellSizes(all []recordings) {
-	fmt.Print("\nBytes:\n\n| program | ranks | operations | without compression | zstd | fields of fixed length | text of Dimemas | none / fixed | text / none | text / zstd |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	fmt.Print("\nBytes:\n\n| program | ranks | operations | none | zstd | fields of fixed length | none / fixed | text of Dimemas | none, as much as the text | zstd, as much | text / none | text / zstd |\n" +
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for i := range all {
-		r := &all[i]
-		none, zstd, fixed, text := float64(r.plainBytes), float64(r.zstdBytes), float64(r.sizes.fixed), float64(r.sizes.text)
-		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %.2f | %.1f | %.1f |\n", r.program, r.ranks, r.operations, r.plainBytes, r.zstdBytes, r.sizes.fixed, r.sizes.text, none/fixed, text/none, text/zstd)
+		r, z := &all[i], &all[i].sizes
+		fmt.Printf("| %s | %d | %d | %d | %d | %d | %.2f | %d | %d | %d | %.1f | %.1f |\n", r.program, r.ranks, r.operations, r.plainBytes, r.zstdBytes, z.fixed, float64(r.plainBytes)/float64(z.fixed),
+			z.text, z.plain, z.packed, float64(z.text)/float64(z.plain), float64(z.text)/float64(z.packed))
 	}
 }
 
