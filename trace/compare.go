@@ -187,6 +187,8 @@ func (x *check) firstDifference(id commID, a int, ofA []step, b int, ofB []step)
 	}
 	text := fmt.Sprintf("tasks %d and %d call %d and %s on %s; ", a, b, len(ofA), spelling.Count(len(ofB), "collective"), x.nameOf(id))
 	switch {
+	case i == len(ofA) && i == len(ofB): // they cannot be read once more
+		return text + "they differ"
 	case i < min(len(ofA), len(ofB)):
 		return text + fmt.Sprintf("collective %d is another one, or has another root, length or type: %s, and %s", i, x.placeAt(a, ofA[i].operation), x.placeAt(b, ofB[i].operation))
 	case i == len(ofA):
