@@ -440,7 +440,7 @@ func TestMutatedFilesAreRead(t *testing.T) {
 	}
 }
 
-// readAny reads, walks and repairs bytes, as they are and with checksums that fit.
+// readAny reads, walks, checks and repairs bytes, as they are and with checksums that fit.
 func readAny(t *testing.T, data []byte) {
 	for _, input := range [][]byte{data, trace.WithChecksums(data)} {
 		_, _ = read("fuzz", input)
@@ -450,6 +450,9 @@ func readAny(t *testing.T, data []byte) {
 		}, nil)
 		if err != nil || x.Header.Tasks > 1000 {
 			continue
+		}
+		if f, err := trace.Open("fuzz", bytes.NewReader(input), int64(len(input))); err == nil && f.Verify() == nil {
+			_, _, _ = trace.Check(f, 3)
 		}
 		var mended bytes.Buffer
 		if _, _, err := trace.Repair("fuzz", bytes.NewReader(input), int64(len(input)), &mended); err == nil {
