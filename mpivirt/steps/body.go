@@ -2,7 +2,6 @@ package steps
 
 import (
 	"math"
-	"unsafe"
 
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
@@ -303,7 +302,7 @@ func (r *Rank) Record(index int, operation string, d vtime.Duration) {
 // into the statistics of the run, as Record does.
 func (r *Rank) Timed(index int, operation string) *Rank {
 	t := &r.timed
-	if t.index != index || len(t.operation) != len(operation) || unsafe.StringData(t.operation) != unsafe.StringData(operation) {
+	if t.index != index || t.operation != operation {
 		*t = timed{index, operation, r.k.Label(index, operation)}
 	}
 	r.k.SetTiming(t.label)
