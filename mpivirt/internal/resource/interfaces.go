@@ -16,7 +16,7 @@ import (
 //
 // A message asks for an interface of its sender's node when it leaves, in the order (virtual time,
 // source rank, Order). It begins once an interface is free and occupies that interface for its
-// bytes over the bandwidth plus a gap. A message of at most a packet passes longer messages in front
+// bytes over the bandwidth plus a gap, and as long as the links of its way hold it back. A message of at most a packet passes longer messages in front
 // of it (package contention). An undisturbed message arrives its latency and transfer
 // after it begins. It asks for the interfaces of its receiver's node earlier by the time that they
 // need for its bytes, but not within the latency. It has arrived when they have taken its bytes. So
