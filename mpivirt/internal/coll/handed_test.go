@@ -37,3 +37,28 @@ func TestBytesHandedOver(t *testing.T) {
 		}
 	}
 }
+
+// A member whose blocks differ in length contributes its own block, or the blocks of all members: the sum of their counts.
+func TestBytesHandedOverByCounts(t *testing.T) {
+	counts := []int64{8, 16, 0, 32}
+	c := &Communicator{Comm: world.Comm{Size: 4}}
+	for _, x := range []struct {
+		op     collectives.Operation
+		member int
+		want   int64
+	}{
+		{collectives.Gatherv, 0, 8}, {collectives.Gatherv, 1, 8},
+		{collectives.Scatterv, 0, 56}, {collectives.Scatterv, 1, 0},
+		{collectives.Allgatherv, 1, 16}, {collectives.Allgatherv, 2, 0},
+		{collectives.ReduceScatter, 3, 56},
+		{collectives.Alltoallv, 2, 56},
+	} {
+		v := &Collective{Procedure: world.ProcedureOf(x.op), Operation: x.op, Bytes: 8, Counts: counts}
+		if x.op == collectives.Alltoallv {
+			v.Counts, v.InCounts, v.OutCounts = nil, counts, []int64{4, 4, 4, 4}
+		}
+		if got := c.Handed(x.member, v, Lengths{}); got != x.want {
+			t.Errorf("%v: member %d hands %d bytes over, want %d", x.op, x.member, got, x.want)
+		}
+	}
+}
