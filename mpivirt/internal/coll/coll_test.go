@@ -27,6 +27,14 @@ func TestSignature(t *testing.T) {
 			t.Errorf("the same call: %v", err)
 		}
 	}
+	for _, name := range []string{"min", "max", "prod", "land", "band", "lor", "bor", "lxor", "bxor", "minloc", "maxloc"} { // whatever bits of their digests differ
+		w := v
+		w.Operator = world.Operator{Name: name, Commutative: true}
+		c := &Communicator{Comm: world.Comm{Context: world.WorldContext, Size: 4}}
+		if err := c.mismatch(0, v.signature(), w.signature(), 3, world.Procedure.String); err == nil || err.(*world.Error).Class.Error() != "MPI_ERR_OP" {
+			t.Errorf("operation %s instead of a sum: %v, want MPI_ERR_OP", name, err)
+		}
+	}
 	a := Collective{Procedure: world.Gatherv, Operation: collectives.Gatherv, Bytes: 8, Element: 8, Counts: []int64{8, 0}}
 	b := Collective{Procedure: world.Gatherv, Operation: collectives.Gatherv, Bytes: 0, Element: 8}
 	if a.signature() != b.signature() {
