@@ -300,7 +300,7 @@ func TestMismatchNamesTheCall(t *testing.T) {
 					}
 					return r.World().Barrier()
 				})}}}, engines)
-			if want := "in " + name + ": MPI_ERR_OTHER: " + name + ", but rank 1 calls Barrier as collective 0 on WORLD"; err == nil || !strings.Contains(err.Error(), want) {
+			if want := ": MPI_ERR_OTHER: " + name + ", but rank 1 calls Barrier as collective 0 on WORLD"; err == nil || !strings.Contains(err.Error(), "in "+name+", called in ") || !strings.Contains(err.Error(), want) {
 				t.Errorf("%d engines: ended with %v, want %q", engines, err, want)
 			}
 		}
