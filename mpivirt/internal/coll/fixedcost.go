@@ -121,6 +121,15 @@ func (inst *instance) deliver() {
 	inst.fixedCost.outputs = nil
 }
 
+// keepResult stores a copy of the result, and delivers it.
+func (inst *instance) keepResult() {
+	inst.result = append([]byte(nil), inst.result...)
+	if inst.Call.Operation == collectives.Bcast {
+		inst.result = inst.result[1:]
+	}
+	inst.deliver()
+}
+
 // column writes the blocks of all members for one of them into its output. The result is the blocks of each member for all.
 func (inst *instance) column(out output) {
 	members := inst.comm.Size
@@ -312,11 +321,12 @@ func (c *Collectives) leaveFixedCost(inst *instance, last vtime.Time, result []b
 		c.leaving = account{rest: rest{latest: last, last: g.rests.last, late: g.rests.late, chain: g.rests.chain}}
 	}
 	if g.sum != nil {
-		inst.result = append([]byte(nil), result...)
-		if inst.Call.Operation == collectives.Bcast {
-			inst.result = inst.result[1:]
+		if inst.result = result; inst.Call.joinsBlocks() {
+			inst.deliver()
+			inst.result = nil // the blocks of all are long, and no member's result
+		} else {
+			inst.keepResult()
 		}
-		inst.deliver()
 	}
 	tree := c.fixedCostTree(inst)
 	if invariant.Enabled && t < c.partition.Engine.EIT() && (tree.parent >= 0 || len(tree.children) > 0) {
