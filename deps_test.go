@@ -124,7 +124,6 @@ var rules = map[string]rule{
 	"mpivirt/steps": {
 		pure:    true,
 		imports: "vtime network collectives mpivirt mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed",
-		unsafe:  "the operation that a step times is that of the step before if its text lies in the same place",
 	},
 	"trace/dim": {pure: true, imports: "internal/spelling trace", testsOnly: "vtime network mpivirt mpivirt/replay sync"},
 	"trace":     {pure: true, imports: "internal/spelling github.com/klauspost/compress/zstd", unsafe: "the places of the fields in an operation"},

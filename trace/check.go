@@ -2,8 +2,9 @@ package trace
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
-	"hash/maphash"
+	"hash/fnv"
 	"maps"
 	"runtime"
 	"slices"
@@ -230,11 +231,15 @@ func (x *check) read(task int, each func(o *Operation)) (err error) {
 	}
 }
 
-// seed makes identities of communicators: those of one check alone are compared.
-var seed = maphash.MakeSeed()
-
+// identity returns the identity of a communicator, the same in each check, since faults are told in the order of identities.
 func identity(values ...int64) commID {
-	return commID(maphash.Comparable(seed, fmt.Sprint(values)) >> 1)
+	h := fnv.New64a()
+	var word [8]byte
+	for _, v := range values {
+		binary.LittleEndian.PutUint64(word[:], uint64(v))
+		_, _ = h.Write(word[:])
+	}
+	return commID(h.Sum64() >> 1)
 }
 
 // fails reports whether a call failed in the record.
@@ -515,7 +520,11 @@ func (x *check) waits(o *Operation) {
 		if number < 0 {
 			continue
 		}
-		if _, under := x.requests[number]; !under && !o.fails() {
+		if r, under := x.requests[number]; under && o.fails() {
+			if b := x.messages[r.message]; b != nil {
+				b.lengths.failed = true
+			}
+		} else if !under && !o.fails() {
 			x.at(o, "no operation has begun request %d, or a wait for it is over%s", number, x.nearestRequest(number))
 		}
 		if !o.Form.Has(Missed) {

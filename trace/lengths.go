@@ -14,6 +14,7 @@ type lengths struct {
 	longest, shortest    int64 // shortest: less than the room of the shortest receive by [math.MaxInt64], so that 0 stands for no receive
 	ofSends, ofReceives  uint64
 	sendsOut, receivesOf bool // of partitioned communication, whose messages are paired in an order of their own
+	failed               bool // a wait for a receive failed in the record: the program knows that a message may be too long
 }
 
 // roomOf returns the room of a receive, the greatest number for one whose room is not known.
@@ -38,12 +39,12 @@ func (l *lengths) receives(o *Operation) {
 func (l *lengths) add(part *lengths) {
 	l.longest, l.shortest = max(l.longest, part.longest), min(l.shortest, part.shortest)
 	l.ofSends, l.ofReceives = l.ofSends+part.ofSends, l.ofReceives+part.ofReceives
-	l.sendsOut, l.receivesOf = l.sendsOut || part.sendsOut, l.receivesOf || part.receivesOf
+	l.sendsOut, l.receivesOf, l.failed = l.sendsOut || part.sendsOut, l.receivesOf || part.receivesOf, l.failed || part.failed
 }
 
 // mayNotFit reports whether a message may be longer than the room of its receive.
 func (l *lengths) mayNotFit() bool {
-	return l.longest > l.shortest+math.MaxInt64 && l.ofSends != l.ofReceives && !l.sendsOut && !l.receivesOf
+	return l.longest > l.shortest+math.MaxInt64 && l.ofSends != l.ofReceives && !l.sendsOut && !l.receivesOf && !l.failed
 }
 
 // sized is a send or receive with a length.
@@ -64,7 +65,7 @@ func (p *pairing) notes(bytes, operation int64, sends bool) {
 }
 
 // compareLengths finds the first message of each two members with each tag that is longer than the room of its receive. It leaves out messages that
-// receives with wildcards or calls that failed may have taken.
+// receives with wildcards or calls that failed may have taken, and messages whose waits failed in the record.
 func (x *check) compareLengths(parts []*check) error {
 	looked := map[message]*pairing{}
 	for m, b := range x.messages {
