@@ -141,8 +141,10 @@ func (k *Kernel) ErredAt(lp int32, c world.Procedure, place func() string) {
 // place returns where the program has made the call in which an LP has failed or waits; "" if the LP is in no call any more, or the
 // place is not known.
 func (k *Kernel) place(lp int32) string {
-	if _, native := k.body.(Outsider); !native { // Go unwinds a rank that fails
-		return k.erred[lp].place
+	if _, native := k.body.(Outsider); !native { // Go unwinds a rank that fails; whether this engine has resumed it depends on the hosting
+		if e, unwound := k.erred[lp]; unwound || k.partition.Target.Ranks() > TasksKept {
+			return e.place
+		}
 	}
 	if k.locator == nil || k.body.Ended(lp) {
 		return ""
@@ -155,7 +157,7 @@ func (k *Kernel) place(lp int32) string {
 func (k *Kernel) gatherPlace(call string) error {
 	least, place := k.partition.Failing.Horizon, ""
 	if lp, here := k.partition.Local(int(least.LP)); here {
-		if p := k.body.LastCall(lp); k.partition.Clock[lp] == least.Time && coll.Synchronizes(p) && k.partition.CallOf(int(least.LP), p) == call {
+		if p := k.body.LastCall(lp); k.partition.Clock[lp] <= least.Time && coll.Synchronizes(p) && k.partition.CallOf(int(least.LP), p) == call {
 			place = k.place(lp)
 		}
 	}
