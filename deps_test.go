@@ -38,6 +38,7 @@ var rules = map[string]rule{
 	"internal/random":                  {pure: true, imports: "vtime"},
 	"internal/invariant":               {pure: true},
 	"internal/invariant/invarianttest": {imports: "internal/invariant"},
+	"internal/seed":                    {},
 	"internal/prefetch":                {pure: true, unsafe: "the addresses of the lines"},
 	"internal/spelling":                {pure: true},
 	"internal/quantity":                {pure: true},
@@ -216,7 +217,7 @@ var rules = map[string]rule{
 }
 
 // testLibraries may be imported by the tests of every package.
-const testLibraries = "pgregory.net/rapid github.com/google/go-cmp/cmp github.com/cockroachdb/datadriven"
+const testLibraries = "internal/seed pgregory.net/rapid github.com/google/go-cmp/cmp github.com/cockroachdb/datadriven"
 
 // impure is what a pure core package does not import outside its tests: the operating
 // system, the wall clock, the network of the host, logging, global random numbers, C
@@ -384,7 +385,7 @@ func TestImportGraph(t *testing.T) {
 	}
 	ofAllTests := slices.Concat(slices.Collect(maps.Values(testImports))...)
 	for _, library := range strings.Fields(testLibraries) {
-		if !slices.Contains(ofAllTests, library) {
+		if !slices.Contains(ofAllTests, library) && !slices.Contains(ofAllTests, module+"/"+library) {
 			t.Errorf("no test imports %s: take it out of testLibraries", library)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"gigarank/internal/seed"
 	"gigarank/internal/tuning"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
@@ -21,7 +21,7 @@ import (
 // TestConformanceOnMachines runs each program of the suite on a drawn preset with the collectives of a drawn library. At most 16 ranks take
 // part, since some programs have room for no more. Engines and stacks must not matter. $GIGARANK_SEED repeats a run, $GIGARANK_DRAWS has each program draw so often.
 func TestConformanceOnMachines(t *testing.T) {
-	draws, seed := 1, uint64(time.Now().UnixNano())
+	draws, seed := 1, seed.Next()
 	for name, set := range map[string]func(n uint64){
 		"GIGARANK_DRAWS": func(n uint64) { draws = int(n) },
 		"GIGARANK_SEED":  func(n uint64) { seed = n },

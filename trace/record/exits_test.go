@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"gigarank/internal/seed"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/replay"
 	"gigarank/sync"
@@ -103,7 +104,7 @@ func TestKilledTasks(t *testing.T) {
 	if text := os.Getenv("GIGARANK_KILLS"); text != "" {
 		kills, _ = strconv.Atoi(text)
 	}
-	seed := uint64(time.Now().UnixNano())
+	seed := seed.Next()
 	draw := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
 	program := tasks(t, openMPI)

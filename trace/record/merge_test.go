@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/internal/seed"
 	"gigarank/trace"
 	"gigarank/trace/record"
 )
@@ -151,7 +152,7 @@ func TestMergeOfManyTasks(t *testing.T) {
 
 // Files of tasks that are damaged anyhow are merged as far as they are sound, or refused, in 64 MiB of memory and 20 times their size. GIGARANK_DRAWS is their number.
 func TestMergeOfDamagedFiles(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seed.Next()
 	files := 300
 	if text := os.Getenv("GIGARANK_DRAWS"); text != "" {
 		files, _ = strconv.Atoi(text)

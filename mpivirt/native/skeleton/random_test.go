@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gigarank/internal/seed"
 )
 
 // generator writes random programs in C. All ranks have the variables u alike, and each its own v. Calls of MPI stand only where all
@@ -228,7 +230,7 @@ const enough = 8
 // TestRandomPrograms: the skeleton of a random program takes the same course. $GIGARANK_SEED repeats a run.
 func TestRandomPrograms(t *testing.T) {
 	needLLVM(t)
-	n, seed := drawn(t, 4), rand.Uint64()
+	n, seed := drawn(t, 4), seed.Next()
 	if text := os.Getenv("GIGARANK_SEED"); text != "" {
 		seed, _ = strconv.ParseUint(text, 10, 64)
 		n = 1

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gigarank/internal/seed"
 )
 
 // fortranGenerator writes random programs in Fortran, as generator does in C. The block of COMMON has one array in the main program, and two in a
@@ -217,7 +219,7 @@ end subroutine
 // TestRandomProgramsInFortran: the skeleton of a random program takes the same course. $GIGARANK_SKELETONS and $GIGARANK_SEED are those of TestRandomPrograms.
 func TestRandomProgramsInFortran(t *testing.T) {
 	needFlang(t)
-	n, seed := drawn(t, 2), rand.Uint64()
+	n, seed := drawn(t, 2), seed.Next()
 	if text := os.Getenv("GIGARANK_SEED"); text != "" {
 		seed, _ = strconv.ParseUint(text, 10, 64)
 		n = 1

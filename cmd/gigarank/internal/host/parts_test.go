@@ -9,13 +9,15 @@ import (
 	"strings"
 	stdsync "sync"
 	"testing"
+
+	"gigarank/internal/seed"
 )
 
 // Host 0 reads the files of all others as they are, in pieces, in any order, and its reads end where a file does. A host whose file cannot be
 // read says so.
 func TestPartsOfHosts(t *testing.T) {
 	const n = 4
-	seed := rand.Uint64()
+	seed := seed.Next()
 	draw := rand.New(rand.NewPCG(seed, 0))
 	var files [n]*os.File
 	var texts [n][]byte

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/internal/seed"
 	"gigarank/mpivirt/native/skeleton/graph"
 	"gigarank/mpivirt/native/skeleton/ir"
 )
@@ -121,7 +122,7 @@ func tree(t *testing.T, what string, nearest []int, dominates func(a, b int) boo
 
 // TestAgainstDefinitions compares dominators, control dependence and loops of random flows with their definitions.
 func TestAgainstDefinitions(t *testing.T) {
-	seed := rand.Uint64()
+	seed := seed.Next()
 	random := rand.New(rand.NewPCG(seed, 1))
 	for range 400 {
 		flow := randomFlow(random)
