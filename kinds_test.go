@@ -34,21 +34,21 @@ var port = struct {
 		Activity Adopt Alone Attach Awaits Barrier BeginPhase Behind Blank Bursting Caches ChargeBurst ClockPolled Clocks
 		ClocksOnly Closed CollectJoiners Combining Communicator CompletedRequest Completion CompletionOf Compose
 		Composed Compute Create CreateGroup CreateGroupAs DataOf Departures Die Dup DupInter End EndsWith EnterBarrier EnterJoiners ErredAt Fail
-		FailHost FailingPolls First Flush Foreign GiveBurst Global GroupOf HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts
+		FailHost FailingPolls First Flush Foreign GiveBurst Global GroupOf HandSite HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts
 		IsBlocked IsStandIn Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts Label Limited Local LocalDuplicate
 		LookAround MayPause Meeting Membership Merge NewComm NewCompletion OwnRequest Pause PollClock PolledInVain Postpone PostponeEnd
 		Prepare Print Raise ReadMemory ReadSlice ReceiveOnWorld Record RequestList RequestStatus RequestTime Running SampleOf
-		Seed SendAtOnce SendOnWorld SetAside SetErrorsReturn SetMayCancel SetRunning SetTiming SharedResult Sized
+		Seed SendAtOnce SendOnWorld SetAside SetErrorsReturn SetMayCancel SetRunning SetTiming SharedResult Sited Sized
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
-		Activity ActivityTimes Balance Blocked Call CallBegin CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CriticalPath
+		Activity ActivityTimes Balance Blocked Call CallBegin CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CourseTimes CriticalPath
 		DeadlockError Departed Departures Distribution Exchange Failure Form FunctionShare Joiners Kind Operands OperationTimes Part PathSegment Persistent
-		PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation SizeClass Task TaskCalls Total`,
+		PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation SiteTimes SizeClass Task TaskCalls Total`,
 	names: `
 		AnyLength Auto Body Bulk Bursts CacheKey Computing Customs EmptyCompletion Envelope Gatherer HardwareOf Interpreter Keeps
 		Kinds
-		Late LateSender Message MessageNoProc MessageNull New Noise NumberOfCauses Observer OutsideMPI Receiver Recorder RegisterKind Reserve Simulate Told ToldOf`,
+		Late LateSender Message MessageNoProc MessageNull New Noise NumberOfCauses Observer OutsideMPI Passing Receiver Recorder RegisterKind Reserve Simulate Site Told ToldOf`,
 }
 
 // rooms are the packages that kinds reach by the port only. Of room world they use the vocabulary, and no partition.

@@ -17,7 +17,7 @@ var Goroutine = kernel.RegisterKind(Kind{
 
 	Prepare: lp.TouchPages,
 
-	Measurable: true,
+	Measurable: true, Sited: true,
 })
 
 // Main returns the form of a program for goroutine ranks, from the body of every rank. An

@@ -73,6 +73,11 @@ type Config struct {
 	Activities bool
 	// Matrix has the bytes between ranks counted, if Activities are.
 	Matrix bool
+	// Course has the ranks' times by cause summed up in bins of virtual time, if Activities are counted.
+	Course bool
+	// Sites has calls summed up by the places of the program that make them, if Activities are counted and the kind of rank knows
+	// these places: [Kind].Sited.
+	Sites bool
 	// Path has the critical path followed, if Activities are counted. Collectives then go by messages. A call that takes time then takes 16 bytes of memory, a call
 	// that waits 72 more; over MPI those of all processes go to host 0.
 	Path bool

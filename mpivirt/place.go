@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+
+	"gigarank/mpivirt/internal/kernel"
 )
 
 // Place implements [kernel.Locator].
@@ -17,7 +20,12 @@ func (g *goroutines) Place(i int32) (place string) {
 // there is none.
 func callingLine() string {
 	var callers [64]uintptr
-	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	return lineIn(callers[:runtime.Callers(1, callers[:])])
+}
+
+// lineIn returns the function, file and line of the first call of the program among some callers; "" if there is none.
+func lineIn(callers []uintptr) string {
+	frames := runtime.CallersFrames(callers)
 	for {
 		f, more := frames.Next()
 		if f.Function != "" && !isSimulator(f.Function) {
@@ -27,6 +35,36 @@ func callingLine() string {
 			return ""
 		}
 	}
+}
+
+// Site implements [kernel.Siter]: a site is the address to which a call returns.
+func (*goroutines) Site(int32) kernel.Site { return callingSite() }
+
+// SiteText implements [kernel.Siter].
+func (*goroutines) SiteText(s kernel.Site) string { return lineAt(uintptr(s)) }
+
+// callingSite returns the address in the program to which the call of MPI returns, from the calls beneath the caller; 0 if there is none.
+func callingSite() kernel.Site {
+	var callers [64]uintptr
+	for _, pc := range callers[:runtime.Callers(1, callers[:])] {
+		if lineAt(pc) != "" {
+			return kernel.Site(pc)
+		}
+	}
+	return 0
+}
+
+// lines has, by address, what lineAt has returned. Engines of the process share them.
+var lines sync.Map
+
+// lineAt returns the function, file and line of the program at an address to which a call returns; "" if it is the simulator's.
+func lineAt(pc uintptr) string {
+	if line, known := lines.Load(pc); known {
+		return line.(string)
+	}
+	line := lineIn([]uintptr{pc})
+	lines.Store(pc, line)
+	return line
 }
 
 // isSimulator reports whether a function belongs to the simulator or the runtime, and not to a program.

@@ -682,6 +682,7 @@ type hosting struct {
 	activities  bool
 	path        bool // of activities
 	matrix      bool // of activities
+	sites       bool // likewise
 	noContents  bool
 	observer    func(first, n int) mpivirt.Observer // nil for none
 	recorder    func(first, n int) mpivirt.Recorder // likewise
@@ -728,7 +729,7 @@ func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
 	inTwo := !machine.ReceiverState()
 	result, err := simulate(t, mpivirt.Config{
 		Target: machine, Transports: h.transports(), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities, Path: h.path, Matrix: h.matrix, Observer: h.observer, Recorder: h.recorder,
+		NoContents: h.noContents, Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities, Path: h.path, Matrix: h.matrix, Course: h.activities, Sites: h.sites, Observer: h.observer, Recorder: h.recorder,
 		Program: mpivirt.Program{
 			Name: "random",
 			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {

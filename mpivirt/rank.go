@@ -181,6 +181,9 @@ func (r *Rank) suspend() {
 // and the call is complete. Submit needs more room than the rank's first stack has.
 func (r *Rank) hand() {
 	r.keepOut()
+	if r.k.Sited() {
+		r.k.HandSite(callingSite())
+	}
 	r.submits = true
 	r.self.Wait()
 }

@@ -14,11 +14,20 @@ import "gigarank/mpivirt/internal/kernel"
 //     until it is there. Messages of collectives count, messages without bytes do not. Bytes are those of the messages.
 //   - Blamed has the ranks for which others have waited, those that have cost most time first, of equal ranks the least; nil above 65,536 ranks.
 //   - Between has the bytes of messages between nodes, those of collectives included, 0 if the machine has no energy; 2^64-1 stands for more, too.
+//   - Sites has a row for each place of the program that makes calls, and procedure, by place; nil without Config.Sites. The rows add up to those of Calls.
+//   - Course has the ranks' times by cause in at most 128 bins of virtual time, of which the first begins at 0; without bins unless Config.Course is set.
+//     Within a collective the work of processors and the network alternate; the course has them one after the other.
 //   - Matrix has the bytes of messages point to point, by sender and receiver, each a block of Block ranks.
 type CallStatistics = kernel.CallStatistics
 
 // CallTimes sums up the calls of a procedure on a communicator.
 type CallTimes = kernel.CallTimes
+
+// SiteTimes sums up the calls of a procedure from a place of the program.
+type SiteTimes = kernel.SiteTimes
+
+// CourseTimes are the ranks' times by cause in bins of virtual time, whose width is a power of two of picoseconds.
+type CourseTimes = kernel.CourseTimes
 
 // Task sums up the calls of a rank: their number, the bytes that they send, receive or hand to collectives, and the rank's time by cause.
 type Task = kernel.Task

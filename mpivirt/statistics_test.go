@@ -149,6 +149,12 @@ func statisticsText(c *mpivirt.CallStatistics) []string {
 	for _, of := range c.ByTask {
 		all = append(all, fmt.Sprintf("%s %v", of.Procedure, of.Tasks))
 	}
+	for i := range c.Sites {
+		all = append(all, fmt.Sprintf("%+v", c.Sites[i]))
+	}
+	for i, bin := range c.Course.Bins {
+		all = append(all, fmt.Sprintf("bin %d of %v: %v", i, c.Course.Width, bin))
+	}
 	return append(all, fmt.Sprintf("%v %v %v %v, waits for ranks %v", c.Phases, c.Balance, c.Matrix, c.Block, c.Blamed))
 }
 
@@ -204,6 +210,7 @@ func TestTimesOfRandomProgramsAddUp(t *testing.T) {
 		}
 		checkBlame(t, first.Calls, &ofTasks)
 		checkFunctions(t, first.Calls)
+		checkCourse(t, first.Calls, &ofTasks)
 		phases := vtime.Duration(0)
 		for _, phase := range first.Calls.Phases {
 			phases += phase.Time.Over(1)
@@ -230,6 +237,71 @@ func (idle) Begins(*mpivirt.CallBegin) {}
 func (idle) Ends(*mpivirt.CallEnd) {}
 
 func (idle) Note(kernel.Activity, vtime.Duration) {}
+
+// The times of all bins of the course of a run add up to those of all ranks.
+func checkCourse(t rapid.TB, c *mpivirt.CallStatistics, times *mpivirt.Causes) {
+	t.Helper()
+	var sums mpivirt.Causes
+	for _, bin := range c.Course.Bins {
+		for cause := range sums {
+			sums[cause] += bin[cause].Over(1)
+		}
+	}
+	if sums != *times {
+		t.Errorf("the course of the run has %s, its ranks %s", causesOf(&sums), causesOf(times))
+	}
+}
+
+// Calls by the places of the program that make them are all calls of each procedure, at the same times as without, and the same on any number of engines.
+func TestSitesOfRandomProgramsAddUp(t *testing.T) {
+	fewer(t, 30)
+	rapid.Check(t, func(t *rapid.T) {
+		p := programsOn(anyMachine, 16, 24).Draw(t, "program")
+		plain, without := p.simulate(t, hosting{engines: 1, activities: true})
+		log, first := p.simulate(t, hosting{engines: 1, activities: true, sites: true})
+		if fmt.Sprint(log) != fmt.Sprint(plain) {
+			t.Fatalf("the places of calls change the program's times:\n%v\nwithout\n%v", log, plain)
+		}
+		type sums struct {
+			count, bytes uint64
+			times        mpivirt.Causes
+		}
+		left := map[string]sums{}
+		add := func(procedure string, sign int64, count, bytes uint64, times *[mpivirt.NumberOfCauses]mpivirt.Total) {
+			of := left[procedure]
+			of.count, of.bytes = of.count+uint64(sign)*count, of.bytes+uint64(sign)*bytes
+			for i := range times {
+				of.times[i] += vtime.Duration(sign) * times[i].Over(1)
+			}
+			left[procedure] = of
+		}
+		for i := range first.Calls.Calls {
+			row := &first.Calls.Calls[i]
+			add(row.Procedure, 1, row.Count, row.Bytes, &row.Times)
+		}
+		for i := range first.Calls.Sites {
+			row := &first.Calls.Sites[i]
+			if !strings.Contains(row.Place, "_test.go:") {
+				t.Errorf("%s is called from %q", row.Procedure, row.Place)
+			}
+			add(row.Procedure, -1, row.Count, row.Bytes, &row.Times)
+		}
+		for name, of := range left {
+			if none := new(sums); of != *none {
+				t.Errorf("%s has %+v more than from all places", name, of)
+			}
+		}
+		engines := rapid.IntRange(2, 4).Draw(t, "engines")
+		_, there := p.simulate(t, hosting{engines: engines, activities: true, sites: true})
+		if diff := cmp.Diff(statisticsText(first.Calls), statisticsText(there.Calls)); diff != "" {
+			t.Fatalf("%d engines (-one engine +there):\n%s", engines, diff)
+		}
+		first.Calls.Sites = nil
+		if diff := cmp.Diff(statisticsText(without.Calls), statisticsText(first.Calls)); diff != "" {
+			t.Fatalf("(-without places +with):\n%s", diff)
+		}
+	})
+}
 
 // What statistics say of calls in short forms is what they say of calls that are made in full for an observer.
 func TestShortFormsHaveTheSameStatistics(t *testing.T) {

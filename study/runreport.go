@@ -70,7 +70,7 @@ func WriteRunReport(w io.Writer, d *result.Document, machine string, origin Orig
 	}
 	all := []section{
 		{Name: "figures", Title: "Figures", Tables: []tableOf{runFigures(d)}},
-		causesOfRun(d), energyOfRun(d), functionsOfRun(d), ranksOfRun(d), sizesOfRun(d), bandwidthsOfRun(d), matrixOfRun(d), iterationsOfRun(d), endsOfRun(d),
+		causesOfRun(d), courseOfRun(d), energyOfRun(d), functionsOfRun(d), sitesOfRun(d), ranksOfRun(d), sizesOfRun(d), bandwidthsOfRun(d), matrixOfRun(d), iterationsOfRun(d), endsOfRun(d),
 	}
 	g.Sections = slices.DeleteFunc(all, func(s section) bool {
 		return len(s.Shares)+len(s.Stacks)+len(s.Maps)+len(s.Tables)+len(s.Exits) == 0
@@ -175,7 +175,8 @@ func runFindings(d *result.Document) (found []string) {
 	found = append(found, culprits(s)...)
 	for _, cause := range waitingCauses(&s.Times) {
 		if share := shareOf(&s.Times, cause); share >= leastFinding {
-			found = append(found, fmt.Sprintf("%s takes %s%s%s%s.", capital(cause), percent(share), mostIn(s.Calls, cause), extremesOf(s.Tasks, cause), crowded(s.Matrix, d.Ranks, cause)))
+			found = append(found, fmt.Sprintf("%s takes %s%s%s%s%s%s.", capital(cause), percent(share), mostIn(s.Calls, cause), mostAt(s.Sites, cause),
+				extremesOf(s.Tasks, cause), crowded(s.Matrix, d.Ranks, cause), whenMost(d, cause)))
 		}
 	}
 	if e := s.Efficiency; e != nil && e.LoadBalance < 1-leastFinding {

@@ -170,3 +170,60 @@ func TestRanksThatWaitAlike(t *testing.T) {
 		}
 	}
 }
+
+// The page has the places of the program whose calls take most time, and the time by cause over the run.
+func TestRunReportTellsFromWhereAndWhen(t *testing.T) {
+	d := runOf(4)
+	if page := string(runReport(t, d)); strings.Contains(page, `id="sites"`) || strings.Contains(page, `id="course"`) {
+		t.Error("a run without places of calls and without a course has them")
+	}
+	waiting := d.Statistics.Waiting
+	barrier := func(place string, waits *big.Int) result.Site {
+		return result.Site{Place: place, Function: "Barrier", Count: 2, Times: result.Times{Time: waits, Waiting: waits, Causes: map[string]*big.Int{"wait at barrier": waits}}}
+	}
+	d.Statistics.Sites = []result.Site{barrier("main (a.c:1)", big.NewInt(1e6)), barrier("step (b<>.c:7)", new(big.Int).Sub(waiting, big.NewInt(1e6))), barrier("idle (a.c:9)", new(big.Int))}
+	// Bins of 1 us: all ranks compute in the first two, three of four in the third, and all but one wait in the last two.
+	bins := func(times ...int64) (all []*big.Int) {
+		for _, v := range times {
+			all = append(all, big.NewInt(v*1e6))
+		}
+		return all
+	}
+	d.Statistics.Course = &result.Course{Width: 1e6, Causes: map[string][]*big.Int{"computing": bins(4, 4, 3, 0, 1), "wait at barrier": bins(0, 0, 1, 4, 3)}}
+	page := string(runReport(t, d))
+	for _, want := range []string{
+		"most of it in Barrier on WORLD, called from step (b&lt;&gt;.c:7); rank 0 waits longest",
+		"<title>from 2 us to 3 us: computing 75 %, wait at barrier 25 %</title>", "<title>from 3 us to 4 us: wait at barrier 100 %</title>",
+		"<td>step (b&lt;&gt;.c:7)</td><td>Barrier</td><td>2</td><td>0 B</td><td>2.25 us</td><td>2.25 us</td><td>2.25 us</td>", "1 more are in result.json",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Index(page, "step (b&lt;&gt;.c:7)</td>") > strings.Index(page, "main (a.c:1)</td>") {
+		t.Error("the place with most time is not the first")
+	}
+}
+
+// The part of a run in which a cause passes is the shortest with nine tenths of its time, if that is at most half of the run.
+func TestWhenACausePasses(t *testing.T) {
+	for _, c := range []struct {
+		times []int64
+		want  string
+	}{
+		{[]int64{0, 0, 50, 40, 0, 10}, "; 90 % of it between 2 us and 4 us of the run"},
+		{[]int64{100, 0, 0, 0, 0, 0}, "; 90 % of it between 0 ps and 1 us of the run"},
+		{[]int64{0, 0, 0, 0, 5, 95}, "; 90 % of it between 5 us and 5.5 us of the run"},
+		{[]int64{25, 25, 0, 0, 25, 25}, ""},
+		{[]int64{1, 1, 1, 1, 1, 1}, ""},
+		{[]int64{5, 0, 45, 45, 0, 5}, "; 90 % of it between 2 us and 4 us of the run"},
+	} {
+		d := &result.Document{Complete: true, VirtualTime: 5500000, Statistics: &result.Statistics{Course: &result.Course{Width: 1e6, Causes: map[string][]*big.Int{}}}}
+		for _, v := range c.times {
+			d.Statistics.Course.Causes["network"] = append(d.Statistics.Course.Causes["network"], big.NewInt(v))
+		}
+		if got := whenMost(d, "network"); got != c.want {
+			t.Errorf("%v: %q, want %q", c.times, got, c.want)
+		}
+	}
+}

@@ -37,14 +37,14 @@ func TestPagesLeadToTheCulprit(t *testing.T) {
 		want    []string // on the page, in this order
 	}{
 		{"imbalance", 32, 11, []string{"most of it as wait at n-to-n", "It computes for 50 ms, where the mean is", "Load balance is 22.5 %: rank 11 computes longest"}},
-		{"latesender", 32, 5, []string{"most of it as late sender", "Late sender takes", "most of it in Recv on WORLD"}},
-		{"congestion", 336, 200, []string{"most of it as wait at barrier", "Interface takes", "rank 200 waits longest", "of the bytes between ranks, ", " go to rank 200, from 335 ranks."}},
-		{"planted", 336, 40, []string{"It computes no longer than the mean: it sends late", "Others wait for rank 11:", "It computes for 100 ms, where the mean is", "Late sender takes", "ranks 41 to 64", "Interface takes", " go to rank 200, from 335 ranks."}},
+		{"latesender", 32, 5, []string{"most of it as late sender", "Late sender takes", "most of it in Recv on WORLD, called from main (latesender.c:15)"}},
+		{"congestion", 336, 200, []string{"most of it as wait at barrier", "Interface takes", "called from main (congestion.c:", "rank 200 waits longest", "of the bytes between ranks, ", " go to rank 200, from 335 ranks."}},
+		{"planted", 336, 40, []string{"It computes no longer than the mean: it sends late", "Others wait for rank 11:", "It computes for 100 ms, where the mean is", "Late sender takes", "called from main (planted.c:27)", "ranks 41 to 64", "Interface takes", "called from main (planted.c:37)", " go to rank 200, from 335 ranks."}},
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, c.program)
 		console, stdout, stderr := terminaltest.Console(nil)
-		if code := execute([]string{"cc", "-Wall", "-Werror", filepath.Join("..", "..", "study", "testdata", "culprits", c.program+".c"), "-o", program}, console); code != terminal.ExitDone {
+		if code := execute([]string{"cc", "-g", "-Wall", "-Werror", filepath.Join("..", "..", "study", "testdata", "culprits", c.program+".c"), "-o", program}, console); code != terminal.ExitDone {
 			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 		}
 		for _, engines := range []string{"1", "3"} {

@@ -47,7 +47,7 @@ type runFlags struct {
 	verbose                               bool
 	cpu                                   cpuFlags
 	programArguments                      []string
-	path                                  bool
+	path, sites                           bool
 	trace                                 traceFlags
 	form                                  skeletonForm // what is run of a program with a skeleton
 	timeline                              timelineFlags
@@ -94,6 +94,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 		flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
 		flags.BoolVar(&f.stats, "stats", false, "say where the time of ranks goes, by function, rank and cause of waiting, and count messages and calls of collectives by size")
 		flags.BoolVar(&f.matrix, "matrix", false, "count the bytes between ranks as well, in blocks of ranks beyond 1,024 ranks; implies --stats")
+		flags.BoolVar(&f.sites, "call-sites", false, "say where the time goes by the function, file and line that call MPI as well, of programs built with -g and of goroutine ranks; implies --stats")
 		flags.BoolVar(&f.path, "critical-path", false, "follow the chain of computing and messages that ends the run, with its share for each function and rank; implies --stats; collectives go by messages")
 	})
 	terminal.Group(all, "Native programs", func(flags *pflag.FlagSet) {
@@ -301,9 +302,15 @@ func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageErr
 	case f.stats:
 	case f.matrix:
 		counting = "--matrix"
+	case f.sites:
+		counting = "--call-sites"
 	}
-	r.config.Matrix, r.config.Path = f.matrix || f.report != "", f.path
-	if f.stats || r.config.Matrix || f.path {
+	r.config.Matrix, r.config.Path, r.config.Course = f.matrix || f.report != "", f.path, f.report != ""
+	r.config.Sites = f.sites || f.report != ""
+	if f.sites && known && r.config.Kind != nil && !r.config.Kind.Sited {
+		faults.Add("--call-sites", fmt.Errorf("%s ranks do not know where in their source they call: %s", r.config.Kind, "use native ranks or goroutine ranks"))
+	}
+	if f.stats || r.config.Matrix || f.path || f.sites {
 		faults.Add(counting, r.countActivities(f.path))
 	}
 	_, err = host.ReadLostAfter(f.lostAfter)

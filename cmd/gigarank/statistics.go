@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"gigarank/internal/result"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/study"
 	"gigarank/vtime"
@@ -45,10 +47,34 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 	for _, class := range c.Speeds {
 		s.Bandwidths = append(s.Bandwidths, result.BandwidthClass(class))
 	}
+	for i := range c.Sites {
+		of := &c.Sites[i]
+		s.Sites = append(s.Sites, result.Site{Place: of.Place, Function: of.Procedure, Count: of.Count, Bytes: of.Bytes, Times: causeTimes(&of.Times)})
+	}
+	s.Course = courseOf(&c.Course)
 	if c.Block > 0 {
 		s.Matrix = &result.Matrix{Block: c.Block, Bytes: c.Matrix}
 	}
 	return s
+}
+
+// courseOf returns the course of a run in the form of a document, nil for none.
+func courseOf(c *mpivirt.CourseTimes) *result.Course {
+	if len(c.Bins) == 0 {
+		return nil
+	}
+	of := &result.Course{Width: int64(c.Width), Causes: map[string][]*big.Int{}}
+	for cause := range mpivirt.NumberOfCauses {
+		times, some := make([]*big.Int, len(c.Bins)), false
+		for i := range c.Bins {
+			times[i] = c.Bins[i][cause].Big()
+			some = some || times[i].Sign() > 0
+		}
+		if some {
+			of.Causes[mpivirt.Cause(cause).String()] = times
+		}
+	}
+	return of
 }
 
 // tasksOf returns the sums of each rank in the form of a document.
@@ -172,6 +198,7 @@ func (d *document) tabulateStatistics(w io.Writer) {
 	}
 	d.tabulateWaitedFor(w)
 	d.tabulateCalls(w)
+	d.tabulateSites(w)
 	d.tabulateTasks(w)
 	tabulateMatrix(w, s.Matrix)
 	tabulateBandwidths(w, s.Bandwidths)
@@ -257,6 +284,35 @@ func (d *document) tabulateCalls(w io.Writer) {
 		_, _ = fmt.Fprintln(table)
 	}
 	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// shownSites is the number of places of the program that a summary shows.
+const shownSites = 12
+
+// tabulateSites prints the places of the program whose calls take most time, with the causes that take any.
+func (d *document) tabulateSites(w io.Writer) {
+	sites := study.LongestSites(d.Statistics.Sites, shownSites)
+	if len(sites) == 0 {
+		return
+	}
+	shown := slices.DeleteFunc(causes(), func(name string) bool {
+		return !slices.ContainsFunc(sites, func(s result.Site) bool { return s.Causes[name] != nil })
+	})
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, strings.Join(append([]string{"called from", "function", "calls", "bytes", "time of a rank", "waiting"}, shown...), "\t"))
+	for i := range sites {
+		s := &sites[i]
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%v\t%v", study.PlaceOf(s), s.Function, s.Count, s.Bytes, over(s.Time, d.Ranks), over(s.Waiting, d.Ranks))
+		for _, name := range shown {
+			_, _ = fmt.Fprintf(table, "\t%s", mean(s.Causes[name], d.Ranks))
+		}
+		_, _ = fmt.Fprintln(table)
+	}
+	_ = table.Flush()
+	if more := len(d.Statistics.Sites) - len(sites); more > 0 {
+		_, _ = fmt.Fprintf(w, "and %s more: --json FILE has all\n", spelling.Count(more, "place"))
+	}
 	_, _ = fmt.Fprintln(w)
 }
 

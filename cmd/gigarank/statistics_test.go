@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
 )
@@ -74,5 +76,34 @@ func TestARunWithoutAnEndHasNoEfficiency(t *testing.T) {
 		if (s.Efficiency != nil) != (took > 0) {
 			t.Errorf("a run of %v has efficiencies %v", took, s.Efficiency)
 		}
+	}
+}
+
+// Places of calls are those of the program's source, for ranks that know them, at the same fingerprint; other ranks are refused.
+func TestPlacesOfCalls(t *testing.T) {
+	plain := runDocument(t, "stencil --ranks 8 --iterations 1 --stats")
+	d := runDocument(t, "stencil --ranks 8 --iterations 1 --call-sites --engines 3")
+	if d.Fingerprint != plain.Fingerprint || len(plain.Statistics.Sites) > 0 || d.Statistics.Course != nil {
+		t.Errorf("the fingerprint is %s, want %s; without the flag there are %d places", d.Fingerprint, plain.Fingerprint, len(plain.Statistics.Sites))
+	}
+	calls := map[string]uint64{}
+	for _, s := range d.Statistics.Sites {
+		if !strings.Contains(s.Place, "(stencil.go:") {
+			t.Errorf("%s is called from %q", s.Function, s.Place)
+		}
+		calls[s.Function] += s.Count
+	}
+	for _, row := range plain.Statistics.Calls {
+		if calls[row.Function] != row.Count {
+			t.Errorf("%d calls of %s have places, of %d", calls[row.Function], row.Function, row.Count)
+		}
+	}
+	console, _, stderr := terminaltest.Console(nil)
+	if code := execute(strings.Fields("run stencil --lp event --ranks 8 --call-sites"), console); code != terminal.ExitUsage || !strings.Contains(stderr.String(), "--call-sites: event ranks do not know") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	console, stdout, stderr := terminaltest.Console(nil)
+	if code := execute(strings.Fields("run stencil --ranks 8 --iterations 1 --call-sites --progress none"), console); code != terminal.ExitDone || !strings.Contains(stdout.String(), "called from") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 }

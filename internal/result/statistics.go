@@ -18,6 +18,25 @@ type Statistics struct {
 	// Bandwidths are the messages by the bandwidth that they saw, those of collectives included.
 	Bandwidths []BandwidthClass `json:"bandwidths"`
 	Matrix     *Matrix          `json:"matrix,omitempty"`
+	// Sites are the calls by the place of the program that makes them, by place, then by function. They are there if they were asked for.
+	Sites []Site `json:"call_sites,omitempty"`
+	// Course is there if it was asked for.
+	Course *Course `json:"course,omitempty"`
+}
+
+// Site sums up the calls of a function from a place of the program: function, file and line, such as "exchange (halo.c:42)", "" if it is not known.
+type Site struct {
+	Place    string `json:"place"`
+	Function string `json:"function"`
+	Count    uint64 `json:"count"`
+	Bytes    uint64 `json:"bytes"`
+	Times
+}
+
+// Course has the times of all ranks by cause, in bins of virtual time of equal width, of which the first begins at 0.
+type Course struct {
+	Width  int64                 `json:"width_ps"`
+	Causes map[string][]*big.Int `json:"causes_ps"`
 }
 
 // MostWaitedFor is the number of ranks in WaitedFor.

@@ -27,6 +27,7 @@ type form struct {
 	bound   bool // its code must stay in one thread
 	threads toolchain.Threads
 	cancels bool // its ranks may cancel receives
+	sites   sites
 }
 
 // Open returns a program for native ranks that is run with arguments. The error names the reasons
@@ -137,6 +138,9 @@ func (b *body) open(n int) (err error) {
 	}
 	if b.k.Bursting() {
 		err = b.measure()
+	}
+	if b.k.Sited() && err == nil {
+		err = openSites(b.engine)
 	}
 	if t := b.form.options.Tasks; t != nil && err == nil {
 		err = b.weigh(t)

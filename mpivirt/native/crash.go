@@ -47,10 +47,7 @@ func (b *body) place() string {
 	if c.caller == 0 {
 		name := ""
 		if c.file != nil {
-			name = original(stringOf(c.file))
-		}
-		if strings.HasPrefix(name, "/proc/self/fd/") {
-			name = b.form.path
+			name = b.fileOf(stringOf(c.file))
 		}
 		return b.placeOf(name, uint64(c.pc-c.base))
 	}
@@ -64,6 +61,14 @@ func (b *body) place() string {
 		}
 	}
 	return caller
+}
+
+// fileOf returns the file of an object that the loader knows by a name.
+func (b *body) fileOf(name string) string {
+	if name = original(name); strings.HasPrefix(name, "/proc/self/fd/") {
+		return b.form.path
+	}
+	return name
 }
 
 // Place implements [kernel.Locator].

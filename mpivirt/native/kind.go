@@ -11,7 +11,7 @@ var Kind = kernel.RegisterKind(kernel.Kind{
 	Name: "native", Summary: "a rank is a C program on a stack of its own, built with gigarank cc",
 	Bytes:      300, // the copy of the stack of a rank in a barrier, and its place in the tables; see Bytes
 	Time:       150, // two switches, and the memory that they bring into the cache
-	Measurable: true, NeedsContents: true,
+	Measurable: true, NeedsContents: true, Sited: true,
 })
 
 // Options are the options of native ranks.

@@ -20,6 +20,7 @@ static int32_t resume(void *f, struct gigarank_engine *e, int32_t n) { return ((
 static int32_t close_engine(void *f, struct gigarank_engine *e) { return ((int32_t (*)(struct gigarank_engine *))f)(e); }
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
 static int open_tasks(void *f, struct gigarank_engine *e, int32_t number, int32_t by_rank) { return ((int (*)(struct gigarank_engine *, int32_t, int32_t))f)(e, number, by_rank); }
+static int open_sites(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static void lend(void *f, struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes) {
 	((void (*)(struct gigarank_engine *, int32_t, const void *, size_t))f)(e, lp, memory, bytes);
@@ -65,8 +66,8 @@ type (
 
 // runtime holds the functions of the C runtime, which is loaded once.
 var runtime struct {
-	load, open, resume, place, commName, release, close, flush, lend, operate, operateRow, measure, openTasks, interrupt unsafe.Pointer
-	path                                                                                                                 string
+	load, open, resume, place, commName, release, close, flush, lend, operate, operateRow, measure, openSites, openTasks, interrupt unsafe.Pointer
+	path                                                                                                                            string
 }
 
 // loadRuntime loads the C runtime.
@@ -91,7 +92,7 @@ var loadRuntime = sync.OnceValue(func() error {
 		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume, "gigarank_place": &runtime.place, "gigarank_comm_name": &runtime.commName,
 		"gigarank_release": &runtime.release, "gigarank_close": &runtime.close,
 		"gigarank_flush": &runtime.flush, "gigarank_lend": &runtime.lend, "gigarank_operate": &runtime.operate, "gigarank_operate_row": &runtime.operateRow,
-		"gigarank_measure": &runtime.measure, "gigarank_open_tasks": &runtime.openTasks, "gigarank_interrupt": &runtime.interrupt,
+		"gigarank_measure": &runtime.measure, "gigarank_open_sites": &runtime.openSites, "gigarank_open_tasks": &runtime.openTasks, "gigarank_interrupt": &runtime.interrupt,
 	} {
 		symbol := C.CString(name)
 		*place = C.dlsym(handle, symbol)
@@ -277,6 +278,14 @@ func openEngine(images []*image, n, first, all int, stack int64, copied bool, ar
 func measureBursts(e *cEngine) error {
 	if C.measure(runtime.measure, e) != 0 {
 		return errors.New("no memory for the CPU times of ranks: use fewer ranks or more hosts")
+	}
+	return nil
+}
+
+// openSites has an engine keep the places of calls.
+func openSites(e *cEngine) error {
+	if C.open_sites(runtime.openSites, e) != 0 {
+		return errors.New("no memory for the places of calls: use fewer ranks or more hosts")
 	}
 	return nil
 }

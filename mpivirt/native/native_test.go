@@ -80,6 +80,7 @@ type hosting struct {
 	stacks      native.Stacks
 	label       bool
 	places      bool                              // errors keep the places of calls
+	sites       bool                              // calls are summed up by place, and times over the run
 	strictly    bool                              // functions must not be used that native ranks do not have
 	watchdog    float64                           // seconds
 	bursts      func(first, n int) mpivirt.Bursts // nil if CPU times do not count
@@ -114,6 +115,7 @@ func run(t *testing.T, program, machine string, ranks int, h hosting, arguments 
 	s, err := mpivirt.New(mpivirt.Config{
 		Target: target, Library: library, Program: mpivirt.Program{Name: program, Forms: []mpivirt.Form{form}},
 		Transports: sync.NewInProcess(h.engines), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives, Bursts: h.bursts, Watchdog: h.watchdog,
+		Activities: h.sites, Sites: h.sites, Course: h.sites,
 		Output: func(text string) {
 			lock.Lock()
 			defer lock.Unlock()

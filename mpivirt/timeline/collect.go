@@ -229,22 +229,7 @@ func (e *engine) part(c *kernel.CallEnd, s *Slice) {
 			}
 		}
 	}
-	times := c.Causes
-	processor := times[processorCause]
-	lead := min(c.From.Sub(c.Began), processor)
-	tail := vtime.Duration(0)
-	if c.Chained {
-		tail = min(max(c.Ended.Sub(max(c.There, c.From)), 0), processor-lead)
-	}
-	add(processorCause, lead)
-	for _, cause := range waitingOrder {
-		if cause == processorCause {
-			add(cause, processor-lead-tail)
-		} else {
-			add(cause, times[cause])
-		}
-	}
-	add(processorCause, tail)
+	c.InOrder(add)
 }
 
 // Receives keeps a message between ranks that are shown.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gigarank/mpivirt/internal/kernel"
 	"gigarank/vtime"
 )
 
@@ -55,7 +56,7 @@ func writePage(w *bufio.Writer, t *Timeline) {
 		Color string `json:"color"`
 	}
 	causes := map[int]cause{}
-	for _, c := range waitingOrder {
+	for _, c := range kernel.Passing() {
 		rgb := colors[c.String()]
 		causes[int(c)] = cause{c.String(), fmt.Sprintf("#%02x%02x%02x", rgb[0], rgb[1], rgb[2])}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gigarank/mpivirt/internal/kernel"
 	"gigarank/vtime"
 )
 
@@ -101,7 +102,7 @@ const (
 // writePaje writes a picture for Paje.
 func writePaje(w *bufio.Writer, t *Timeline) {
 	_, _ = w.WriteString(pajeHeader)
-	for _, c := range waitingOrder {
+	for _, c := range kernel.Passing() {
 		rgb := colors[c.String()]
 		put(w, "3 c%d C %q \"%.3f %.3f %.3f\"\n", c, c, float64(rgb[0])/255, float64(rgb[1])/255, float64(rgb[2])/255)
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gigarank/mpivirt/internal/kernel"
 	"gigarank/vtime"
 )
 
@@ -94,7 +95,7 @@ func nanoseconds(t vtime.Time) int64 { return int64(t) / 1000 }
 // writeColours writes what the numbers of a trace mean.
 func writeColours(w *bufio.Writer, t *Timeline) {
 	_, _ = w.WriteString("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\nSTATES\n0    Idle\n")
-	order := slices.Sorted(slices.Values(waitingOrder))
+	order := slices.Sorted(slices.Values(kernel.Passing()))
 	for _, c := range order {
 		put(w, "%d    %v\n", int(c)+1, c)
 	}

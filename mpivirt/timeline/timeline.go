@@ -87,19 +87,6 @@ func (s *Slice) IsComputing() bool { return world.Procedure(s.Procedure) == worl
 // processorCause is the cause of work for MPI.
 const processorCause = kernel.NumberOfCauses - 1
 
-// waitingOrder is the order in which the causes of a call's time pass; see docs/statistics.md.
-var waitingOrder = func() (order []kernel.Cause) {
-	names := strings.Split("late root,late sender,late receiver,wait at barrier,wait at n-to-n,late member,processor,memory,interface,bus,link,network,computing", ",")
-	for _, name := range names {
-		for i := range kernel.NumberOfCauses {
-			if kernel.Cause(i).String() == name {
-				order = append(order, kernel.Cause(i))
-			}
-		}
-	}
-	return order
-}()
-
 // colors are the colours of causes, as red, green and blue.
 var colors = map[string][3]uint8{
 	"computing": {96, 168, 96}, "late sender": {214, 69, 65}, "late receiver": {231, 126, 34}, "wait at barrier": {155, 60, 150},

@@ -61,7 +61,7 @@ type hosting struct {
 // With state at the receiver it is counted for messages of over 32 KiB. Times are right within a
 // factor of three.
 //
-// It reads Target, Kind, Protocol, Collectives, Algorithms, NoContents, Activities, Matrix and Window of the Config.
+// It reads Target, Kind, Protocol, Collectives, Algorithms, NoContents, Activities, Matrix, Course, Sites and Window of the Config.
 // Without a Target it counts no collectives.
 func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 	cost := Cost{BytesPerRank: clockBytes, BytesPerEngine: engineBytes}
@@ -97,6 +97,7 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 const (
 	describedBytes = 140 // of a rank that has sums of its own, once these are described
 	cellBytes      = 8   // of a matrix, described
+	siteBytes      = 24  // of the place of a rank's latest call
 )
 
 // addStatistics adds the memory of statistics that ranks take beside calls, messages and agents.
@@ -115,6 +116,12 @@ func (cost *Cost) addStatistics(c *kernel.Config) {
 	if c.Matrix {
 		side := float64(min(ranks, kernel.MatrixSide))
 		cost.BytesPerEngine += side * side * cellBytes
+	}
+	if c.Course {
+		cost.BytesPerEngine += float64(kernel.CourseBytes)
+	}
+	if kind := c.RankKind(); c.Sites && kind != nil && kind.Sited {
+		cost.BytesPerRank += siteBytes
 	}
 }
 

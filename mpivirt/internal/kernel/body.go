@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"gigarank/lp"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -61,6 +62,17 @@ type Locator interface {
 	Place(lp int32) string
 	// CommName returns the name that an LP has given the communicator with an index, "" for none.
 	CommName(lp, comm int32) string
+}
+
+// Site is a place of a program that calls MPI, 0 if it is not known.
+type Site = stats.Site
+
+// Siter is a Body of a [Kind] that is Sited: it knows where in its source a program makes a call, while it makes it.
+type Siter interface {
+	// Site returns the place of the call that an LP begins.
+	Site(lp int32) Site
+	// SiteText returns the function, file and line of a place, such as "exchange (halo.c:42)". They are the same in all processes.
+	SiteText(s Site) string
 }
 
 // Outsider is a Body whose ranks run code in other languages than Go.

@@ -36,6 +36,8 @@ type Config struct {
 	Watchdog    float64
 	Activities  bool
 	Matrix      bool
+	Course      bool
+	Sites       bool
 	Path        bool
 	Observer    func(first, n int) Observer // of the engine with these ranks; nil for none
 	Recorder    func(first, n int) Recorder // likewise
@@ -95,6 +97,12 @@ type Progress struct {
 	Events       uint64
 	Computing    int
 	ComputingFor float64
+}
+
+// sited reports whether calls are summed up by the places of the program that make them.
+func (c *Config) sited() bool {
+	kind := c.RankKind()
+	return c.Sites && kind != nil && kind.Sited
 }
 
 // Algorithm returns the algorithm of an operation: the configured algorithm, else the default of

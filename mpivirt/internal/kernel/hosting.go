@@ -137,6 +137,9 @@ func (r *engineRun) setUp() {
 	k.partition.Summary.Tally.Since(r.began)
 	k.body = s.config.Program.form(s.config.Kind).Body(k, k.partition.Ranks)
 	k.locator, _ = k.body.(Locator)
+	if k.Sited() {
+		k.hearing.siter, _ = k.body.(Siter)
+	}
 	k.ranges, _ = k.body.(RangeResumer)
 	s.setUp.Add(int64(k.partition.Ranks))
 	k.partition.EndSetUp()

@@ -24,6 +24,9 @@ type Kind struct {
 	// Measurable is true if ranks tell the kernel where bursts of computing begin and end.
 	Measurable bool
 
+	// Sited is true if bodies of the kind are [Siter].
+	Sited bool
+
 	// NeedsContents is true if ranks are programs that read the memory of messages, so that sizes alone do not do.
 	NeedsContents bool
 

@@ -139,12 +139,33 @@ type CallEnd struct {
 	Busy    Cause        // of the time for which other messages have delayed the chain between nodes
 	Idle    bool         // a wait or test without an active request
 	Blames  stats.Blames // for whom the call has waited
+	site    stats.Site   // from which the program has made the call, if places of calls are kept
+}
+
+// InOrder passes the parts of a call to a function in the order in which they pass: its processor until it can wait, the causes of waiting, between
+// them the processor of others, and its processor at the end.
+func (e *CallEnd) InOrder(part func(cause Cause, d vtime.Duration)) {
+	lead, tail := e.ends()
+	e.Causes.InOrder(lead, tail, part)
+}
+
+// ends returns the time for which the processor works until a call can wait, and that at its end.
+func (e *CallEnd) ends() (lead, tail vtime.Duration) {
+	processor := e.Causes[stats.Processor]
+	lead = min(e.From.Sub(e.Began), processor)
+	if e.Chained {
+		tail = min(max(e.Ended.Sub(max(e.There, e.From)), 0), processor-lead)
+	}
+	return lead, tail
 }
 
 // hearing is a kernel's state for its observer.
 type hearing struct {
 	observer Observer               // nil for none
 	recorder Recorder               // nil for none
+	siter    Siter                  // the body, if places of calls are kept; nil else
+	sites    world.Beside[Site]     // by LP: of its latest call
+	handed   Site                   // of the call that the engine submits for the running LP; 0 if the LP submits itself
 	gatherer Gatherer               // the observer, or a part of it; nil if it is none
 	hears    bool                   // there is an observer or a recorder
 	inCall   bool                   // a call is submitted: calls that are parts of it are not heard
@@ -175,7 +196,7 @@ func (k *Kernel) observe(o Observer) {
 
 // observeSums has the statistics observe alone: they need not hear each call in full.
 func (k *Kernel) observeSums() {
-	if s, alone := k.hearing.observer.(*sums); alone && k.config.Recorder == nil && k.messages.Processors == nil && !k.messages.InCalls {
+	if s, alone := k.hearing.observer.(*sums); alone && !k.Sited() && k.config.Recorder == nil && k.messages.Processors == nil && !k.messages.InCalls {
 		k.hearing.sums = s
 		k.collectives.SumsUp((*calls)(k))
 		k.messages.SumsUp()
@@ -273,6 +294,19 @@ func (k *Kernel) leaves(lp int32) {
 	}
 }
 
+// Sited reports whether the places of calls are kept; see [Siter].
+func (k *Kernel) Sited() bool { return k.config.Activities && k.config.sited() }
+
+// HandSite stores the place of the call that the running LP hands to the engine to be submitted.
+func (k *Kernel) HandSite(s Site) { k.hearing.handed = s }
+
+// nameSites has the summary of the engine's ranks know the places of calls by their texts.
+func (k *Kernel) nameSites() {
+	if k.hearing.siter != nil {
+		k.partition.Summary.Calls.NameSites(k.hearing.siter.SiteText)
+	}
+}
+
 // describeCall stores the description of a call for the observer.
 func (k *Kernel) describeCall(lp int32, q *Call) {
 	b := &k.hearing.begin
@@ -357,6 +391,13 @@ func (k *Kernel) begins(lp int32) {
 	*o = openCall{
 		began: o.began, procedure: b.Procedure, context: b.Context, bytes: b.bytes(), large: b.Sent.Bytes > k.partition.EagerLimit, open: true, idle: b.Idle,
 	}
+	if h.siter != nil && b.Procedure != world.Compute {
+		site := h.handed
+		if h.handed = 0; site == 0 {
+			site = h.siter.Site(lp)
+		}
+		*h.sites.Open(lp) = site
+	}
 	k.collectives.Begins(lp)
 	if k.messages.Behind(lp) {
 		b := h.begin
@@ -393,6 +434,9 @@ func (k *Kernel) ends(lp int32) {
 	o.open = false
 	e, why := &k.hearing.end, &k.hearing.why
 	*e = CallEnd{Rank: int(k.partition.Global(lp)), Procedure: o.procedure, Context: o.context, Bytes: o.bytes, For: world.None, Idle: o.idle}
+	if k.hearing.siter != nil {
+		e.site = *k.hearing.sites.Open(lp)
+	}
 	*why = reason{large: o.large}
 	k.findEnd(lp, e, why)
 	if !k.messages.Behind(lp) {
@@ -545,7 +589,7 @@ func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 		began := k.partition.Clock[lp]
 		err := k.messages.Compute(lp, d, world.Compute)
 		if err == nil {
-			s.Calls.Computes(lp, k.partition.Clock[lp].Sub(began))
+			s.Calls.Computes(lp, began, k.partition.Clock[lp].Sub(began))
 		}
 		return err
 	}
@@ -581,6 +625,12 @@ func (k *Kernel) newSums() *sums {
 	p.Summary.Calls.Open(p.First, p.Ranks, ranks, ranks <= TasksKept)
 	if k.config.Matrix {
 		p.Summary.Calls.Matrix().Open(ranks)
+	}
+	if k.config.Course {
+		p.Summary.Calls.Course().Open()
+	}
+	if k.Sited() {
+		p.Summary.Calls.OpenSites()
 	}
 	return &sums{Summary: &p.Summary, kernel: k, partition: p}
 }
@@ -628,12 +678,17 @@ func (s *sums) Ends(e *CallEnd) {
 		s.Calls.Phases().Note(&e.Phases)
 	}
 	if e.Procedure == world.Compute {
-		s.Calls.Compute(lp, e.Ended.Sub(e.Began))
+		s.Calls.Compute(lp, e.Began, e.Ended.Sub(e.Began))
 		return
 	}
 	if e.Idle && e.Ended == e.Began {
 		return
 	}
+	if course := s.Calls.Course(); course.Counts() {
+		lead, tail := e.ends()
+		course.Call(e.Began, &e.Causes, lead, tail)
+	}
+	s.Calls.NoteSite(e.site, uint8(e.Procedure), e.Bytes, &e.Causes)
 	s.Calls.Blame(&e.Blames)
 	s.Calls.Note(lp, stats.CallKey{Procedure: uint8(e.Procedure), Context: e.Context}, e.Bytes, &e.Causes)
 }

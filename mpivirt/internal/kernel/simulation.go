@@ -239,6 +239,7 @@ func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 	for i := range s.runs {
 		r := &s.runs[i]
 		if r.ended.Load() {
+			r.kernel.nameSites()
 			summaries[i], errs[i] = &r.kernel.partition.Summary, r.err
 		}
 		if err := s.lossOf(i); err != nil {

@@ -10,6 +10,9 @@ import (
 // MatrixSide is the greatest number of rows and columns of a matrix of bytes between ranks.
 const MatrixSide = stats.MatrixSide
 
+// CourseBytes is the memory of the course of a run in each engine.
+const CourseBytes = stats.CourseBytes
+
 // Sizes in bytes of what an engine keeps for statistics.
 const (
 	// CountedBytes is that of an LP: its computing time.

@@ -15,6 +15,8 @@ type (
 	Total = stats.Total
 	// Task sums up the calls of a rank.
 	Task = stats.Task
+	// CourseTimes are the ranks' times by cause in bins of virtual time.
+	CourseTimes = stats.CourseTimes
 	// RankBlame is the time for which other ranks have waited for a rank.
 	RankBlame = stats.RankBlame
 )
@@ -25,6 +27,9 @@ const (
 	LateSender     = stats.LateSender
 	NumberOfCauses = stats.NumberOfCauses
 )
+
+// Passing returns the causes in the order in which the parts of a call pass; see docs/statistics.md.
+func Passing() []Cause { return stats.Passing() }
 
 // CallStatistics are the times of calls by their cause. Package mpivirt documents the fields.
 type CallStatistics struct {
@@ -38,6 +43,16 @@ type CallStatistics struct {
 	Speeds  []SizeClass
 	Blamed  []RankBlame // the greatest first; nil above TasksKept ranks
 	Between uint64
+	Sites   []SiteTimes
+	Course  CourseTimes
+}
+
+// SiteTimes sums up the calls of a procedure from a place of the program.
+type SiteTimes struct {
+	Place        string // function, file and line, such as "exchange (halo.c:42)"; "" if it is not known
+	Procedure    string // as programs name it
+	Count, Bytes uint64
+	Times        [NumberOfCauses]Total
 }
 
 // CallTimes sums up the calls of a procedure on a communicator.
@@ -74,7 +89,7 @@ const manyCommunicators = "other communicators"
 func (s *Simulation) statisticsOf(total *world.Summary) *CallStatistics {
 	calls := &total.Calls
 	all := &CallStatistics{Tasks: calls.Tasks(), Balance: calls.Balance(), Matrix: calls.Matrix().Rows(), Block: calls.Matrix().Block(),
-		Speeds: calls.Traffic().Speeds(), Between: calls.Traffic().Between(), Blamed: calls.Blamed()}
+		Course: calls.Course().Times(), Speeds: calls.Traffic().Speeds(), Between: calls.Traffic().Between(), Blamed: calls.Blamed()}
 	own := func(context uint64) bool {
 		return context == world.NoContext || context == world.WorldContext || context == world.SelfContext
 	}
@@ -85,6 +100,9 @@ func (s *Simulation) statisticsOf(total *world.Summary) *CallStatistics {
 			of.Communicator = manyCommunicators
 		}
 		all.Calls = append(all.Calls, of)
+	}
+	for _, row := range calls.Sites() {
+		all.Sites = append(all.Sites, SiteTimes{row.Place, name(world.Procedure(row.Procedure)), row.Count, row.Bytes, row.Times})
 	}
 	for p, tasks := range calls.Functions() {
 		if tasks != nil {

@@ -32,7 +32,7 @@ func (m *Messages) SumCompute(lp int32, d vtime.Duration) bool {
 	if d > 0 {
 		s := &m.Partition.Summary
 		s.Activities.Note(stats.Computation, d)
-		s.Calls.Computes(lp, d)
+		s.Calls.Computes(lp, end-vtime.Time(d), d)
 	}
 	return true
 }
@@ -45,12 +45,12 @@ func (m *Messages) SumSend(lp int32, c world.Procedure, context uint64, dst int,
 	if x := s.Calls.Matrix(); x.Counts() {
 		x.Note(int(m.Partition.Global(lp)), dst, bytes)
 	}
-	s.Calls.NoteSend(lp, stats.CallKey{Procedure: uint8(c), Context: context}, bytes, m.Partition.Clock[lp].Sub(began))
+	s.Calls.NoteSend(lp, stats.CallKey{Procedure: uint8(c), Context: context}, bytes, began, m.Partition.Clock[lp].Sub(began))
 }
 
 // SumPost tells the statistics of a nonblocking receive that an LP has posted.
 func (m *Messages) SumPost(lp int32, c world.Procedure, context uint64) {
-	m.Partition.Summary.Calls.NoteSend(lp, stats.CallKey{Procedure: uint8(c), Context: context}, 0, 0)
+	m.Partition.Summary.Calls.NoteSend(lp, stats.CallKey{Procedure: uint8(c), Context: context}, 0, 0, 0)
 }
 
 // sumReceive tells the statistics of a blocking receive, which an LP has posted at an instant and which is over: its message was there.
@@ -65,14 +65,16 @@ func (m *Messages) sumReceive(lp int32, c world.Procedure, context uint64, index
 	}
 	if late := min(o.sent, ready, ended); late <= posted && o.shared|o.within == 0 {
 		left := max(posted, min(o.left, ready, ended))
-		network := min(ready, ended).Sub(left)
-		calls.NoteReceive(lp, key, msg.bytes, network, ended.Sub(posted)-network)
+		calls.NoteReceive(lp, key, msg.bytes, posted, left, min(ready, ended), ended)
 		return
 	}
 	e, times := m.why.ending, stats.Causes{}
 	e.Known, e.Ready, e.Late, e.Other, e.Left, e.Shared, e.Within, e.Whom = true, ready, stats.LateSender, o.sent, o.left, o.shared, o.within, o.late
 	e.Split(posted, ended, &times)
 	calls.Note(lp, key, msg.bytes, &times)
+	if course := calls.Course(); course.Counts() {
+		course.Call(posted, &times, 0, ended.Sub(min(ready, ended)))
+	}
 	if m.Blames() {
 		var blames stats.Blames
 		m.Waiter(lp).Blame(&e, posted, ended, &blames)

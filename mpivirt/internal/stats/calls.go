@@ -22,6 +22,8 @@ type Calls struct {
 	phases    PhaseSums
 	blame     blame
 	traffic   Traffic
+	course    Course
+	sites     sites
 	names     map[uint64]string // of communicators, by context
 	computing []vtime.Duration  // by LP; nil once settled
 }
@@ -103,9 +105,8 @@ func (c *Calls) Open(first, ranks, all int, tasks bool) {
 	}
 }
 
-// Note counts the call of an LP, which has contributed or received some bytes.
-func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
-	row := c.latestOf(key)
+// note counts a call.
+func (row *callRow) note(bytes int64, times *Causes) {
 	row.count++
 	row.bytes = addUp(row.bytes, uint64(bytes))
 	for i, d := range times {
@@ -113,6 +114,37 @@ func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
 			row.times[i].Add(d)
 		}
 	}
+}
+
+// merge adds settled sums.
+func (row *callRow) merge(o *callRow) {
+	row.count += o.count
+	row.bytes = addUp(row.bytes, o.bytes)
+	for i := range row.times {
+		row.times[i].Merge(o.times[i])
+	}
+}
+
+// append appends settled sums to b.
+func (row *callRow) append(b []byte) []byte {
+	b = appendWords(b, row.count, row.bytes)
+	for _, t := range row.times {
+		b = appendWords(b, t.High, t.Low)
+	}
+	return b
+}
+
+// read sets the sums from the bytes of append.
+func (row *callRow) read(r *reader) {
+	row.count, row.bytes = r.word(), r.word()
+	for i := range row.times {
+		row.times[i] = Total{r.word(), r.word()}
+	}
+}
+
+// Note counts the call of an LP, which has contributed or received some bytes.
+func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
+	c.latestOf(key).note(bytes, times)
 	if c.tasks == nil {
 		return
 	}
@@ -122,8 +154,11 @@ func (c *Calls) Note(lp int32, key CallKey, bytes int64, times *Causes) {
 	}
 }
 
-// NoteSend counts a call of an LP that is work of its processor for a time: a send of some bytes, or the post of a receive.
-func (c *Calls) NoteSend(lp int32, key CallKey, bytes int64, took vtime.Duration) {
+// NoteSend counts a call of an LP that is work of its processor for a time from an instant on: a send of some bytes, or the post of a receive.
+func (c *Calls) NoteSend(lp int32, key CallKey, bytes int64, began vtime.Time, took vtime.Duration) {
+	if c.course.Counts() {
+		c.course.Add(Processor, began, began.Add(took), 1)
+	}
 	row := c.latestOf(key)
 	if s := &row.sends; s.bytes == bytes && s.took == took {
 		s.count++
@@ -154,8 +189,16 @@ func (c *Calls) addSends(row *callRow) {
 	s.count = 0
 }
 
-// NoteReceive counts the call of an LP that receives a message, by the parts of its time.
-func (c *Calls) NoteReceive(lp int32, key CallKey, bytes int64, network, processor vtime.Duration) {
+// NoteReceive counts the call of an LP that receives a message, by the instants at which it is posted, the processor of the sender has let the message go,
+// the message is there, and the call ends.
+func (c *Calls) NoteReceive(lp int32, key CallKey, bytes int64, posted, left, ready, ended vtime.Time) {
+	network := ready.Sub(left)
+	processor := ended.Sub(posted) - network
+	if c.course.Counts() {
+		c.course.Add(Processor, posted, left, 1)
+		c.course.Add(Network, left, ready, 1)
+		c.course.Add(Processor, ready, ended, 1)
+	}
 	row := c.latestOf(key)
 	row.count++
 	row.bytes = addUp(row.bytes, uint64(bytes))
@@ -202,18 +245,21 @@ func (c *Calls) Names(context uint64) bool {
 // Name stores the name of a communicator, which is the same on all engines.
 func (c *Calls) Name(context uint64, name string) { c.names[context] = name }
 
-// Compute counts time that an LP computes.
-func (c *Calls) Compute(lp int32, d vtime.Duration) {
+// Compute counts time that an LP computes from an instant on.
+func (c *Calls) Compute(lp int32, began vtime.Time, d vtime.Duration) {
+	if c.course.Counts() {
+		c.course.Add(Computing, began, began.Add(d), 1)
+	}
 	c.computing[lp] += d
 	if c.tasks != nil {
 		c.tasks[lp].Times[Computing] += d
 	}
 }
 
-// Computes counts a phase in which an LP computes, if it takes time.
-func (c *Calls) Computes(lp int32, d vtime.Duration) {
+// Computes counts a phase in which an LP computes from an instant on, if it takes time.
+func (c *Calls) Computes(lp int32, began vtime.Time, d vtime.Duration) {
 	c.phases.NoteOne(SequentialComputation, d)
-	c.Compute(lp, d)
+	c.Compute(lp, began, d)
 }
 
 // latestOf returns the row of a key, which it makes if it is missing, and which is found sooner next time.
@@ -261,12 +307,7 @@ func (c *Calls) Merge(o *Calls) {
 		*c = Calls{counted: true, first: o.first, rows: map[CallKey]*callRow{}, names: map[uint64]string{}, balance: Balance{Rank: o.balance.Rank}}
 	}
 	for key, theirs := range o.rows {
-		row := c.row(key)
-		row.count += theirs.count
-		row.bytes = addUp(row.bytes, theirs.bytes)
-		for i := range row.times {
-			row.times[i].Merge(theirs.times[i])
-		}
+		c.row(key).merge(theirs)
 	}
 	maps.Copy(c.names, o.names)
 	c.balance.merge(&o.balance)
@@ -275,6 +316,8 @@ func (c *Calls) Merge(o *Calls) {
 	c.phases.Merge(&o.phases)
 	c.blame.merge(&o.blame)
 	c.traffic.Merge(&o.traffic)
+	c.course.Merge(&o.course)
+	c.sites.merge(&o.sites)
 }
 
 // addTasks adds the tasks of another engine, whose ranks are others.
@@ -375,6 +418,9 @@ func (c *Calls) Phases() *PhaseSums { return &c.phases }
 // Traffic returns the counts of the contents of messages, to be added to.
 func (c *Calls) Traffic() *Traffic { return &c.traffic }
 
+// Course returns the course of the run, to be added to if it counts.
+func (c *Calls) Course() *Course { return &c.course }
+
 // Append appends the sums to b, in the form that Read reads. It settles them.
 func (c *Calls) Append(b []byte) []byte {
 	if !c.counted {
@@ -385,10 +431,7 @@ func (c *Calls) Append(b []byte) []byte {
 		c.balance.Computing.High, c.balance.Computing.Low, uint64(c.balance.Greatest), uint64(c.balance.Rank))
 	for _, key := range slices.SortedFunc(maps.Keys(c.rows), CallKey.compare) {
 		row := c.rows[key]
-		b = appendWords(b, uint64(key.Procedure), key.Context, row.count, row.bytes)
-		for _, t := range row.times {
-			b = appendWords(b, t.High, t.Low)
-		}
+		b = row.append(appendWords(b, uint64(key.Procedure), key.Context))
 	}
 	b = appendWords(b, uint64(len(c.names)))
 	for _, context := range slices.Sorted(maps.Keys(c.names)) {
@@ -405,7 +448,7 @@ func (c *Calls) Append(b []byte) []byte {
 	for _, p := range c.phases {
 		b = appendWords(b, p.Count, p.Time.High, p.Time.Low)
 	}
-	return c.matrix.append(c.traffic.append(c.blame.append(b)))
+	return c.sites.append(c.course.append(c.matrix.append(c.traffic.append(c.blame.append(b)))))
 }
 
 // Read sets the sums from the bytes of Append and returns the rest of b.
@@ -418,11 +461,7 @@ func (c *Calls) Read(b []byte) (rest []byte) {
 	tasks, rows := r.word(), r.word()
 	c.balance = Balance{Computing: Total{r.word(), r.word()}, Greatest: vtime.Duration(r.word()), Rank: int(r.word())}
 	for range rows {
-		row := c.row(CallKey{uint8(r.word()), r.word()})
-		row.count, row.bytes = r.word(), r.word()
-		for i := range row.times {
-			row.times[i] = Total{r.word(), r.word()}
-		}
+		c.row(CallKey{uint8(r.word()), r.word()}).read(&r)
 	}
 	for range r.word() {
 		context, n := r.word(), r.word()
@@ -440,6 +479,8 @@ func (c *Calls) Read(b []byte) (rest []byte) {
 	c.blame.read(&r)
 	c.traffic.read(&r)
 	c.matrix.read(&r)
+	c.course.read(&r)
+	c.sites.read(&r)
 	return r.b
 }
 

@@ -75,7 +75,7 @@ func TestCallsAddUp(t *testing.T) {
 		for _, c := range calls {
 			part, lp := &parts[c.rank/per], int32(c.rank%per)
 			if c.key.Procedure == 0 {
-				part.Compute(lp, c.times[Computing])
+				part.Compute(lp, 0, c.times[Computing])
 				computing[c.rank] += c.times[Computing]
 				continue
 			}

@@ -30,6 +30,10 @@ func (m *Meeting) Alike(n int, entry, exit vtime.Time) {
 	row.bytes = addUp(row.bytes, times(uint64(m.bytes), uint64(n)))
 	row.times[m.cause].addSame(late, n)
 	row.times[Network].addSame(took-late, n)
+	if course := &m.calls.course; course.Counts() {
+		course.Add(m.cause, entry, entry.Add(late), n)
+		course.Add(Network, entry.Add(late), exit, n)
+	}
 	if took > 0 {
 		of := &m.calls.phases[WaitingPhase]
 		of.Count += uint64(n)
@@ -53,6 +57,11 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, works vtime
 	row.times[m.cause].Add(late)
 	row.times[Processor].Add(works)
 	row.times[Network].Add(network)
+	if course := &m.calls.course; course.Counts() {
+		times := Causes{Processor: works, Network: network}
+		times[m.cause] = late
+		course.Call(entry, &times, 0, 0)
+	}
 	switch {
 	case took == 0:
 	case phases == nil:

@@ -22,10 +22,14 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 		alone, parts := &Summary{Ended: new(atomic.Int64)}, make([]*Summary, engines)
 		alone.Tally.Start(1<<30, nil)
 		alone.Calls.Open(0, 150, 150, false)
+		alone.Calls.Course().Open()
+		alone.Calls.OpenSites()
 		for i := range parts {
 			parts[i] = &Summary{Ended: new(atomic.Int64)}
 			parts[i].Tally.Start(1<<30, nil)
 			parts[i].Calls.Open(0, 150, 150, false)
+			parts[i].Calls.Course().Open()
+			parts[i].Calls.OpenSites()
 		}
 		instant := rapid.Int64Range(0, 3)
 		for rank := range rapid.IntRange(0, 150).Draw(t, "ranks") {
@@ -36,7 +40,8 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 				s.Activities.Note(stats.Data, vtime.Duration(rank))
 				s.Sent.Note(int64(rank))
 				s.Handed.Note(int64(rank) * 100)
-				s.Calls.Compute(int32(rank), vtime.Duration(rank))
+				s.Calls.Compute(int32(rank), at, vtime.Duration(rank))
+				s.Calls.NoteSite(stats.Site(rank%4), uint8(rank%5), 8, &stats.Causes{stats.Network: vtime.Duration(rank)})
 				s.Calls.Note(int32(rank), stats.CallKey{Procedure: uint8(rank % 5), Context: uint64(rank % 3)}, 8, &stats.Causes{stats.Network: vtime.Duration(rank)})
 				s.Uncharged.merge(&Uncharged{Code: int64(rank), Timeless: 1, Declared: rank == 140})
 			}
@@ -51,10 +56,13 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 		}
 		alone.Tally.Settle()
 		alone.Calls.Settle()
+		place := func(s stats.Site) string { return string(rune('a' + s)) }
+		alone.Calls.NameSites(place)
 		all := func(uint64) bool { return true }
 		total := &Summary{}
 		for _, i := range rapid.Permutation(parts).Draw(t, "order") {
 			i.Tally.Settle()
+			i.Calls.NameSites(place)
 			decoded, counts, report, rest := DecodeSummary(append(i.Encode([]byte("report"), engine.Statistics{Events: 7, Switches: 9}), 1, 2))
 			if string(report) != "report" {
 				t.Errorf("the report is %q", report)
@@ -67,6 +75,7 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 		for _, c := range []struct{ got, want any }{
 			{total.Digest, alone.Digest}, {total.Late, alone.Late}, {total.Unreceived, alone.Unreceived}, {total.Uncharged, alone.Uncharged},
 			{total.Calls.Times(all), alone.Calls.Times(all)}, {total.Calls.Balance(), alone.Calls.Balance()},
+			{total.Calls.Sites(), alone.Calls.Sites()}, {total.Calls.Course().Times().Bins, alone.Calls.Course().Times().Bins},
 			{total.Activities, alone.Activities}, {total.Sent, alone.Sent}, {total.Handed, alone.Handed}, {total.Tally.Finishes(), alone.Tally.Finishes()},
 			{total.Tally.Iterations(), alone.Tally.Iterations()}, {total.Tally.Operations(), alone.Tally.Operations()},
 		} {

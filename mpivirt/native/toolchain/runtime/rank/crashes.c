@@ -10,6 +10,7 @@
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
@@ -184,27 +185,52 @@ void gigarank_prepare_places(void) {
 	backtrace(&pc, 1); /* the first call loads a library */
 }
 
-void gigarank_note_place(struct gigarank_engine *e) {
-	enum { DEEPEST = 64 };
-	struct gigarank_crash *c = &e->crash;
-	struct gigarank_program *p = e->program;
+/* caller_among returns the first return address among frames that lies in the program, or in a library of its own, and the base and the
+ * file of that library, NULL for the program. It returns 0 if there is none. */
+static uintptr_t caller_among(const struct gigarank_program *p, void *const *frames, int n, uintptr_t *base, const char **file) {
 	const char *own;
-	uintptr_t runtime = object_of((uintptr_t)gigarank_note_place, &own);
-	void *frames[DEEPEST];
-	int n = backtrace(frames, DEEPEST);
+	uintptr_t runtime = object_of((uintptr_t)caller_among, &own);
 	for (int i = 0; i < n; i++) {
 		uintptr_t pc = (uintptr_t)frames[i] - 1;
 		if (pc - p->text < p->text_bytes) {
-			c->caller = pc + 1 - p->base;
-			return;
+			*base = p->base, *file = NULL;
+			return pc + 1;
 		}
-		uintptr_t base = object_of(pc, &c->file);
-		if (base != runtime && gigarank_is_own(c->file)) {
-			c->pc = pc, c->base = base;
-			return;
-		}
+		*base = object_of(pc, file);
+		if (*base != runtime && gigarank_is_own(*file))
+			return pc + 1;
 	}
-	c->file = NULL;
+	return 0;
+}
+
+enum { DEEPEST = 64, USUAL = 8 }; /* calls from the program's call of MPI on */
+
+void gigarank_note_place(struct gigarank_engine *e) {
+	struct gigarank_crash *c = &e->crash;
+	void *frames[DEEPEST];
+	uintptr_t pc = caller_among(e->program, frames, backtrace(frames, DEEPEST), &c->base, &c->file);
+	if (!pc)
+		c->file = NULL;
+	else if (!c->file)
+		c->caller = pc - c->base;
+	else
+		c->pc = pc - 1;
+}
+
+void gigarank_note_site(struct gigarank_engine *e) {
+	struct gigarank_site *s = &e->sites[e->running - e->ranks];
+	void *frames[DEEPEST];
+	uintptr_t base, pc = caller_among(e->program, frames, backtrace(frames, USUAL), &base, &s->file);
+	if (!pc)
+		pc = caller_among(e->program, frames, backtrace(frames, DEEPEST), &base, &s->file);
+	s->offset = pc ? pc - base : 0;
+}
+
+/* gigarank_open_sites has an engine keep the places of calls. It returns 0, and -1 without memory. */
+int gigarank_open_sites(struct gigarank_engine *e) {
+	gigarank_prepare_places(); /* here, since ranks may have little stack */
+	e->sites = calloc((size_t)e->count, sizeof *e->sites);
+	return e->sites ? 0 : -1;
 }
 
 void gigarank_die(int number) {

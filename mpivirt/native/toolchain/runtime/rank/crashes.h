@@ -18,7 +18,10 @@ void gigarank_note_call(void *returns);
 /* gigarank_note_place keeps where the program has made the call that the running rank is in. */
 void gigarank_note_place(struct gigarank_engine *e);
 
-/* gigarank_prepare_places makes calls of gigarank_note_place need little stack. */
+/* gigarank_note_site keeps where the program makes the call that the running rank is in, in its entry of sites. */
+void gigarank_note_site(struct gigarank_engine *e);
+
+/* gigarank_prepare_places makes calls of gigarank_note_place and gigarank_note_site need little stack. */
 void gigarank_prepare_places(void);
 
 /* gigarank_die ends the running rank by a signal. */

@@ -248,6 +248,12 @@ struct gigarank_crash {
 	uintptr_t callee; /* the function of the runtime that the program has called, 0 if the crash is in another library */
 };
 
+/* Where the program has made a call: the offset in a file of the address to which the call returns. */
+struct gigarank_site {
+	uintptr_t offset; /* 0 if it is not known */
+	const char *file; /* NULL for the program itself */
+};
+
 /* A foreign call: code of the program outside ranks, in a thread or in an operation, has called a function that only a rank
  * may call. */
 struct gigarank_foreign_call {
@@ -331,6 +337,7 @@ struct gigarank_engine {
 	int32_t object_count, object_room;
 	struct gigarank_object *free_objects[8]; /* by kind */
 	struct gigarank_crash crash; /* the latest */
+	struct gigarank_site *sites; /* by rank, of its latest call, NULL if nobody asks for them */
 	struct gigarank_foreign_call by_thread, by_operation;
 	struct gigarank_engine *next; /* of the list of open engines */
 	struct gigarank_meter meter;
@@ -403,6 +410,7 @@ int gigarank_operate_row(struct gigarank_engine *e, int32_t lp, uintptr_t handle
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
 void gigarank_lend(struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes);
 int gigarank_measure(struct gigarank_engine *e);
+int gigarank_open_sites(struct gigarank_engine *e);
 int gigarank_open_tasks(struct gigarank_engine *e, int32_t number, int32_t by_rank);
 void gigarank_interrupt(struct gigarank_engine *e);
 

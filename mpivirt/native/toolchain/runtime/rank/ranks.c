@@ -192,7 +192,7 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 	free(e->requests);
 	gigarank_hooks.close_objects(e);
 	free(e->ranks);
-	free(e->bursts);
+	free(e->bursts), free(e->sites);
 	free(e->tasks), free(e->task_ratios), free(e->task_counts);
 	free(e->images);
 	free(e->list);
@@ -529,6 +529,8 @@ int gigarank_suspend(struct gigarank_call *c) {
 	if (stray && c->procedure != GIGARANK_RAISE)
 		c = led_astray(e, stray, c->procedure);
 	r->call = c;
+	if (__builtin_expect(e->sites != NULL, 0))
+		gigarank_note_site(e);
 	e->foreseen.left = 0;
 	r->last = (uint16_t)c->procedure;
 	if (e->form) {
