@@ -95,14 +95,17 @@ func compareVariants(r *rapid.T, ranks int, machine string, lines []string, caus
 		}
 	}
 	explained := scriptOptions{causes: causes}
-	if explained.causes {
+	switch {
+	case explained.causes:
 		explained.phases, explained.counts = rapid.Bool().Draw(r, "phases"), rapid.Bool().Draw(r, "activities")
+	case forms && !target.ReceiverState():
+		explained.sums, explained.byRank = rapid.IntRange(0, 2).Draw(r, "sums") == 0, rapid.Bool().Draw(r, "by rank")
 	}
-	forms = forms && !target.ReceiverState() && !explained.phases // processors that serve other messages meanwhile go on at another instant after a Wait
-	variants := slices.DeleteFunc(variantsOf(min(ranks, 5), forms), func(v variant) bool { return explained.causes && v.wanted != Message })
+	forms = forms && !target.ReceiverState() && !explained.phases && !explained.sums // processors that serve other messages meanwhile go on at another instant after a Wait
 	want := ""
-	for i, v := range rapid.Permutation(variants).Draw(r, "variants")[:4] {
+	for i, v := range rapid.Permutation(variantsOf(min(ranks, 5), forms)).Draw(r, "variants")[:4] {
 		v.script = explained
+		v.summed = explained.sums && v.wanted != Message && rapid.Bool().Draw(r, "summed")
 		switch got := play(r, v, target, programs); {
 		case i == 0:
 			want = got

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"causes", "closedforms", "communicators", "contention", "costs", "endoftime", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress", "uneven"} {
+	for _, name := range []string{"bulk", "causes", "closedforms", "communicators", "contention", "costs", "endoftime", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress", "sums", "uneven"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
@@ -64,6 +64,7 @@ type variant struct {
 	ranges            bool  // ranks that are ready together are resumed in one call
 	limit             int64 // of bytes in buffers beyond which ranks are held back; 0 for the usual one
 	freely            bool  // engines run as the host lets them, and do not take turns, which takes less time
+	summed            bool  // collectives sum up the calls of their members where they can
 	script            scriptOptions
 }
 
@@ -77,9 +78,12 @@ func (v *variant) transports() []engine.Transport {
 
 // scriptOptions are what a run is asked for beside the outcome of its calls.
 type scriptOptions struct {
-	causes   bool                  // the causes for which the time of calls passes come out; collectives go by messages then
-	counts   bool                  // the parts of messages come out as well, of all ranks; collectives go by messages then
+	causes   bool                  // the causes for which the time of calls passes come out
+	counts   bool                  // the parts of messages come out as well, of all ranks
 	phases   bool                  // the activities of the processor in collectives of the blocking form come out, too
+	sums     bool                  // the sums of calls come out: those of procedures, and whom ranks have waited for
+	byRank   bool                  // the sums of each rank are kept
+	bulk     bool                  // no collective goes by messages in an interpreter for bulk, without content
 	repeats  bool                  // ranks call one collective alone, again and again
 	repeated collectives.Operation // that collective
 	by       collectives.Algorithm // of that
@@ -133,12 +137,13 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 		}
 	}
 	options := scriptOptionsOf(t, d)
-	variants := variantsOf(engines, !d.HasArg("blocking") && !options.repeats && !options.phases)
-	if options.causes || options.counts {
+	variants := variantsOf(engines, !d.HasArg("blocking") && !options.repeats && !options.phases && !options.sums)
+	if options.counts && !options.causes { // arrays count the parts of messages for statistics alone
 		variants = slices.DeleteFunc(variants, func(v variant) bool { return v.wanted != Message })
 	}
 	for i := range variants {
 		variants[i].script = options
+		variants[i].summed = options.sums && variants[i].wanted != Message && i%3 > 0
 	}
 	outcomes := make([]string, len(variants))
 	var playing sync.WaitGroup // at once: most of the time of a deadlock is the patience of its engines
@@ -158,6 +163,7 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 func scriptOptionsOf(t *testing.T, d *datadriven.TestData) (o scriptOptions) {
 	o.phases, o.counts = d.HasArg("phases"), d.HasArg("activities")
 	o.causes = d.HasArg("causes") || o.phases
+	o.sums, o.byRank, o.bulk = d.HasArg("sums") || d.HasArg("sumsbyrank"), d.HasArg("sumsbyrank"), d.HasArg("bulk")
 	if o.repeats = d.HasArg("repeated"); o.repeats {
 		var operation, algorithm string
 		d.ScanArgs(t, "repeated", &operation, &algorithm, &o.bytes)
@@ -253,6 +259,7 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 	running.Wait()
 	if !anyOf(errs) {
 		for _, p := range players {
+			p.k.Messages.SettleSums()
 			p.checkTimes()
 			p.checkFreed()
 		}
@@ -265,6 +272,8 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 		}
 		if made, held := p.k.HeldRounds(); made > 0 && held > 0 && !v.script.differ && !p.k.partition.Fails() && !p.k.partition.ErrorsReturn && !anyOf(errs) {
 			t.Errorf("%+v leaves %d round queues, round messages and agents", v, held)
+		} else if made > 0 && v.script.bulk && v.wanted != Message && !v.nonblocking && !v.data && (v.engines == 1 || v.protocol != engine.Null && !target.ReceiverState()) {
+			t.Errorf("%+v: a collective goes by messages, and makes %d round queues", v, made)
 		}
 	}
 	if least != nil || anyOf(errs) { // as the kernel of engine 0 does
@@ -285,6 +294,9 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 	}
 	if v.script.counts {
 		return text(lines) + activities(players, ranks)
+	}
+	if v.script.sums {
+		return text(lines) + sums(players)
 	}
 	return text(lines)
 }
@@ -378,6 +390,8 @@ type scripted struct {
 
 	procedure  world.Procedure // of its latest call
 	collective bool            // the latest call is a collective in the blocking form
+	open       bool            // the call is to be counted when it ends
+	handed     int64           // bytes that the call hands to a collective
 }
 
 // expected is what a nonblocking call is to give.
@@ -387,7 +401,7 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 	p := &scriptPlayer{reporter: t, k: &Collectives{}, v: v, lines: lines, ended: ended}
 	p.times = map[int32][]vtime.Duration{}
 	p.k.Messages.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
-	if v.script.causes || v.script.counts {
+	if v.script.causes || v.script.counts || v.script.sums {
 		p.k.Messages.Partition.Activities = &p.k.Messages.Partition.Summary.Activities
 	}
 	p.k.Messages.Open(nil, 0, p)
@@ -402,10 +416,7 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 		algorithms[v.script.repeated] = v.script.by
 	}
 	p.k.Open(Algorithms{First: algorithms, Free: slices.Repeat([]bool{true}, len(algorithms))}, v.wanted, v.script.repeatedFor(v.data))
-	if v.script.causes {
-		p.k.Messages.InFull()
-		p.k.Explain(false, true)
-	}
+	p.explains()
 	for i := range p.k.partition.Ranks {
 		p.ranks = append(p.ranks, scripted{label: world.Untimed, calls: programs[p.k.partition.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})
 	}
@@ -555,6 +566,7 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 	k, words := p.k, strings.Fields(strings.TrimPrefix(r.calls[r.next], silent))
 	quiet := strings.HasPrefix(r.calls[r.next], silent)
 	p.timed(lp, r)
+	p.counted(lp, r)
 	r.next++
 	b := k.Messages.CompletionOf(lp)
 	in := interval{r.entered, k.partition.Clock[lp]}
@@ -737,6 +749,7 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		k.Timing = r.label
 	}
 	index := int32(0)
+	p.opens(lp, r, member, v, nonblocking)
 	if nonblocking {
 		index = k.Messages.NewRequest(lp, p2p.CollectiveRequest, v.Procedure)
 		q := k.Messages.Requests.At(index)
@@ -751,10 +764,10 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		k.CarryOutAlone(lp, r.comm, v, index)
 	case k.Messages.Processors != nil:
 		k.EnterLater(lp, r.comm, member, v, index)
-	case p.v.script.causes || k.Messages.InCalls || k.Launches(): // no short forms, as in the kernel
+	case p.v.script.causes || p.v.script.sums && !p.v.summed || k.Messages.InCalls || k.Launches(): // no short forms, as in the kernel
 		k.Enter(lp, r.comm, member, v, index)
-	case index == 0 && v.Operation == collectives.Barrier && p.joins(lp, r.comm):
-	case index == 0 && v.Operation == collectives.Barrier && k.EnterBarrier(lp, r.comm, member):
+	case index == 0 && v.Operation == collectives.Barrier && (p.joins(lp, r.comm) || k.EnterBarrier(lp, r.comm, member)):
+		r.open = r.open && !p.v.summed // the short form tells the kernel nothing
 	default:
 		k.Enter(lp, r.comm, member, v, index)
 	}

@@ -59,19 +59,10 @@ func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
 	if !p.v.script.causes || r.procedure == world.NoProcedure || end == r.entered {
 		return ""
 	}
-	var why stats.Ending
 	var all stats.Causes
-	var phases stats.Phases
-	if r.collective {
-		ending, of := p.k.EndingOf(lp)
-		phases = *of
-		why = *ending
-		why.Ready = end
-	} else {
-		p.k.Messages.EndingOf(lp, p.k.Messages.EndedBy(lp, r.procedure), &why)
-	}
+	why, phases := p.endingOf(lp, r)
 	why.Split(r.entered, end, &all)
-	if why.Known && why.Ready > r.entered && p.k.Messages.Processors == nil && r.comm.Size > 1 { // it waits for the chain
+	if p.v.wanted == Message && why.Known && why.Ready > r.entered && p.k.Messages.Processors == nil && r.comm.Size > 1 { // it waits for the chain
 		p.chains = append(p.chains, chained{r.calls[r.next-1], why.Ready, why.Chain})
 	}
 	sum := vtime.Duration(0)
@@ -92,6 +83,18 @@ func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
 		}
 	}
 	return text
+}
+
+// endingOf returns the ending of a rank's call, and what its processor has done in it.
+func (p *scriptPlayer) endingOf(lp int32, r *scripted) (why stats.Ending, phases stats.Phases) {
+	if r.collective {
+		ending, of := p.k.EndingOf(lp)
+		why, phases = *ending, *of
+		why.Ready = p.k.partition.Clock[lp]
+	} else {
+		p.k.Messages.EndingOf(lp, p.k.Messages.EndedBy(lp, r.procedure), &why)
+	}
+	return why, phases
 }
 
 // chained is the end of a call by a chain of messages.

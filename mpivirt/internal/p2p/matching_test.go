@@ -14,7 +14,13 @@ import (
 // opened returns the messages of the only engine of some ranks that do not run.
 func opened(t rapid.TB, ranks int) *Messages {
 	t.Helper()
-	m, err := network.Parse("flat", []byte("name: flat\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"), nil)
+	return openedOn(t, ranks, "model: flat, latency: 1us, bandwidth: 1GB/s")
+}
+
+// openedOn is opened for a network. Buffers are full with any message.
+func openedOn(t rapid.TB, ranks int, fields string) *Messages {
+	t.Helper()
+	m, err := network.Parse("machine", []byte("name: machine\nnetwork: {"+fields+"}\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +28,7 @@ func opened(t rapid.TB, ranks int) *Messages {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(engine.Config{Partition: engine.Partition{LPs: ranks, Engines: 1}, Transport: engine.NewInProcess(1)[0]})
+	e := engine.New(engine.Config{Partition: engine.Partition{LPs: ranks, Engines: 1}, Transport: engine.NewInProcess(1)[0], BufferLimit: 1})
 	k := &Messages{}
 	k.Partition.Init(world.Settings{Engine: e, Target: target})
 	k.Open(nil, 0, nil)

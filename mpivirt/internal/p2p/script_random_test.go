@@ -34,12 +34,13 @@ func checkRandomScript(r *rapid.T, model string) {
 		r.Fatal(err)
 	}
 	o := options{causes: rapid.Bool().Draw(r, "causes"), counts: rapid.Bool().Draw(r, "activities"), sends: true, polls: rapid.SampledFrom([]int32{0, 1, 2}).Draw(r, "polls")}
+	o.sums = !o.causes && rapid.Bool().Draw(r, "sums")
 	want, first := "", variant{}
 	for i := range 4 {
 		v := variant{
 			engines: rapid.IntRange(1, len(programs)).Draw(r, "engines"), strict: rapid.Bool().Draw(r, "strict"), bins: rapid.Bool().Draw(r, "bins"),
 			waitSet: waitSetWay(rapid.IntRange(0, 3).Draw(r, "wait set")), limit: rapid.SampledFrom([]int64{0, 50}).Draw(r, "limit"),
-			freely: rapid.Bool().Draw(r, "freely"),
+			freely: rapid.Bool().Draw(r, "freely"), summed: rapid.Bool().Draw(r, "summed"),
 		}
 		switch got := o.text(playScript(r, v, o, target, programs)); {
 		case i == 0:
@@ -216,6 +217,9 @@ func (d *programDraw) wait(rank int) {
 		return
 	case strings.HasSuffix(word, "any") || strings.HasSuffix(word, "some"):
 		some := rapid.Permutation(names).Draw(d.T, "listed")[:rapid.IntRange(1, len(names)).Draw(d.T, "of them")]
+		if strings.HasSuffix(word, "any") { // which of several that are complete is taken is open if they have changed places
+			slices.SortFunc(some, func(a, b string) int { return slices.Index(names, a) - slices.Index(names, b) })
+		}
 		d.add(rank, "%s %s", word, strings.Join(some, " "))
 		d.partly[rank] = true
 		return

@@ -25,7 +25,7 @@ import (
 // rank; what comes out is each call with the instants at which it begins and ends, and its result. Each run is made
 // on one engine and on several, strictly or not, with short lists and with bins: all give the same.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "endoftime", "exchange", "factors", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "waitset"} {
+	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "endoftime", "exchange", "factors", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "sums", "waitset"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
@@ -51,6 +51,7 @@ type variant struct {
 	waitSet      waitSetWay
 	limit        int64 // of bytes in buffers beyond which ranks are held back; 0 for the usual one
 	freely       bool  // engines run as the host lets them, and do not take turns, which takes less time
+	summed       bool  // short forms of calls count themselves where they can
 }
 
 // transports returns the transports of the engines.
@@ -72,7 +73,7 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 	var variants []variant
 	for engines := 1; engines <= min(len(programs), options.engines); engines++ {
 		for way := range options.ways {
-			v := variant{engines: engines, strict: way&1 != 0, bins: way&2 != 0, waitSet: waitSetWay((engines + way) % 4)}
+			v := variant{engines: engines, strict: way&1 != 0, bins: way&2 != 0, waitSet: waitSetWay((engines + way) % 4), summed: way > 0}
 			if way == 3 {
 				v.limit, v.freely = 50, true
 			}
@@ -102,6 +103,7 @@ type options struct {
 	counts  bool  // the activities come out, and the number of messages
 	sends   bool  // the number of messages comes out
 	causes  bool  // the causes for which the time of calls passes come out
+	sums    bool  // the sums of calls come out
 }
 
 func scriptOptions(t *testing.T, d *datadriven.TestData) options {
@@ -111,7 +113,7 @@ func scriptOptions(t *testing.T, d *datadriven.TestData) options {
 	d.MaybeScanArgs(t, "ways", &o.ways)
 	d.MaybeScanArgs(t, "polls", &polls)
 	o.polls, o.lasts, o.counts, o.causes = int32(polls), d.HasArg("finish"), d.HasArg("activities"), d.HasArg("causes")
-	o.sends = o.counts || d.HasArg("messages")
+	o.sends, o.sums = o.counts || d.HasArg("messages"), d.HasArg("sums")
 	return o
 }
 
@@ -208,6 +210,7 @@ func playScript(t reporter, v variant, o options, target *network.Target, progra
 	running.Wait()
 	summary, messages := &world.Summary{}, uint64(0)
 	for i, p := range players {
+		p.m.SettleSums()
 		messages += p.m.Partition.Engine.Statistics.Messages
 		x.complain(errs[i], p.m)
 		p.m.CountUnreceived()
@@ -230,6 +233,9 @@ func playScript(t reporter, v variant, o options, target *network.Target, progra
 		if o.counts && a.Count > 0 {
 			x.activities += fmt.Sprintf("%v: %d, %v to %v, %v a rank\n", a.Activity, a.Count, a.Min, a.Max, a.PerRank)
 		}
+	}
+	if o.sums {
+		x.activities += sums(summary)
 	}
 	return x
 }
@@ -300,6 +306,8 @@ type player struct {
 	waitSet waitSetWay
 	comm    *world.Comm
 	ranks   []scripted
+	sums    bool // calls are counted
+	summed  bool // short forms count themselves
 
 	rounds []fakeRound // round messages and agents of fake collectives; see agents
 }
@@ -315,18 +323,26 @@ type scripted struct {
 	found map[string]int32 // of messages that matched probes have found
 	list  []int32          // the requests of a call
 	slice scriptSlice      // those of the calls for any or some of them, where they are kept
+
+	entered vtime.Time // its latest call, or poll
+	bytes   int64      // of the message that the call sends
+	large   bool       // above the eager limit
+	counted bool       // the call has counted itself
 }
 
 func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, o options, x *outcome, programs []string) *player {
 	p := &player{reporter: t, m: &Messages{}, x: x, bins: v.bins, waitSet: v.waitSet}
 	p.m.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
-	if o.counts || o.causes {
+	if o.counts || o.causes || o.sums {
 		p.m.Partition.Activities = &p.m.Partition.Summary.Activities
 	}
 	p.m.Open(nil, o.polls, p)
 	if o.causes {
 		p.m.InFull()
 		p.m.Explain(true)
+	}
+	if o.sums {
+		p.opensSums(v.summed)
 	}
 	if p.m.Processors != nil {
 		p.m.Processors.Carries(resource.OfAgents, (*agents)(p))
@@ -474,6 +490,7 @@ func (p *player) over(lp int32, r *scripted) {
 		}
 	}
 	text := strings.Join(words, " ")
+	p.counts(lp, r, procedureOf(words))
 	if words[0] == "until" {
 		if r.loop++; !b.Found {
 			if n := m.FailingPolls(lp); p.bins && n > 0 { // as ranks do that are told ahead of polls that will fail
@@ -502,14 +519,22 @@ func (p *player) over(lp int32, r *scripted) {
 	}
 }
 
-// causes says why the time of a call has passed, as statistics do, and by whose message the call has ended.
-func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
+// procedureOf returns the procedure of a call, NoProcedure for what is none.
+func procedureOf(words []string) world.Procedure {
+	if words[0] == "until" {
+		words = words[1:]
+	}
 	_, word, named := strings.Cut(words[0], "=")
 	if !named {
 		word = words[0]
 	}
-	c := procedures[word]
-	if end := p.m.Partition.Clock[lp]; p.m.Explains() && c != world.NoProcedure && end > r.begun {
+	return procedures[word]
+}
+
+// causes says why the time of a call has passed, as statistics do, and by whose message the call has ended.
+func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
+	c := procedureOf(words)
+	if end := p.m.Partition.Clock[lp]; p.m.Explains() && !p.sums && c != world.NoProcedure && end > r.begun {
 		var why stats.Ending
 		var all stats.Causes
 		ended := p.m.EndedBy(lp, c)
@@ -694,6 +719,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 	c := procedures[word]
 	q := &Operands{Procedure: c, Comm: p.comm, Member: m.Partition.Global(lp)}
 	m.NewCompletion(lp).Found = true
+	r.entered, r.counted, r.bytes, r.large = m.Partition.Clock[lp], false, 0, false
 	m.EnterCall(lp)
 	if waitsInCall[c] { // as the kernel does
 		m.EnterWait(lp)
@@ -708,7 +734,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 	switch word {
 	case "compute":
 		d, err := vtime.ParseDuration(words[0])
-		if err == nil {
+		if r.counted = err == nil && p.summed && m.SumCompute(lp, d); err == nil && !r.counted {
 			err = m.Compute(lp, d, world.Compute)
 		}
 		return err == nil || m.Raise(lp, world.Compute, err)
@@ -722,13 +748,16 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 		m.Fail(lp, world.Compute, os.ErrInvalid)
 	case "recv":
 		q.Incoming = p.room(words)
-		return p.receive(lp, q)
+		return p.receive(lp, r, q)
 	case "irecv":
 		q.Incoming = p.room(words)
 		if q.Incoming.Source == world.ProcNull {
 			r.names[name] = m.Begun(lp, m.CompletedReceive)
 		} else {
 			r.names[name] = m.Receive(lp, q)
+			if r.counted = p.summed; r.counted {
+				m.SumPost(lp, c, world.WorldContext)
+			}
 		}
 	case "mrecv", "imrecv":
 		request := m.NewRequest(lp, ReceiveRequest, c)
@@ -749,6 +778,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 			r.names[name] = m.SendReceive(lp, q)
 			break
 		}
+		p.countsSend(lp, r, q)
 		received, sent := m.Receive(lp, q), m.Send(lp, q)
 		r.list = append(r.list[:0], received, sent)
 		return m.WaitRequests(lp, WaitAll, []int32{received, sent}, c)
@@ -798,11 +828,15 @@ func (p *player) send(lp int32, r *scripted, q *Operands, name string) bool {
 		return m.Raise(lp, q.Procedure, world.Errorf(world.ErrBuffer, "no room in the buffer"))
 	}
 	index := int32(0)
+	r.counted = p.countsSend(lp, r, q)
 	if q.Procedure == world.Send && m.SendAtOnce(lp, o.Payload, o.Bytes, o.Dest, o.Tag) {
 		return true
 	}
 	if o.Dest != world.ProcNull {
 		index = m.Send(lp, q)
+	}
+	if r.counted {
+		m.SumSend(lp, q.Procedure, world.WorldContext, o.Dest, o.Bytes, r.entered)
 	}
 	if index == 0 {
 		index = m.CompletedSend
@@ -815,11 +849,12 @@ func (p *player) send(lp int32, r *scripted, q *Operands, name string) bool {
 }
 
 // receive carries a blocking receive out.
-func (p *player) receive(lp int32, q *Operands) bool {
+func (p *player) receive(lp int32, r *scripted, q *Operands) bool {
 	if q.Incoming.Source == world.ProcNull {
 		return p.waitFor(lp, p.m.CompletedReceive, q.Procedure)
 	}
-	if !p.m.Explains() && p.m.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
+	if (!p.m.Explains() || p.summed) && p.m.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
+		r.counted = p.summed
 		return p.m.Partition.Clock[lp] < vtime.Forever
 	}
 	return p.waitFor(lp, p.m.Receive(lp, q), q.Procedure)

@@ -24,6 +24,8 @@ import (
 //   - A request in the wait set may have left its place. So a request that would end the wait
 //     is looked up there; if it has gone, the wait reads all places and goes on. It does so at
 //     the instant of its end, when all earlier events are known, so alike on each host.
+//   - Of several requests that are complete, Waitany and Testany take the first in the wait set. It need not be the first in the
+//     slice if a rank has moved requests past each other: MPI leaves the choice open.
 //
 // While an event rank waits, another rank's code may run and change the list, against the rule. The
 // wait ends with an error if the request that would end it has gone and the list holds no request,
