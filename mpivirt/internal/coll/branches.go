@@ -56,9 +56,6 @@ func branchesAmong(own, engines int, children []branch, first func(lo, hi int) i
 // successor returns the next engine after this engine that has members of a communicator,
 // cyclically: this engine if no other engine has members.
 func (c *Collectives) successor(comm *Communicator) int {
-	if comm.Locals == comm.Size {
-		return c.partition.Engine.Index()
-	}
 	rank := comm.Group.Next(c.partition.First + c.partition.Ranks)
 	if rank < 0 {
 		rank = comm.Group.Next(0)
