@@ -36,6 +36,15 @@ func (r *scripted) counts(v *Collective, me int) {
 	case collectives.Alltoallv:
 		for m := range r.comm.Size {
 			v.InCounts, v.OutCounts = append(v.InCounts, r.blockOf(v.Bytes, me, m)), append(v.OutCounts, r.blockOf(v.Bytes, m, me))
+			if me == r.longer {
+				v.InCounts[m] += 8
+			}
+		}
+		if me == r.longer {
+			v.Input = append(v.Input, make([]byte, 8*r.comm.Size)...)
+		}
+		if r.longer >= 0 {
+			r.want = nil // receivers get an error
 		}
 		v.Bytes = 0
 	}
@@ -76,8 +85,8 @@ func contributed(member int, n int64) []byte {
 func (p *scriptPlayer) fill(r *scripted, v *Collective, rank int) {
 	n, me := int64(r.comm.Size), r.comm.Group.Member(rank)
 	v.Data = true
-	if v.Operator = p.inRows(affine); !collectives.Ordered(v.Operation, v.Algorithm) {
-		v.Operator = total
+	if v.Operator = affine; !collectives.Ordered(v.Operation, v.Algorithm) {
+		v.Operator = p.inRows(total)
 	}
 	all := func(of func(member int) []byte) (joined []byte) {
 		for m := range int(n) {
@@ -144,6 +153,29 @@ func (p *scriptPlayer) fill(r *scripted, v *Collective, rank int) {
 		v.Input, v.Output = contributed(me, b), make([]byte, b)
 		if me > 0 {
 			r.want = folded(me-1, b)
+		}
+	}
+	if r.inPlace {
+		r.inPlaceOf(v, me, root)
+	}
+}
+
+// inPlaceOf has a call in place (MPI 4.1, 6.2.2): the input is the rank's part of the output, at a scatter the output the root's part of the input.
+func (r *scripted) inPlaceOf(v *Collective, me int, root bool) {
+	switch v.Operation {
+	case collectives.Reduce, collectives.Allreduce, collectives.Scan, collectives.Exscan, collectives.Alltoall:
+		if v.Output != nil {
+			copy(v.Output, v.Input)
+			v.Input = v.Output
+		}
+	case collectives.Gather, collectives.Allgather:
+		if n := int(v.Bytes); v.Output != nil {
+			copy(v.Output[me*n:], v.Input)
+			v.Input = v.Output[me*n:][:n:n]
+		}
+	case collectives.Scatter:
+		if n := int(v.Bytes); root {
+			v.Output = v.Input[me*n:][:n:n]
 		}
 	}
 }

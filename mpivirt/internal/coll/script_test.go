@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"bulk", "causes", "closedforms", "communicators", "contention", "costs", "endoftime", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress", "sums", "uneven"} {
+	for _, name := range []string{"bulk", "causes", "closedforms", "communicators", "contention", "costs", "endoftime", "forms", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress", "sums", "torus", "uneven"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
@@ -163,6 +163,7 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 func scriptOptionsOf(t *testing.T, d *datadriven.TestData) (o scriptOptions) {
 	o.phases, o.counts = d.HasArg("phases"), d.HasArg("activities")
 	o.causes = d.HasArg("causes") || o.phases
+	o.differ = d.HasArg("differ")
 	o.sums, o.byRank, o.bulk = d.HasArg("sums") || d.HasArg("sumsbyrank"), d.HasArg("sumsbyrank"), d.HasArg("bulk")
 	if o.repeats = d.HasArg("repeated"); o.repeats {
 		var operation, algorithm string
@@ -290,6 +291,9 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 	case least != nil:
 		return "fails: " + least.Error() + "\n"
 	case anyOf(errs):
+		for _, p := range players {
+			p.checkBlocking()
+		}
 		return "deadlock\n" + waiting(ended)
 	}
 	if v.script.counts {
@@ -387,6 +391,8 @@ type scripted struct {
 	inCalls []interval // so far
 	label   int32      // under which the call is timed
 	uneven  bool       // the blocks of the call differ in length; see blockOf
+	inPlace bool       // the input of the call lies in its output, or the output in the input
+	longer  int        // the member whose blocks are 8 bytes longer than others expect; -1 for none
 
 	procedure  world.Procedure // of its latest call
 	collective bool            // the latest call is a collective in the blocking form
@@ -406,7 +412,7 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 	}
 	p.k.Messages.Open(nil, 0, p)
 	if v.data {
-		p.k.InRows = affine.Name
+		p.k.InRows = total.Name
 	}
 	algorithms := make([]collectives.Algorithm, len(collectives.Operations()))
 	for _, op := range collectives.Operations() {
@@ -448,7 +454,9 @@ func (p *scriptPlayer) Handle(ev engine.Event) {
 	switch ev.Data {
 	case world.DataWait:
 		if k.Messages.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
+			k.Messages.Resuming(lp)
 			p.Resume(lp)
+			k.Messages.Resuming(world.None)
 		}
 	case world.DataResume:
 		p.Resume(lp)
@@ -552,12 +560,29 @@ func (p *scriptPlayer) run(lp int32) bool {
 		}
 		r.entered = p.k.partition.Clock[lp]
 		over := p.begin(lp, r, strings.Fields(strings.TrimPrefix(r.calls[r.next], silent)))
-		if r.waits = !over || p.k.Messages.MayPause() && p.k.Messages.Pause(lp); r.waits {
+		if r.waits = !over || !p.goesOn(r) && p.k.Messages.MayPause() && p.k.Messages.Pause(lp); r.waits {
 			return true
 		}
 		p.over(lp, r)
 	}
 	return p.k.Messages.PostponeEnd(lp)
+}
+
+// goesOn reports whether a rank's call leaves the rank to its next call at once, before the operations of its processor have begun: a
+// phase of computing of which nothing comes out.
+func (p *scriptPlayer) goesOn(r *scripted) bool {
+	return strings.HasPrefix(r.calls[r.next], silent+"compute") && r.next+1 < len(r.calls)
+}
+
+// checkBlocking holds the collectives in which ranks wait, as the report of a deadlock has them, against the ranks' calls.
+func (p *scriptPlayer) checkBlocking() {
+	for lp := range p.ranks {
+		r := &p.ranks[lp]
+		inst := r.comm.Blocking(int32(lp), p.k)
+		if waits := r.waits && r.collective; waits != (inst != nil) || waits && inst.callOf(r.comm.Group.Member(int(p.k.partition.Global(int32(lp))))).Procedure != r.procedure {
+			p.Errorf("%+v: rank %d waits in %v %v, and in an instance %v", p.v, p.k.partition.Global(int32(lp)), r.procedure, waits, inst != nil)
+		}
+	}
 }
 
 // over notes the end of a call, and checks what it gives.
@@ -739,12 +764,13 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 	nonblocking := name != "" || p.v.nonblocking && v.Creation == nil
 	switch {
 	case !nonblocking:
+		delete(k.KeptResults, lp) // of the allreduce before, as the kernel does
 		k.Messages.EnterWait(lp)
 		r.procedure, r.collective = v.Procedure, true
 	case k.Messages.InCalls:
 		v = k.Later(v)
 	}
-	if name == "" && !p.v.nonblocking && v.Creation == nil && r.inter == nil {
+	if name == "" && !p.v.nonblocking && v.Creation == nil && r.inter == nil && !k.Messages.Behind(lp) {
 		r.label = k.partition.Label(r.next%3, "call")
 		k.Timing = r.label
 	}
@@ -788,7 +814,7 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 
 // lends reports whether a call's input is the rank's own again once the call has begun, as a value on the stack of a goroutine is.
 func (p *scriptPlayer) lends(v *Collective) bool {
-	return p.v.ranges && len(v.Input) > 0 && v.Creation == nil && (len(v.Output) == 0 || &v.Input[0] != &v.Output[0])
+	return p.v.ranges && len(v.Input) > 0 && v.Creation == nil && !world.Overlap(v.Input, v.Output)
 }
 
 // spoil overwrites memory that nobody may read any more.
@@ -801,7 +827,7 @@ func spoil(b []byte) {
 // collective returns a call of a script: an operation, its algorithm, the bytes of a vector or block, the root.
 func (p *scriptPlayer) collective(r *scripted, rank int, word string, words []string) *Collective {
 	v := &r.call
-	*v, r.uneven = Collective{Element: 8, Operator: affine}, false
+	*v, r.uneven, r.inPlace, r.longer = Collective{Element: 8, Operator: affine}, false, false, -1
 	for _, op := range collectives.Operations() {
 		if op.String() == word {
 			v.Operation, v.Procedure = op, world.ProcedureOf(op)
@@ -816,8 +842,12 @@ func (p *scriptPlayer) collective(r *scripted, rank int, word string, words []st
 	for _, w := range words {
 		if key, value, has := strings.Cut(w, "="); has && key == "root" {
 			v.Root = p.number(value)
+		} else if has && key == "longer" {
+			r.longer = p.number(value)
 		} else if w == "uneven" {
 			r.uneven = true
+		} else if w == "inplace" {
+			r.inPlace = true
 		} else if n, err := strconv.Atoi(w); err == nil {
 			v.Bytes = int64(n)
 		} else if v.Algorithm, err = collectives.ParseAlgorithm(v.Operation, w); err != nil {
