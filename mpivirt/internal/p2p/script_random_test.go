@@ -34,6 +34,7 @@ func checkRandomScript(r *rapid.T, model string) {
 		r.Fatal(err)
 	}
 	o := options{causes: rapid.Bool().Draw(r, "causes"), counts: rapid.Bool().Draw(r, "activities"), sends: true, polls: rapid.SampledFrom([]int32{0, 1, 2}).Draw(r, "polls")}
+	o.heard = o.causes
 	o.sums = !o.causes && rapid.Bool().Draw(r, "sums")
 	want, first := "", variant{}
 	for i := range 4 {

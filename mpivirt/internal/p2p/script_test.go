@@ -25,7 +25,7 @@ import (
 // rank; what comes out is each call with the instants at which it begins and ends, and its result. Each run is made
 // on one engine and on several, strictly or not, with short lists and with bins: all give the same.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "endoftime", "exchange", "factors", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "sums", "waitset"} {
+	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "endoftime", "exchange", "factors", "heard", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "sums", "waitset"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
@@ -104,6 +104,7 @@ type options struct {
 	sends   bool  // the number of messages comes out
 	causes  bool  // the causes for which the time of calls passes come out
 	sums    bool  // the sums of calls come out
+	heard   bool  // the messages that are heard come out
 }
 
 func scriptOptions(t *testing.T, d *datadriven.TestData) options {
@@ -112,8 +113,9 @@ func scriptOptions(t *testing.T, d *datadriven.TestData) options {
 	d.MaybeScanArgs(t, "engines", &o.engines)
 	d.MaybeScanArgs(t, "ways", &o.ways)
 	d.MaybeScanArgs(t, "polls", &polls)
-	o.polls, o.lasts, o.counts, o.causes = int32(polls), d.HasArg("finish"), d.HasArg("activities"), d.HasArg("causes")
+	o.polls, o.lasts, o.counts, o.causes = int32(polls), d.HasArg("finish"), d.HasArg("activities"), d.HasArg("causes") || d.HasArg("heard")
 	o.sends, o.sums = o.counts || d.HasArg("messages"), d.HasArg("sums")
+	o.heard = d.HasArg("heard")
 	return o
 }
 
@@ -237,7 +239,21 @@ func playScript(t reporter, v variant, o options, target *network.Target, progra
 	if o.sums {
 		x.activities += sums(summary)
 	}
+	x.listens(o, players)
 	return x
+}
+
+// listens adds what observers have heard, and the calls for which agents have waited.
+func (x *outcome) listens(o options, players []*player) {
+	var all []string
+	for _, p := range players {
+		all = append(all, p.awaited...)
+		if o.heard {
+			all = append(all, p.heard...)
+		}
+	}
+	slices.Sort(all)
+	x.activities += strings.Join(all, "")
 }
 
 // checkReleased reports memory that is still in use after a run without an error, in which each rank has waited for what it began.
@@ -306,8 +322,10 @@ type player struct {
 	waitSet waitSetWay
 	comm    *world.Comm
 	ranks   []scripted
-	sums    bool // calls are counted
-	summed  bool // short forms count themselves
+	heard   []string
+	awaited []string // calls for which agents have waited
+	sums    bool     // calls are counted
+	summed  bool     // short forms count themselves
 
 	rounds []fakeRound // round messages and agents of fake collectives; see agents
 }
@@ -340,6 +358,7 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 	if o.causes {
 		p.m.InFull()
 		p.m.Explain(true)
+		p.m.Hear(p.hears, p.departs)
 	}
 	if o.sums {
 		p.opensSums(v.summed)
@@ -363,12 +382,26 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 	return p
 }
 
+// hears and departs describe a message that has been received, and the end of a nonblocking send that has waited for its receiver.
+func (p *player) hears(r *Received) {
+	if r.Posted > r.Arrived || r.Sent > r.Arrived {
+		p.Errorf("a receive posted at %v is complete at %v; the send of its message began at %v", r.Posted, r.Arrived, r.Sent)
+	}
+	p.heard = append(p.heard, fmt.Sprintf("%d gets %d bytes with tag %d from %d on %x in %v: posted %v, sent %v, arrived %v\n", r.Dest, r.Bytes, r.Tag, r.Source, r.Context, r.Procedure, r.Posted, r.Sent, r.Arrived))
+}
+
+func (p *player) departs(d *Departed) {
+	p.heard = append(p.heard, fmt.Sprintf("%d has sent to %d with tag %d: from %v to %v\n", d.Source, d.Dest, d.Tag, d.Sent, d.Complete))
+}
+
 // Run, Handle, Deliver and Drained make a player an engine's kernel.
 func (p *player) Run(item int32) { p.Resume(item) }
 
 func (p *player) Drained() {}
 
-func (p *player) InCall(int32, int32, vtime.Time) {}
+func (p *player) InCall(agent, what int32, at vtime.Time) {
+	p.awaited = append(p.awaited, fmt.Sprintf("%d is in a call for %d: %v\n", p.m.Partition.Global(agent-1), what, at))
+}
 
 func (p *player) EarliestAgent() vtime.Time { return vtime.Forever }
 
@@ -377,7 +410,9 @@ func (p *player) Handle(ev engine.Event) {
 	switch ev.Data {
 	case world.DataWait:
 		if m.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
+			m.Resuming(lp)
 			p.Resume(lp)
+			m.Resuming(world.None)
 		}
 	case world.DataSettle:
 		if m.HandleSettle(lp, ev.Time) {
@@ -800,6 +835,15 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 			p.Errorf("request %d is not the rank's own", index)
 		}
 		r.names[name] = index
+	case "await": // an agent of the rank goes on in the first call from some time on
+		after, err := vtime.ParseDuration(words[1])
+		if err != nil {
+			p.Error(err)
+		}
+		what, from := int32(p.number(words[0])), m.Partition.Clock[lp].Add(after)
+		if at, known := m.AwaitCall(lp, 0, lp+1, what, from, from); known {
+			p.InCall(lp+1, what, at)
+		}
 	case "round", "combine":
 		p.round(lp, word, words)
 	case "keepany", "keepsome":
