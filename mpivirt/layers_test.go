@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"gigarank/collectives"
@@ -32,7 +33,7 @@ func repeats(c mpivirt.Repeated, times int, compute func(rank, time int) vtime.D
 }
 
 // TestRepeatedCollectivesOnSharedInterfaces: where the ranks of a node share interfaces and memory, a collective that is all ranks do
-// takes the same times in bulk and by messages, however the simulation is hosted.
+// takes the same times in bulk and by messages, and has the same statistics, however the simulation is hosted.
 func TestRepeatedCollectivesOnSharedInterfaces(t *testing.T) {
 	fewer(t, 100)
 	rapid.Check(t, func(t *rapid.T) {
@@ -55,7 +56,15 @@ network: {model: twolevel, intra: {latency: %s, bandwidth: 6GB/s}, inter: {laten
 			rapid.SampledFrom([]string{"1ps", "500ns"}).Draw(t, "within"), rapid.SampledFrom([]string{"1us", "5us"}).Draw(t, "between"),
 			rapid.SampledFrom([]string{"0ns", "30ns", "1us"}).Draw(t, "overhead"), rapid.SampledFrom([]string{"1MiB", "1000"}).Draw(t, "eager limit"),
 			rapid.SampledFrom([]string{"", ", gap: 45ns", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}", ", launch: 3us", ", fresh_memory: {above: 1KiB, bandwidth: 300MB/s}"}).Draw(t, "work")), ranks)
+		counted := rapid.Bool().Draw(t, "statistics")
+		told := func(r *mpivirt.Result) []string {
+			if !counted {
+				return nil
+			}
+			return append(statisticsText(r.Calls), activityLines(r), fmt.Sprint(r.Sent, r.Handed, r.Calls.Speeds))
+		}
 		run := func(engines int, c0 mpivirt.Config) *mpivirt.Result {
+			c0.Activities, c0.Matrix = counted, counted
 			c0.Target, c0.Algorithms = tgt, map[collectives.Operation]collectives.Algorithm{op: a}
 			c0.Program = repeats(c, 3, func(rank, time int) vtime.Duration {
 				return vtime.Duration(random.Mix(seed^uint64(rank*4+time)) % uint64(most))
@@ -77,6 +86,9 @@ network: {model: twolevel, intra: {latency: %s, bandwidth: 6GB/s}, inter: {laten
 			got := run(engines, host)
 			if got.Fingerprint != want.Fingerprint || got.Statistics.Messages != want.Statistics.Messages {
 				t.Fatalf("%d engines, %+v: %v and %d messages, by messages on one engine %v and %d", engines, host, got.VirtualTime, got.Statistics.Messages, want.VirtualTime, want.Statistics.Messages)
+			}
+			if diff := cmp.Diff(told(want), told(got)); diff != "" {
+				t.Fatalf("%d engines, %+v (-by messages on one engine +there):\n%s", engines, host, diff)
 			}
 		}
 	})

@@ -419,6 +419,13 @@ func (t *Target) AlikeLeaders() (src, dst int, ok bool) {
 	return src, dst, ok && (t.Nodes() == 1 || !t.varies())
 }
 
+// AlikeAtInterfaces is AlikeLeaders where messages between nodes delay each other, but at the interfaces of their nodes alone. The time is that of a
+// message that no other message delays.
+func (t *Target) AlikeAtInterfaces() (src, dst int, ok bool) {
+	src, dst, ok = t.leadersAlike()
+	return src, dst, ok && t.sharesBetween && !t.sharesWithin && !t.machine.sharesNetwork() && !t.shared && !t.HasJitter()
+}
+
 // leadersAlike is AlikeLeaders for the delays of messages alone.
 func (t *Target) leadersAlike() (src, dst int, ok bool) {
 	nodes := t.Nodes()

@@ -14,7 +14,8 @@ import (
 // where all ranks enter together, no noise holds them up, all messages are eager, and
 // those of one size (of node-leader, those between leaders) all take equally long. For
 // algorithms in step it is also exact above the eager limit or, in loggops, below it;
-// see [collectives.InStep].
+// see [collectives.InStep]. At interfaces of nodes it is exact for algorithms in step among ranks or leaders with nodes of their own,
+// where an interface is ready again before the next round.
 func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 	if p.Program != nil || point.Noise != NoNoise {
 		return 0, false
@@ -33,6 +34,9 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 		return 0, false
 	}
 	d, ok := collectives.ClosedForm(p.Operation, a, f.members, count, size, f.cost)
+	if f.delayed {
+		return 0, false
+	}
 	return d.Plus(target.LaunchTime()).Plus(buffers(target, p.Operation, a, count*size)), ok && (f.rendezvous || f.largest <= target.EagerLimit())
 }
 
@@ -80,6 +84,9 @@ type formula struct {
 	largest  int64 // message whose cost was asked for
 	// rendezvous: the cost knows messages above the eager limit.
 	rendezvous bool
+	// atInterfaces: messages pass interfaces of nodes. delayed: one is not ready for the next round when that begins, or takes longer than
+	// the message alone, for a message whose cost was asked for.
+	atInterfaces, delayed bool
 }
 
 func newFormula(t *network.Target, op collectives.Operation, a collectives.Algorithm, count int64) *formula {
@@ -106,14 +113,18 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	if a == collectives.NodeLeader {
 		f.members = t.Nodes()
 		src, dst, alike = t.AlikeLeaders()
-		if most > 1 {
-			alike = f.chargeJoins(t, op) && alike
-		}
+	}
+	if !alike && (a == collectives.NodeLeader || most == 1) {
+		src, dst, alike = t.AlikeAtInterfaces()
+		f.atInterfaces = alike
+	}
+	if a == collectives.NodeLeader && most > 1 {
+		alike = f.chargeJoins(t, op) && alike
 	}
 	f.inStep = collectives.InStep(op, a, f.members, count)
 	f.together = f.inStep && (a != collectives.NodeLeader || most == 1)
 	f.cost.Gamma, f.cost.Own, f.cost.Type = t.ReduceTime, t.LocalCopyTime, t.TypeTime
-	f.exact = alike && t.Among(collectives.Partners(op, a, f.members), collectives.SendsInTurn(op, a), math.MaxInt64) == t
+	f.exact = alike && (f.inStep || !f.atInterfaces) && t.Among(collectives.Partners(op, a, f.members), collectives.SendsInTurn(op, a), math.MaxInt64) == t
 	alike = f.exact
 	o := t.Overhead()
 	if t.ReceiverState() {
@@ -157,6 +168,9 @@ func (f *formula) charge(t *network.Target, src, dst int) bool {
 		return arrival.Sub(begin) + o.Receive + t.Copy(bytes)
 	}
 	f.rendezvous = true
+	if f.atInterfaces {
+		round = f.passing(t, src, dst, round)
+	}
 	if g := t.LogGOPS(); g != nil {
 		round = func(bytes int64) vtime.Duration { return logGOPSRound(g, bytes) }
 		f.rendezvous = false
@@ -166,6 +180,16 @@ func (f *formula) charge(t *network.Target, src, dst int) bool {
 	f.cost.Alpha = round(0)
 	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return round(bytes) - round(0) })
 	return t.Gap() <= f.cost.Alpha
+}
+
+// passing returns the cost of a round that notes whether an interface delays messages.
+func (f *formula) passing(t *network.Target, src, dst int, round func(int64) vtime.Duration) func(int64) vtime.Duration {
+	_, _, gap := t.Interfaces()
+	return func(bytes int64) vtime.Duration {
+		took, busy := round(bytes), t.InterfaceTime(bytes)
+		f.delayed = f.delayed || t.Delay(src, dst, bytes)-t.Latency(src, dst) < busy || took < busy.Plus(gap)
+		return took
+	}
 }
 
 // logGOPSRound returns the time of a round in loggops. The sender's CPU is busy for o +

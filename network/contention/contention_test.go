@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"gigarank/vtime"
 )
@@ -739,4 +740,11 @@ func BenchmarkFair(b *testing.B) {
 		run(NewFair(ends{12_500_000_000}), messages)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(messages)), "ns/message")
+}
+
+// The documented size of a lane is that which the compiler makes.
+func TestLaneBytes(t *testing.T) {
+	if got := unsafe.Sizeof(lane{}); got != LaneBytes {
+		t.Errorf("a lane has %d bytes, LaneBytes is %d", got, LaneBytes)
+	}
 }

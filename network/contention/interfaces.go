@@ -30,6 +30,9 @@ type lane struct {
 	due      vtime.Time     // instant from which on borrowed no longer counts
 }
 
+// LaneBytes is the size in bytes of the state of an interface that has carried a message of more than a packet, beyond its clock.
+const LaneBytes = 3 * 8
+
 // lends reports whether a message that asks at an instant may begin before its turn.
 func (l *lane) lends(asks vtime.Time, bytes, packet vtime.Duration) bool {
 	return bytes <= packet && (asks >= l.due || l.borrowed+bytes <= packet)

@@ -65,10 +65,14 @@ func (m *meeting) run() (result *mpivirt.Result, exits []vtime.Time, err error) 
 		}
 		return r.CollectiveSize(m.op, payload, 0)
 	}
+	program := mpivirt.Program{Name: "truth", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })}, Repeats: &mpivirt.Repeated{Operation: m.op}}
+	if m.op != collectives.Barrier {
+		program.Repeats.Bytes = payload
+	}
 	s, err := mpivirt.New(mpivirt.Config{
 		Target: m.target, Kind: steps.Kind, Transports: engine.NewInProcess(m.engines), Collectives: m.collectives,
 		Algorithms: map[collectives.Operation]collectives.Algorithm{m.op: m.algorithm},
-		Program:    mpivirt.Program{Name: "truth", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })}},
+		Program:    program,
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%v: %w", m, err)

@@ -34,7 +34,8 @@ func sample(s *settings, op collectives.Operation, a collectives.Algorithm) (goo
 	if op == collectives.Allreduce {
 		w.bytes = payload
 	}
-	if _, known := w.exit(op, a, 0); !known {
+	exit := exitsOf(w, op, a)
+	if _, known := exit(0); !known {
 		return 0, nil
 	}
 	_, exits, err := m.run()
@@ -42,7 +43,7 @@ func sample(s *settings, op collectives.Operation, a collectives.Algorithm) (goo
 		return 0, err
 	}
 	for i, rank := range m.sampled {
-		want, _ := w.exit(op, a, rank)
+		want, _ := exit(rank)
 		if exits[i] != want {
 			return i, fmt.Errorf("%v: rank %d leaves at %v, by the recursion at %v", m, rank, exits[i], want)
 		}

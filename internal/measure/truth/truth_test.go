@@ -67,7 +67,9 @@ network:
   reduce: {bandwidth: 3MB/s}
   overhead: {send: 0.3us, receive: 0.45us}
 `
-	for _, mapping := range []string{"block", "cyclic", "random:3"} {
+	for _, mapping := range []string{
+		"block", "cyclic", "random:3", "block\nnode: {bandwidth: 2GB/s}", "block\nnode: {bandwidth: 3MB/s, message_gap: 5us}", "block\nnode: {interfaces: 2, bandwidth: 1GB/s, message_gap: 700ns}",
+	} {
 		s, _ := small(t, "name: odd\nranks_per_node: 5\nmapping: "+mapping+body)
 		for _, ranks := range []int{1, 2, 3, 5, 6, 7, 12, 13, 31, 33, 48, 100, 129} {
 			s.large = ranks
@@ -135,7 +137,7 @@ func TestUntruthIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if exit, _ := w.exit(m.op, m.algorithm, 123); exit != exits[0].Add(vtime.Picosecond) {
+	if exit, _ := exitsOf(w, m.op, m.algorithm)(123); exit != exits[0].Add(vtime.Picosecond) {
 		t.Errorf("ranks that enter a picosecond later leave at %v, the others at %v", exit, exits[0])
 	}
 	wrong := check{"wrong", func(*settings) (int, []error) { return 1, []error{os.ErrInvalid} }}

@@ -30,7 +30,7 @@ type layering struct {
 	step     collectives.Step // scratch of messages
 	perNode  int              // number of participants of a node: all ranks, or the leader
 	each     int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
-	hidden   bool             // interfaces never delay a message
+	hidden   bool             // interfaces never delay a participant
 	block    int64            // bytes of a position of the schedule
 }
 
@@ -69,7 +69,7 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 	return l
 }
 
-// hides reports whether interfaces with one participant each never delay a message: its rank is not
+// hides reports whether interfaces with one participant each never delay it: its rank is not
 // ready for another message before the interface is. Between two messages that a participant sends
 // it receives one, and between two that it receives it sends one.
 func (l *layering) hides(c *choice) bool {

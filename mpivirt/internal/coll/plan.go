@@ -16,6 +16,7 @@ type Plan struct {
 	Leaders      bool // participants are the leaders of nodes, else all ranks
 	Mode         Mode
 	Layered      bool // messages take the interfaces of nodes in layers
+	Hidden       bool // likewise, and interfaces never delay a participant
 }
 
 // PlanOf returns the plan of a call. alone says that one engine has all ranks, and null that engines
@@ -37,7 +38,10 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated, accoun
 	if p.Schedule != nil {
 		layout = v.CommonLayout(p.Schedule)
 	}
-	p.Layered = repeated && layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data}) != nil
+	if repeated {
+		l := layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data})
+		p.Layered, p.Hidden = l != nil, l != nil && l.hidden
+	}
 	p.Mode = (&choice{
 		target: t, wanted: wanted, null: null,
 		call: v, schedule: p.Schedule, layout: layout,

@@ -150,10 +150,21 @@ func (o *costModel) cost() Cost {
 	default:
 		bytes += share * o.messageBytes()
 	}
+	bytes += o.interfaceBytes()
 	if o.counted {
 		bytes += o.countedBytes(share)
 	}
 	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared, ByMessages: o.Mode == coll.ByMessages}
+}
+
+// interfaceBytes returns the memory of the interfaces that messages between nodes share, and of the memory of nodes, for a rank. Over
+// arrays there is none where interfaces delay no message.
+func (o *costModel) interfaceBytes() float64 {
+	bulk := o.Mode == coll.ByArrays
+	if !o.target.Contended() || o.target.Contention().Model != "" || o.messages == 0 || bulk && o.Hidden {
+		return 0
+	}
+	return float64(o.target.Nodes()) / float64(o.ranks) * float64(resource.NodeBytes(o.target, int64(o.messageLength()), o.Layered && !bulk))
 }
 
 // countedBytes returns the memory of statistics of a rank. Calls over arrays are summed up when members leave. share is the number of participants
@@ -186,8 +197,11 @@ func (o *costModel) arrayBytes() float64 {
 	if o.Leaders {
 		arrays = 0
 	}
-	if o.Layered {
-		arrays += 2 // instants at which messages begin, at either end
+	if o.Layered && !o.Hidden {
+		arrays++ // instants at which messages begin
+		if o.engines > 1 {
+			arrays++ // likewise, of messages from other engines
+		}
 		if !o.Leaders {
 			arrays++ // the order of a node's messages, at either end
 		}

@@ -66,7 +66,7 @@ func (o *costModel) participantTime() float64 {
 		return fixedCostTime
 	case coll.ByArrays:
 		strided, regular := o.strided(), float64(regularTime)
-		if o.Layered {
+		if o.Layered && !o.Hidden {
 			if regular = sharedTime; o.use.Bytes > 0 && o.target.ContendedWithin() {
 				regular += movedTime
 			}

@@ -28,7 +28,8 @@ type Interfaces struct {
 // contended is the state of an array whose messages share interfaces.
 type contended struct {
 	begins []vtime.Time     // by element: instant at which its message of this round begins to leave
-	came   []vtime.Time     // by element: instant at which the message for it began to leave
+	came   []vtime.Time     // by element: instant at which the message for it from another array began to leave; empty if there is no other
+	landed []vtime.Time     // scratch: instants at which the interfaces of a node take messages
 	asking []asking         // scratch: messages of a node that pass its interfaces
 	moving []asking         // scratch: messages of a node that pass its memory
 	asks   []contention.Ask // scratch: messages of a node
@@ -324,9 +325,14 @@ func (a *Array) take(i *contention.Interfaces, node int, messages []asking, byte
 // makeContended makes memory for the messages of n elements.
 func (a *Array) makeContended(n int) {
 	if cap(a.begins) < n {
-		a.begins, a.came = a.Memory.Reserve(n), a.Memory.Reserve(n)
+		a.begins = a.Memory.Reserve(n)
 	}
-	a.begins, a.came = a.begins[:n], a.came[:n]
+	if a.begins = a.begins[:n]; !a.whole() {
+		if cap(a.came) < n {
+			a.came = a.Memory.Reserve(n)
+		}
+		a.came = a.came[:n]
+	}
 	if a.Interfaces.PerNode > 1 && (len(a.left) != n || a.ordered != a.folded) {
 		a.layOut(n)
 	}
@@ -433,7 +439,10 @@ func (a *Array) arriveTogether(c *crossing, node, first, last, lo, hi int) bool 
 	if !ascend {
 		return false
 	}
-	arrived := a.came[first-lo : last-lo]
+	if cap(a.landed) < len(asks) {
+		a.landed = make([]vtime.Time, len(asks))
+	}
+	arrived := a.landed[:len(asks)]
 	a.takeTogether(a.Interfaces.In, node, first, asks, c.bytes, arrived, a.arrived[first-lo:])
 	for i, t := range arrived {
 		clock := &a.work[first-lo+i]
@@ -489,11 +498,11 @@ func (a *Array) arriveAlone(c *crossing, lo, hi int) {
 	asks := a.Memory.Take(delayChunk)
 	runs(a.pattern, a.total(), lo, hi, func(dst, src, n, _ int) {
 		for n > 0 {
-			part, begun := min(n, delayChunk), a.came[dst-lo:]
+			part, begun := min(n, delayChunk), a.begins
 			if inside := a.within(src, lo, hi); inside > 0 {
-				part, begun = min(part, inside), a.begins[src-lo:]
+				part, begun = min(part, inside), begun[src-lo:]
 			} else {
-				part = min(part, -inside)
+				part, begun = min(part, -inside), a.came[dst-lo:]
 			}
 			chunk := asks[:part]
 			for i, t := range begun[:part] {

@@ -36,12 +36,12 @@ type Interfaces struct {
 	partition   *world.Partition
 	each        int
 	shared      bool
-	striped     bool // messages of collectives take all interfaces of a node
-	first       int  // node of the engine's first rank
-	out, in     *contention.Interfaces
-	memory      *contention.Interfaces
-	leaving     passages // requests at senders' nodes, by ranks of this engine
-	coming      passages // requests at receivers' nodes
+	striped     bool                         // messages of collectives take all interfaces of a node
+	first       int                          // node of the engine's first rank
+	nodes       int                          // of the engine
+	sides       [ways]*contention.Interfaces // by way: interfaces of nodes, or their memories; nil before the first message
+	leaving     passages                     // requests at senders' nodes, by ranks of this engine
+	coming      passages                     // requests at receivers' nodes
 	works       [2]Freight
 	asked       map[route]vtime.Time // when the latest ordered message of a pair asks at its sender's node, if it waits for the path
 	droppedAsks int                  // length of asked at which past entries are dropped
@@ -53,7 +53,7 @@ type Interfaces struct {
 	delivered   map[route]vtime.Time // arrival of the latest message of a pair, where a later message might arrive sooner
 	droppedOver int
 	layers      Layers       // nil if messages take interfaces in the order of asking alone
-	gates       [ways][]gate // by way, node and rail; nil without layers
+	gates       [ways][]gate // by way, node and rail; nil before the first message in layers
 }
 
 type route struct{ source, dest int32 }
@@ -124,20 +124,33 @@ type Freight interface {
 func NewInterfaces(p *world.Partition) *Interfaces {
 	x := &Interfaces{partition: p, striped: p.Target.Striped()}
 	x.each, x.shared, _ = p.Target.Interfaces()
-	x.makeIdle()
+	if p.Ranks > 0 {
+		x.first, x.nodes = x.nodesHere()
+	}
 	x.leaving.armed, x.coming = vtime.Forever, passages{sent: true, armed: vtime.Forever}
 	return x
 }
 
-// makeIdle makes the interfaces of the engine's nodes.
-func (x *Interfaces) makeIdle() {
-	t, nodes := x.partition.Target, 0
-	if x.partition.Ranks > 0 {
-		x.first, nodes = x.nodesHere()
+// side returns the interfaces, or the memories, that messages pass on their way. It makes them for the first message.
+func (x *Interfaces) side(way Way) *contention.Interfaces {
+	if x.sides[way] == nil {
+		x.sides[way] = x.idle(way)
+	}
+	return x.sides[way]
+}
+
+// idle returns idle interfaces of the engine's nodes, or idle memories.
+func (x *Interfaces) idle(way Way) *contention.Interfaces {
+	t := x.partition.Target
+	if way == Within {
+		return contention.NewInterfaces(x.nodes, 1, false, 0, t.MemoryPacketTime())
 	}
 	_, _, gap := t.Interfaces()
-	x.out, x.in = contention.NewInterfaces(nodes, x.each, x.shared, gap, t.PacketTime()), contention.NewInterfaces(nodes, x.each, x.shared, gap, t.PacketTime())
-	x.memory = contention.NewInterfaces(nodes, 1, false, 0, t.MemoryPacketTime())
+	i := contention.NewInterfaces(x.nodes, x.each, x.shared, gap, t.PacketTime())
+	if x.layers != nil {
+		i.Layer()
+	}
+	return i
 }
 
 // nodesHere returns the first node of the engine and the number of its nodes.
@@ -271,7 +284,7 @@ func (x *Interfaces) pass(way Way, p *Passage) {
 
 // leave serves a request at the sender's node.
 func (x *Interfaces) leave(p *Passage) {
-	begins, bytes := x.take(x.out, p, p.Source)
+	begins, bytes := x.take(x.side(Outward), p, p.Source)
 	if p.Path > 0 {
 		if x.paths == nil {
 			x.paths = map[route]vtime.Time{}
@@ -327,7 +340,7 @@ func (x *Interfaces) inOrder(p *Passage, begins, asks vtime.Time) vtime.Time {
 			asks = before
 		}
 	}
-	if asks > begins.Add(p.Latency) || begins > p.At && x.out.Overtakes() {
+	if asks > begins.Add(p.Latency) || begins > p.At && x.side(Outward).Overtakes() {
 		if x.overtaken == nil {
 			x.overtaken = map[route]vtime.Time{}
 		}
@@ -355,9 +368,9 @@ func dropOver(m map[route]vtime.Time, limit int, now vtime.Time) int {
 // arrive serves a request at the receiver's node. A later message of a pair does not arrive before an
 // earlier one, even if it takes another interface or passes longer messages.
 func (x *Interfaces) arrive(p *Passage) {
-	at, bytes := x.take(x.in, p, p.Dest)
+	at, bytes := x.take(x.side(Inward), p, p.Dest)
 	at = at.Add(bytes)
-	if p.Ordered && (x.in.Overtakes() || x.shared && x.each > 1) {
+	if p.Ordered && (x.side(Inward).Overtakes() || x.shared && x.each > 1) {
 		key := route{p.Source, p.Dest}
 		at = max(at, x.delivered[key])
 		x.deliver(key, at, p.At)
@@ -372,7 +385,7 @@ func (x *Interfaces) move(p *Passage) {
 	bytes, held, free := x.memoryTime(p), p.At, p.At
 	idle := p.At.Add(bytes) // when the memory has taken the message if it has no other work
 	if bytes > 0 {
-		begins := x.memory.Take(t.Node(int(p.Source))-x.first, 0, p.At, bytes)
+		begins := x.side(Within).Take(t.Node(int(p.Source))-x.first, 0, p.At, bytes)
 		held, free = network.HeldUntil(p.At, begins, bytes, p.Transfer.Plus(p.Jitter)), begins.Add(bytes)
 	}
 	at := held.Add(p.Latency).Add(p.Transfer).Add(p.Jitter)

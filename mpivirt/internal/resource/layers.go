@@ -3,9 +3,12 @@ package resource
 import (
 	"cmp"
 	"slices"
+	"unsafe"
 
 	"gigarank/internal/invariant"
+	"gigarank/network"
 	"gigarank/network/contention"
+	"gigarank/vtime"
 )
 
 // Where ranks only call one collective repeatedly, messages take an interface in layers: messages
@@ -39,6 +42,31 @@ type gate struct {
 	held  []Passage // messages of later layers, in the order of asking
 }
 
+// NodeBytes returns the memory of the interfaces of a node, and of its memory, for messages of at most a number of bytes. gates
+// says that messages pass them one by one in layers.
+func NodeBytes(t *network.Target, bytes int64, gates bool) int {
+	each, shared, _ := t.Interfaces()
+	side := func(rails, opens int, long bool) int {
+		n := rails * int(unsafe.Sizeof(vtime.Time(0)))
+		if long {
+			n += rails * contention.LaneBytes
+		}
+		if gates {
+			n += opens * int(unsafe.Sizeof(gate{}))
+		}
+		return n
+	}
+	opens := each
+	if shared {
+		opens = 1
+	}
+	n := 2 * side(each, opens, t.RailTime(bytes) > t.PacketTime())
+	if t.ContendedWithin() {
+		n += side(1, 1, t.MemoryTime(bytes) > t.MemoryPacketTime())
+	}
+	return n
+}
+
 // Layer returns the layer of a passage of a collective: that of the messages of a round, or the layer
 // after it, of the work that follows these messages.
 func (p *Passage) Layer() uint64 {
@@ -54,13 +82,6 @@ func (x *Interfaces) InLayers(layers Layers) {
 	x.layers = layers
 	if x.striped {
 		x.each = 1
-		x.makeIdle()
-	}
-	x.out.Layer()
-	x.in.Layer()
-	_, nodes := x.nodesHere()
-	for i := range x.gates {
-		x.gates[i] = make([]gate, nodes*x.rails(Way(i)))
 	}
 }
 
@@ -73,9 +94,12 @@ func (x *Interfaces) rails(way Way) int {
 }
 
 // Shared returns the interfaces of nodes in both directions, their memories, and the number of the
-// first node.
+// first node. The memories are nil where they delay no message.
 func (x *Interfaces) Shared() (out, in, memory *contention.Interfaces, first int) {
-	return x.out, x.in, x.memory, x.first
+	if x.partition.Target.ContendedWithin() {
+		memory = x.side(Within)
+	}
+	return x.side(Outward), x.side(Inward), memory, x.first
 }
 
 // serveInLayers serves a request once all requests of earlier layers have been served.
@@ -83,12 +107,15 @@ func (x *Interfaces) serveInLayers(way Way, p *Passage) {
 	if p.Owner != OfAgents {
 		invariant.Broken("rank %d sends %d a message, though its program says that it does nothing but call one collective", p.Source, p.Dest)
 	}
-	rank, sides := p.Source, x.sides(way)
+	rank, side := p.Source, x.side(way)
 	if way == Inward {
 		rank = p.Dest
 	}
 	rails := x.rails(way)
 	node, rail := x.partition.Target.Node(int(rank)), x.rail(rank)%rails
+	if x.gates[way] == nil {
+		x.gates[way] = make([]gate, x.nodes*rails)
+	}
 	g := &x.gates[way][(node-x.first)*rails+rail]
 	if g.left == 0 {
 		g.layer, g.left = x.layers.Next(node, rail, way, g.layer)
@@ -105,7 +132,7 @@ func (x *Interfaces) serveInLayers(way Way, p *Passage) {
 	}
 	x.pass(way, p)
 	for g.left--; g.left == 0; {
-		sides.Close(node - x.first)
+		side.Close(node - x.first)
 		g.layer, g.left = x.layers.Next(node, rail, way, g.layer+1)
 		n := 0
 		for n < len(g.held) && g.held[n].Layer() == g.layer {
@@ -115,15 +142,4 @@ func (x *Interfaces) serveInLayers(way Way, p *Passage) {
 		g.left -= n
 		g.held = slices.Delete(g.held, 0, n)
 	}
-}
-
-// sides returns the interfaces of nodes, or their memories, that messages pass on their way.
-func (x *Interfaces) sides(way Way) *contention.Interfaces {
-	switch way {
-	case Outward:
-		return x.out
-	case Inward:
-		return x.in
-	}
-	return x.memory
 }
