@@ -96,6 +96,7 @@ type body struct {
 	outgoing   blockCounts // of the latest alltoallv
 	incoming   blockCounts
 	named      namedCall // the call that a rank makes, or has made, for its errors
+	posted     uintptr   // bytes of the posted calls that have been taken
 }
 
 // open makes the ranks.
@@ -135,6 +136,10 @@ func (b *body) open(n int) (err error) {
 	}
 	if b.form.threads.Ordered {
 		b.engine.ordered = 1
+	}
+	b.engine.posts = -1
+	if b.posts() {
+		b.engine.posts = cInt64(min(longestPost, b.k.Target().EagerLimit()))
 	}
 	if b.k.Bursting() {
 		err = b.measure()
@@ -224,6 +229,7 @@ func (b *body) run(n int) (stops bool) {
 			b.giveWay()
 		}
 		ran := resumeRanks(b.engine, n)
+		b.posted = 0
 		if b.engine.threads != 0 {
 			b.stayInThread()
 		}
@@ -291,6 +297,10 @@ func (b *body) print() {
 // go on.
 func (b *body) takeCall(lp int32) bool {
 	k, r := b.k, &b.ranks[lp]
+	posted := b.takePosts(lp)
+	if posted && b.failsOrSettles(lp, r) {
+		return !k.HasFailed(lp) && !k.Pause(lp)
+	}
 	if r.polls != 0 {
 		k.PolledInVain(lp, int(r.polls))
 		r.polls = 0
@@ -327,6 +337,10 @@ func (b *body) takeCall(lp int32) bool {
 	r.state = calls
 	if b.form.options.Journal != nil {
 		b.record(lp, r.call)
+	}
+	if posted && k.Pause(lp) {
+		r.state = heldBack
+		return false
 	}
 	return !k.HasFailed(lp) && b.begin(lp, r.call) && !k.Pause(lp)
 }

@@ -28,6 +28,7 @@ const (
 	calls          = C.GIGARANK_CALLS
 	ended          = C.GIGARANK_ENDED
 	ending         = C.GIGARANK_ENDED + 1 // operations that it has begun go on
+	heldBack       = C.GIGARANK_HELD      // before the call that it makes begins
 	byCall         = C.GIGARANK_BY_CALL
 	bySignal       = C.GIGARANK_BY_SIGNAL
 	byInterruption = C.GIGARANK_BY_INTERRUPTION
@@ -256,19 +257,34 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 // blockCounts are bytes by member, of the latest call.
 type blockCounts struct {
 	bytes []int64
-	some  []int32 // the members whose bytes are not 0
+	some  []int32 // the members whose bytes are not 0, unless all have the same
+	alike int64   // bytes of all members in the list; 0 if they differ
 }
 
 // spread returns bytes by member from a list of n blocks of an alltoallv, valid until the next call.
 func (b *blockCounts) spread(list *C.int64_t, n, members C.int32_t) []int64 {
+	blocks := (*C.struct_gigarank_block)(unsafe.Pointer(list))
+	if n == C.GIGARANK_ALIKE && b.alike == int64(blocks.bytes) && len(b.bytes) >= int(members) {
+		return b.bytes[:members]
+	}
+	if b.alike != 0 {
+		clear(b.bytes)
+	}
 	for _, member := range b.some {
 		b.bytes[member] = 0
 	}
-	b.some = b.some[:0]
+	b.some, b.alike = b.some[:0], 0
 	if len(b.bytes) < int(members) {
 		b.bytes = make([]int64, members)
 	}
-	for _, block := range unsafe.Slice((*C.struct_gigarank_block)(unsafe.Pointer(list)), n) {
+	if n == C.GIGARANK_ALIKE {
+		b.alike = int64(blocks.bytes)
+		for i := range b.bytes {
+			b.bytes[i] = b.alike
+		}
+		return b.bytes[:members]
+	}
+	for _, block := range unsafe.Slice(blocks, n) {
 		b.bytes[block.member] = int64(block.bytes)
 		b.some = append(b.some, int32(block.member))
 	}
@@ -359,10 +375,17 @@ func (b *body) goesOn(lp int32) bool {
 	if b.spoiled {
 		return false
 	}
+	k := b.k
+	if r.state == heldBack {
+		r.state = calls
+		k.SetRunning(lp)
+		if !b.begin(lp, r.call) || k.Pause(lp) {
+			return false
+		}
+	}
 	if r.state != calls {
 		return r.state < ended
 	}
-	k := b.k
 	if k.InParts(lp) && !k.HasFailed(lp) && !k.Submit(lp, k.Composed()) {
 		return false
 	}

@@ -10,7 +10,8 @@
 // code calls Go, and no rank has a thread.
 //
 // Calls that need no waiting, as for the rank or the time, are answered in C. Computing adds
-// to a sum, which the virtual MPI learns with the next call.
+// to a sum, which the virtual MPI learns with the next call. Short sends, and calls that begin
+// messages, go with the next call, too (`rank/posts.h`).
 //
 // A program's variables belong to the rank that runs. Variables are copied out and in at a switch,
 // or moved in the page tables if they are large. Engines that

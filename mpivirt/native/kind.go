@@ -27,6 +27,8 @@ type Options struct {
 	StrictFunctions bool
 	// Tasks are the tasks of a skeleton or of a timed form; nil: tasks take no time, and nobody counts them.
 	Tasks *Tasks
+	// Unposted has the rank switch to the engine in each call of MPI, also in a call that could go with the next. Results are the same.
+	Unposted bool
 	// Journal gets the calls of MPI that ranks make; nil for none.
 	Journal *Journal
 }

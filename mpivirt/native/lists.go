@@ -19,6 +19,7 @@ import (
 // place anywhere in the list.
 func (b *body) waits(lp int32, q *kernel.Call, c *cCall) bool {
 	k, list := b.k, requestsOf(c)
+	b.findPosted(list)
 	switch {
 	case list == nil:
 		s, _ := k.WaitSetSlice(lp).(*handles)
@@ -38,6 +39,15 @@ func (b *body) waits(lp int32, q *kernel.Call, c *cCall) bool {
 		q.Waits(list, nil) // which the wait copies
 	}
 	return true
+}
+
+// findPosted puts the requests that posted calls have begun in their places in a list.
+func (b *body) findPosted(list []int32) {
+	for place, index := range list {
+		if index <= C.GIGARANK_POSTED {
+			list[place] = int32(slot(b.engine.requests, C.GIGARANK_POSTED-index).index)
+		}
+	}
 }
 
 // requestsOf returns the requests of the virtual MPI that a call waits for, nil for a list of which

@@ -79,6 +79,7 @@ type hosting struct {
 	library     string // as --library has it
 	stacks      native.Stacks
 	label       bool
+	unposted    bool                              // each call switches to the engine
 	places      bool                              // errors keep the places of calls
 	sites       bool                              // calls are summed up by place, and times over the run
 	strictly    bool                              // functions must not be used that native ranks do not have
@@ -92,7 +93,7 @@ const machines = "of the machine"
 // run runs a program and returns what it prints, in the order of its lines.
 func run(t *testing.T, program, machine string, ranks int, h hosting, arguments ...string) (*mpivirt.Result, []string, error) {
 	t.Helper()
-	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: h.stacks, Label: h.label, StrictFunctions: h.strictly})
+	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: h.stacks, Label: h.label, Unposted: h.unposted, StrictFunctions: h.strictly})
 	if err != nil {
 		t.Fatal(err)
 	}

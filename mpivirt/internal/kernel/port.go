@@ -192,6 +192,12 @@ func (k *Kernel) IsStandIn(request int32) bool {
 // clock may lag behind them.
 func (k *Kernel) HasProcessors() bool { return k.collectives.Messages.Processors != nil }
 
+// EndsSendsAtOnce reports whether an eager standard send ends in its call and depends on the sender's clock and earlier calls alone. The
+// send, and the call that begins a nonblocking message, may then be submitted as late as before the LP's next call.
+func (k *Kernel) EndsSendsAtOnce() bool {
+	return k.collectives.Messages.Processors == nil && !k.collectives.Messages.InCalls
+}
+
 // Activity ends an LP's loop of polls, since the LP has made another call.
 func (k *Kernel) Activity(lp int32) { k.messages.Activity(lp) }
 

@@ -4,6 +4,7 @@
 #include "libc/process.h"
 #include "rank/computation.h"
 #include "rank/meter.h"
+#include "rank/posts.h"
 #include "rank/ranks.h"
 #include "rank/real.h"
 #include "rank/running.h"
@@ -31,6 +32,7 @@ enum { FREE_CLOCK_POLLS = 1000 }; /* in a row take no time */
  * that waits for a time by polling the clock would wait forever: in a long row of polls each
  * takes as long as a poll. */
 static int64_t now(struct gigarank_rank *r) {
+	gigarank_settle();
 	struct gigarank_engine *e = gigarank_current;
 	r->polled_clock = 1;
 	int64_t at = e->bursts ? gigarank_poll_clock(e, r) : r->clock + r->computed;

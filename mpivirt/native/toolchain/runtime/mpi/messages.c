@@ -7,6 +7,7 @@
 #include "mpi/packing.h"
 #include "mpi/request_table.h"
 #include "mpi/requests.h"
+#include "rank/posts.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
 #include "rank/unread.h"
@@ -73,7 +74,19 @@ int gigarank_launch(struct gigarank_call *c, MPI_Request *request, int persisten
 	const void *sent = c->input;
 	void *packed = c->output;
 	int error = gigarank_bounce(c, 0, &s); /* bytes that are sent are copied at once */
-	if (!error) {
+	if (!error && gigarank_may_post(c)) {
+		if (persistent)
+			gigarank_set_index(gigarank_find_request(*request), GIGARANK_POSTED);
+		else
+			error = gigarank_add_request(GIGARANK_POSTED, NULL, request);
+		if (error) {
+			gigarank_free_bounce_buffer(s);
+		} else {
+			struct gigarank_request *q = gigarank_find_request(*request);
+			gigarank_post(c, (int32_t)(q - gigarank_current->requests));
+			gigarank_settle_bounce_buffer(q, s);
+		}
+	} else if (!error) {
 		error = gigarank_suspend(c);
 		if (error) /* the communicator of the request, since the message may have another */
 			gigarank_handle_error(persistent ? gigarank_find_request(*request)->comm : c->comm, error);

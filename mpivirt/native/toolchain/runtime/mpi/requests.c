@@ -9,6 +9,7 @@
 #include "mpi/request_table.h"
 #include "mpi/type_constructors.h"
 #include "mpi/waits.h"
+#include "rank/posts.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
 
@@ -56,6 +57,7 @@ MPI(MPI_Request_free, MPI_Request *request) {
 int gigarank_end_detached(void) {
 	struct gigarank_engine *e = gigarank_current;
 	int32_t rank = (int32_t)(e->running - e->ranks);
+	gigarank_settle();
 	for (int32_t i = 0; e->detached_requests > 0 && i < e->request_count; i++) {
 		struct gigarank_request *q = &e->requests[i];
 		int64_t bytes;
@@ -95,6 +97,10 @@ MPI(MPI_Request_get_status, MPI_Request request, int *flag, MPI_Status *status) 
 	if (gigarank_unready(q)) {
 		*flag = 0;
 		return MPI_SUCCESS;
+	}
+	if (q->index == GIGARANK_POSTED) {
+		gigarank_settle();
+		q = gigarank_find_request(request); /* the table may have moved */
 	}
 	if (q->index) {
 		int32_t place = 0, index = q->index;

@@ -4,6 +4,7 @@
 #include "mpi/error_handlers.h"
 #include "mpi/grequests.h"
 #include "mpi/request_table.h"
+#include "rank/posts.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
 
@@ -35,7 +36,7 @@ struct list {
 	int actives;        /* with an index */
 };
 
-/* indices_of stores the simulator's requests of a list. */
+/* indices_of stores the simulator's requests of a list. The simulator finds those that are posted by their slots. */
 static int indices_of(int procedure, struct list *l, int32_t *indices) {
 	for (int i = 0; i < l->n; i++) {
 		indices[i] = 0;
@@ -44,7 +45,7 @@ static int indices_of(int procedure, struct list *l, int32_t *indices) {
 		struct gigarank_request *q = gigarank_find_request(l->requests[i]);
 		if (!q)
 			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
-		indices[i] = q->index;
+		indices[i] = q->index == GIGARANK_POSTED ? GIGARANK_POSTED - (int32_t)(q - gigarank_current->requests) : q->index;
 		l->actives += q->index != 0;
 		l->pending |= q->grequest != NULL || gigarank_unready(q);
 		l->done |= q->done;
@@ -225,6 +226,10 @@ MPI(MPI_Cancel, MPI_Request *request) {
 		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, "a partitioned message that is active cannot be cancelled");
 	if (!q->index)
 		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, "the request is not active");
+	if (q->index == GIGARANK_POSTED) {
+		gigarank_settle();
+		q = gigarank_find_request(*request); /* the table may have moved */
+	}
 	int32_t index = q->index, about = q->comm;
 	struct gigarank_call c = {.procedure = GIGARANK_CANCEL, .comm = 1, .n = 1, .requests = &index};
 	int error = gigarank_suspend(&c);

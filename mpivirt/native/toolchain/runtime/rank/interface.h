@@ -16,6 +16,7 @@ enum gigarank_service {
 	GIGARANK_RECORD, GIGARANK_PHASE,
 	GIGARANK_CLOCK_POLL, GIGARANK_SAMPLE_BEGIN, GIGARANK_SAMPLE_END,
 	GIGARANK_GROUP, GIGARANK_LOCAL_DUPLICATE, GIGARANK_PARTITIONED, GIGARANK_ON_ONE_NODE, GIGARANK_INTRODUCTION, GIGARANK_TOPOLOGY,
+	GIGARANK_SETTLE, /* the posted calls are carried out */
 	/* Not resumed. */
 	GIGARANK_ABORT, GIGARANK_RAISE,
 };
@@ -115,11 +116,30 @@ struct gigarank_call {
 	struct gigarank_layout from, to;  /* the values that input and output stand for */
 };
 
-/* A block of an alltoallv that is not empty, in the list of such blocks by ascending members. */
+/* A block of an alltoallv that is not empty, in the list of such blocks by ascending members. If all blocks have the same bytes as the first, their number
+ * is GIGARANK_ALIKE. */
+enum { GIGARANK_ALIKE = -7 };
 struct gigarank_block {
 	int64_t bytes, displacement;
 	int32_t member;
 };
+
+/* A posted call: a send or the beginning of an operation that goes with the next call of its rank; see posts.h. The content of a message lies
+ * behind it. */
+struct gigarank_posted {
+	int32_t size;     /* bytes up to the next */
+	int32_t lp;
+	int32_t procedure, comm, member;
+	int32_t partner, tag;
+	int32_t request;  /* slot of the request that it begins, -1 for none */
+	int64_t computed; /* time that the rank has computed before it, in picoseconds */
+	int64_t bytes;    /* of the message, or of the room for it */
+	void *output;     /* the room */
+	int64_t content;  /* bytes behind it */
+};
+
+/* The index of a request whose beginning is posted, and its place in a list of requests: this number less the slot. */
+enum { GIGARANK_POSTED = -2 };
 
 /* The handles below are predefined. */
 #define GIGARANK_PREDEFINED 4096
@@ -134,7 +154,7 @@ struct gigarank_partitions {
 
 /* An operation that a rank has begun, or can start. A handle is a slot and its generation. */
 struct gigarank_request {
-	int32_t index;      /* of the simulator's request, 0 for an inactive request */
+	int32_t index;      /* of the simulator's request, 0 for an inactive request, GIGARANK_POSTED before the simulator has it */
 	int32_t generation;
 	int32_t rank;       /* that it belongs to, within the engine; -1 for a free slot */
 	int32_t next;       /* of the free slots */
@@ -167,7 +187,7 @@ enum { GIGARANK_LIVING_THREAD = 1, GIGARANK_OPEN_REGION };
 #define GIGARANK_OF_BUFFERS offsetof(struct gigarank_call, incounts)
 
 /* States of a rank, as the simulator sees them. */
-enum { GIGARANK_RUNS, GIGARANK_CALLS, GIGARANK_ENDED };
+enum { GIGARANK_RUNS, GIGARANK_CALLS, GIGARANK_HELD, GIGARANK_ENDED };
 
 /* How a rank's code has come back to the engine. */
 enum { GIGARANK_BY_CALL, GIGARANK_BY_EXIT, GIGARANK_BY_SIGNAL, GIGARANK_BY_INTERRUPTION };
@@ -273,6 +293,10 @@ struct gigarank_model {
 
 enum { GIGARANK_MODELS = 4 };
 
+/* Messages of ranks that compute for long leave before they do: other engines may wait for them. Ranks that have run for long as often in a row
+ * post no calls. */
+enum { GIGARANK_COMPUTES = 2 };
+
 /* The ranks of one engine. */
 /* Further polls of the running rank that are known to fail, if each is the same as its latest call. */
 struct gigarank_foreseen {
@@ -297,6 +321,10 @@ struct gigarank_engine {
 	int32_t phased;              /* a rank has begun a phase */
 	int64_t poll;                /* time of a failing poll, in picoseconds */
 	struct gigarank_foreseen foreseen;
+	int64_t posts;               /* bytes of the longest message that is posted; less than 0: no call is */
+	char *posted;                /* calls of the ranks resumed last, one rank's behind another's */
+	size_t posted_bytes, posted_room;
+	int32_t posted_count;        /* of the running rank */
 	int32_t copied;              /* all ranks run on one stack, which is copied at a switch */
 	int32_t argc;
 	char **argv;
@@ -313,11 +341,13 @@ struct gigarank_engine {
 	size_t stride;               /* from one rank's variables to the next rank's */
 	char *reserved;              /* the memory that holds them */
 	size_t reserved_bytes;
+	int32_t plain;               /* variables are few: all are copied at each switch */
 	int32_t mapped;              /* ranks, the first, whose large variables are moved, not copied */
 	struct gigarank_portions *portions; /* of variables, NULL if the program has none; see portions.c */
 	int64_t claimed;             /* mappings that are still to be made for guards and variables */
 	int32_t label;               /* lines of output begin with their rank */
 	int32_t lengthy;               /* the ranks resumed last have run for long */
+	int32_t computes;              /* how often in a row each of them has, on average, up to GIGARANK_COMPUTES */
 	int32_t thread;              /* of the system, that runs the ranks */
 	int32_t interruptions;       /* of ranks that compute; see interrupt.c */
 	int32_t stops;               /* a rank of those resumed last fails or was interrupted: the engine hears of it before other ranks run */
@@ -385,6 +415,7 @@ struct gigarank_program {
 	int32_t large;              /* of pieces, the first, that can be mapped */
 	struct gigarank_variables piece[32];
 	size_t bytes;      /* of all pieces */
+	uintptr_t low, span; /* all pieces that are not thread-local lie there */
 	size_t stride;     /* bytes from one rank's variables to the next rank's */
 	char *initial;     /* their contents before any rank ran */
 	int32_t image;     /* the file that holds them, if they can be mapped, else -1 */

@@ -198,6 +198,7 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 	free(e->list);
 	free(e->environment);
 	free(e->text);
+	free(e->posted);
 	free(e->aside);
 	for (int i = 0; i < GIGARANK_MODELS; i++)
 		free(e->models[i].words);
@@ -206,11 +207,13 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 }
 
 /* While the engine runs, the variables of all ranks lie in their copies, but for variables that stay in
- * an image: messages may go to a copy. copied returns the place in the rank's copy of an address in the program's variables,
- * and any other address itself. */
-static void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) {
+ * an image: messages may go to a copy. Most addresses lie far from all variables but those of a thread. */
+static inline void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) {
 	struct gigarank_program *p = e->program;
-	for (int i = gigarank_first_moved(e); i < p->pieces + p->locals; i++) {
+	int i = gigarank_first_moved(e);
+	if ((uintptr_t)address - p->low >= p->span && i < p->pieces)
+		i = p->pieces;
+	for (; i < p->pieces + p->locals; i++) {
 		size_t offset = (size_t)((const char *)address - p->piece[i].address);
 		if (offset < p->piece[i].bytes) {
 			if (gigarank_has_portions(e, i))
@@ -220,6 +223,8 @@ static void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const vo
 	}
 	return (void *)address;
 }
+
+void *gigarank_in_copy(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) { return r->variables ? copied(e, r, address) : (void *)address; }
 
 /* --- control --------------------------------------------------------------------- */
 
@@ -407,6 +412,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		number = (int32_t)gettid();
 	e->thread = number;
 	e->stops = 0;
+	e->posted_bytes = 0;
 	if (!e->images && e->program->locals)
 		gigarank_locate(e->program);
 	for (int32_t i = 0; i < ran; i++) {
@@ -427,7 +433,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		gigarank_resume_portions(e, e->list[i]);
 		if (variables)
 			gigarank_restore(e, e->list[i]);
-		r->polled_clock = 0, e->clock_polls = 0;
+		r->polled_clock = 0, e->clock_polls = 0, e->posted_count = 0;
 		if (e->keeps)
 			gigarank_hooks.adopt(e, r);
 		errno = r->error_number;
@@ -456,6 +462,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	uint64_t took = gigarank_ticks() - start;
 	e->ran += took;
 	e->lengthy = took > e->long_ticks;
+	e->computes = took <= (uint64_t)ran * e->long_ticks ? 0 : e->computes + (e->computes < GIGARANK_COMPUTES);
 	return ran;
 }
 

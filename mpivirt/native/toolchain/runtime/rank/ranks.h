@@ -30,6 +30,9 @@ static inline void gigarank_variant(void) {
 int gigarank_suspend(struct gigarank_call *c);
 int gigarank_trap(struct gigarank_call *c);
 
+/* gigarank_in_copy returns the place in a rank's copy of an address in the program's variables, and any other address itself. */
+void *gigarank_in_copy(struct gigarank_engine *e, struct gigarank_rank *r, const void *address);
+
 /* gigarank_leave ends the running rank with a code. */
 void gigarank_leave(int code) __attribute__((noreturn));
 

@@ -52,6 +52,9 @@ int gigarank_open_variables(struct gigarank_engine *e) {
 		madvise(e->reserved, e->reserved_bytes, MADV_NOHUGEPAGE); /* pages that a rank has not written take no memory */
 		e->variables = (char *)(((uintptr_t)e->reserved + TABLE - 1) & ~(uintptr_t)(TABLE - 1));
 	}
+	e->plain = !e->images && !p->large;
+	for (int i = 0; i < p->pieces + p->locals; i++)
+		e->plain = e->plain && p->piece[i].bytes <= GIGARANK_PORTION;
 	return gigarank_open_portions(e);
 }
 
@@ -161,6 +164,11 @@ void gigarank_restore(struct gigarank_engine *e, int32_t lp) {
 		r->variables = e->variables + (size_t)lp * e->stride;
 		return;
 	}
+	if (e->plain) {
+		for (int i = 0; i < p->pieces + p->locals; i++)
+			memcpy(p->piece[i].address, r->variables + p->piece[i].offset, p->piece[i].bytes);
+		return;
+	}
 	if (is_mapped(e, lp) && !e->images)
 		move_variables(p, r->variables, 1);
 	copy_to(e, lp, first_copied(e, lp));
@@ -172,6 +180,11 @@ void gigarank_keep_variables(struct gigarank_engine *e, int32_t lp) {
 	if (!goes_on(r) && !r->actives) {
 		gigarank_forget_portions(e, lp);
 		return; /* its variables are not read any more: its place takes no memory */
+	}
+	if (e->plain) {
+		for (int i = 0; i < p->pieces + p->locals; i++)
+			memcpy(r->variables + p->piece[i].offset, p->piece[i].address, p->piece[i].bytes);
+		return;
 	}
 	copy_from(e, lp, first_copied(e, lp));
 	if (is_mapped(e, lp) && !e->images && goes_on(r)) /* else the next rank's take their place */
@@ -357,6 +370,13 @@ void gigarank_keep_initial(struct gigarank_program *p) {
 		snprintf(p->fault, sizeof p->fault, "no memory for a copy of its %zu bytes of variables", p->bytes);
 		return;
 	}
+	uintptr_t end = 0;
+	for (int i = 0; i < p->pieces; i++) {
+		uintptr_t from = (uintptr_t)p->piece[i].address, to = from + p->piece[i].bytes;
+		p->low = i == 0 || from < p->low ? from : p->low;
+		end = to > end ? to : end;
+	}
+	p->span = end - p->low;
 	for (int i = 0; i < p->pieces + p->locals; i++) {
 		struct gigarank_variables *v = &p->piece[i];
 		for (size_t at = 0; at < v->given; at += PORTION) {
