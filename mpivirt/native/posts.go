@@ -22,7 +22,7 @@ const longestPost = 256
 // posts reports whether ranks may post calls. A call by itself matters where the rank's time between two calls counts, where a call has to be
 // noted by its place, or where the clock is known only once earlier calls have had their turn.
 func (b *body) posts() bool {
-	return !b.form.options.Unposted && b.form.options.Journal == nil && b.form.options.Tasks == nil && !b.k.Bursting() && b.k.EndsSendsAtOnce()
+	return !b.form.options.Unposted && b.form.options.Journal == nil && b.form.options.Tasks == nil && !b.k.Bursting() && !b.k.Sited() && b.k.EndsSendsAtOnce()
 }
 
 // takePosts has the virtual MPI carry out the calls that a rank has posted. It reports whether there were any.

@@ -10,7 +10,7 @@ import (
 	"gigarank/mpivirt/native"
 )
 
-// A program whose lines the test below knows: a ring that is called from two places, and waits of each rank for a rank that computes.
+// A program whose lines the test below knows: a ring that is called from two places, waits of each rank for a rank that computes, and short messages.
 const sited = `#include <gigarank.h>
 #include <mpi.h>
 static __attribute__((noinline)) void shift(int rank, int size, int tag) {
@@ -30,6 +30,13 @@ int main(int argc, char **argv) {
 	}
 	shift(rank, size, 2);
 	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Request ends[2];
+	MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD);
+	MPI_Recv(&size, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Isend(&rank, 1, MPI_INT, (rank + 1) % size, 4, MPI_COMM_WORLD, &ends[0]);
+	MPI_Irecv(&rank, 1, MPI_INT, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &ends[1]);
+	MPI_Waitall(2, ends, MPI_STATUSES_IGNORE);
 	MPI_Finalize();
 	return 0;
 }
@@ -58,6 +65,8 @@ func TestCallsHaveTheirLines(t *testing.T) {
 		}
 		want := []string{
 			"Barrier from main (program.c:16): 15 calls, 0 bytes", "Barrier from main (program.c:19): 5 calls, 0 bytes",
+			"Send from main (program.c:21): 5 calls, 20 bytes", "Recv from main (program.c:22): 5 calls, 20 bytes",
+			"Isend from main (program.c:24): 5 calls, 20 bytes", "Irecv from main (program.c:25): 5 calls, 0 bytes", "Waitall from main (program.c:26): 5 calls, 0 bytes",
 			"Sendrecv from shift (program.c:5): 10 calls, 80 bytes",
 		}
 		if !slices.Equal(got, want) {

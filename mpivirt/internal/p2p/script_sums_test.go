@@ -46,7 +46,7 @@ func (p *player) counts(lp int32, r *scripted, c world.Procedure) {
 	end := m.Partition.Clock[lp]
 	took := end.Sub(r.entered)
 	if c == world.NoProcedure {
-		calls.Computes(lp, took)
+		calls.Computes(lp, r.entered, took)
 		return
 	}
 	var why stats.Ending
