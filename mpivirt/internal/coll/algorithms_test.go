@@ -70,6 +70,11 @@ func TestAlgorithmOfACall(t *testing.T) {
 		if len(library.asked) > 1 {
 			t.Errorf("%s: the library is asked %d times", c.why, len(library.asked))
 		}
+		k.algorithms = a
+		v := &Collective{Procedure: world.Bcast, Operation: collectives.Bcast, Bytes: c.bytes}
+		if got := k.Algorithm(v, k.Communicators.At(world.World)); got != c.want {
+			t.Errorf("%s: a call goes by %v, want %v", c.why, got, c.want)
+		}
 		for _, q := range library.asked {
 			if q.Ranks != c.ranks || q.Bytes != c.bytes || !q.Commutative || c.first == collectives.Offload && q.Hardware != (collectives.Hardware{}) {
 				t.Errorf("%s: the library is asked %+v", c.why, q)

@@ -158,6 +158,7 @@ func (p *scriptPlayer) fill(r *scripted, v *Collective, rank int) {
 	if r.inPlace {
 		r.inPlaceOf(v, me, root)
 	}
+	v.Operator = p.inCall(0, false, v.Operator)
 }
 
 // inPlaceOf has a call in place (MPI 4.1, 6.2.2): the input is the rank's part of the output, at a scatter the output the root's part of the input.

@@ -226,4 +226,6 @@ func (p *scriptPlayer) fillInter(r *scripted, v *Collective, rank int) {
 		share, all := b*n, b*n*int64(own.Size())
 		v.Input, v.Output, r.want = contributed(rank, all), make([]byte, share), folded(all)[me*share:(me+1)*share]
 	}
+	lp, _ := p.k.partition.Local(rank)
+	v.Operator = p.inCall(lp, !v.GoesInParts(), v.Operator)
 }

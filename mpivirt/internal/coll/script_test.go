@@ -431,6 +431,7 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 
 // Run, Drained, Handle and Deliver make a player an engine's kernel.
 func (p *scriptPlayer) Run(item int32) {
+	p.k.Combining = unsaid
 	switch {
 	case item >= 0:
 		p.Resume(item)
@@ -451,6 +452,7 @@ func (p *scriptPlayer) EarliestAgent() vtime.Time { return p.k.EarliestAgent() }
 
 func (p *scriptPlayer) Handle(ev engine.Event) {
 	lp, k := ev.LP-int32(p.k.partition.First), p.k
+	k.Combining = unsaid
 	switch ev.Data {
 	case world.DataWait:
 		if k.Messages.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
@@ -485,6 +487,7 @@ func (p *scriptPlayer) Proceed(all engine.Deferred) { p.k.Messages.Proceed(all) 
 
 func (p *scriptPlayer) Deliver(src int, record []byte) {
 	r, k := world.Reader{Rest: record[1:]}, p.k
+	k.Combining = unsaid
 	switch record[0] {
 	case world.RecordMessage:
 		k.Messages.DeliverMessage(src, r)

@@ -53,6 +53,26 @@ func (p *scriptPlayer) inRows(o world.Operator) world.Operator {
 	return o
 }
 
+// unsaid is the LP in whose call an operator is applied before anything has said so since the engine's latest event.
+const unsaid = -7
+
+// inCall returns an operator that reports the LP in whose call it is said to be applied unless that LP has begun a call: of an
+// intercommunicator it is the LP itself. Vectors of other engines may be combined before any here, in no call.
+func (p *scriptPlayer) inCall(lp int32, inter bool, o world.Operator) world.Operator {
+	apply := o.Apply
+	o.Apply = func(into, left, right []byte) {
+		switch at := p.k.Combining; {
+		case at == world.None && !inter:
+		case at < 0 || int(at) >= len(p.ranks) || inter && at != lp:
+			p.Errorf("%+v: an operator is applied in a call of LP %d, in that of LP %d", p.v, at, lp)
+		case !p.ranks[at].waits && p.k.partition.Running != at && len(p.ranks[at].pending) == 0:
+			p.Errorf("%+v: an operator is applied in a call of LP %d, which is in none", p.v, at)
+		}
+		apply(into, left, right)
+	}
+	return o
+}
+
 // causes says why the time of a rank's call has passed, as statistics do.
 func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
 	end := p.k.partition.Clock[lp]

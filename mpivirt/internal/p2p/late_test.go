@@ -69,3 +69,36 @@ func TestProbesDecide(t *testing.T) {
 		}
 	}
 }
+
+// A request that is complete by an instant at which its rank has acted as if it were not is late. One whose rank has not decided by then is in time.
+func TestCompletionsAreLateForDecisions(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		decided vtime.Time // a poll of the requests has failed then, 0 for none
+		looked  vtime.Time // the request itself was looked at then
+		at      vtime.Time
+		late    uint64
+	}{
+		{"nobody has looked", 0, 0, 90, 0}, {"after the latest look", 80, 0, 90, 0}, {"before the latest look", 100, 0, 90, 1}, {"at the latest look", 100, 0, 100, 1},
+		{"a look at the request itself", 0, 95, 90, 1}, {"at that look", 0, 90, 90, 1}, {"after that look", 0, 85, 90, 0},
+	} {
+		m := opened(t, 4)
+		m.firstLong = 50
+		r := m.Requests.At(m.NewRequest(0, ReceiveRequest, world.Irecv))
+		if c.decided > 0 {
+			m.decides(0, waitSetPattern, c.decided, inVain)
+		}
+		r.Time = c.looked
+		m.checkCompletion(r, c.at)
+		if got := m.Partition.Summary.Late.Events; got != c.late {
+			t.Errorf("%s: %d late events, want %d", c.why, got, c.late)
+		}
+		if c.late > 0 && m.Partition.Summary.Late.Decided != max(c.decided, c.looked) {
+			t.Errorf("%s: decided to %v", c.why, m.Partition.Summary.Late.Decided)
+		}
+	}
+	m := opened(t, 4)
+	if m.checkArrival(0, &message{comm: 1, source: 2, rank: 2, tag: 5, arrival: 1}); m.Partition.Summary.Late.Events != 0 {
+		t.Error("a message is late for a rank that has decided nothing")
+	}
+}
