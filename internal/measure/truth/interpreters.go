@@ -47,7 +47,7 @@ func compare(s *settings, op collectives.Operation, a collectives.Algorithm) (li
 		if err != nil {
 			return line, err
 		}
-		if fault := differ(messages, bulk, m.engines, windows(op, a)); fault != "" {
+		if fault := differ(messages, bulk, m.engines, inBulk(target, op, a)); fault != "" {
 			return line, fmt.Errorf("%v: in bulk on %d engines, %s", &m, m.engines, fault)
 		}
 	}
@@ -55,8 +55,8 @@ func compare(s *settings, op collectives.Operation, a collectives.Algorithm) (li
 }
 
 // differ returns a difference between two runs that must be alike, "" if there is none.
-// In bulk on one engine there must be fewer events, or the run was not in bulk; schedules with windows are not.
-func differ(messages, bulk *mpivirt.Result, engines int, windows bool) string {
+// In bulk on one engine there must be fewer events, or the run was not in bulk.
+func differ(messages, bulk *mpivirt.Result, engines int, inBulk bool) string {
 	switch m, b := messages.Statistics, bulk.Statistics; {
 	case bulk.Fingerprint != messages.Fingerprint:
 		return fmt.Sprintf("the fingerprint is %s, by messages %s", bulk.Fingerprint, messages.Fingerprint)
@@ -64,19 +64,43 @@ func differ(messages, bulk *mpivirt.Result, engines int, windows bool) string {
 		return fmt.Sprintf("the virtual time is %v, by messages %v", bulk.VirtualTime, messages.VirtualTime)
 	case m.Messages != b.Messages:
 		return fmt.Sprintf("there are %d messages, by messages %d", b.Messages, m.Messages)
-	case engines == 1 && m.Messages > 0 && b.Events >= m.Events && !windows:
+	case engines == 1 && m.Messages > 0 && b.Events >= m.Events && inBulk:
 		return fmt.Sprintf("there are %d events, by messages %d: it was not in bulk", b.Events, m.Events)
 	}
 	return ""
 }
 
-// windows reports whether the schedule of an algorithm has windows of several rounds.
-func windows(op collectives.Operation, a collectives.Algorithm) bool {
+// inBulk reports whether an algorithm is carried out in bulk on one engine. Schedules with windows of several rounds are not. Where nodes have interfaces,
+// the others are those by which all ranks wait for all, in rounds of one shape with messages of one size.
+func inBulk(t *network.Target, op collectives.Operation, a collectives.Algorithm) bool {
 	if a == collectives.NodeLeader {
+		return op == collectives.Barrier || op == collectives.Allreduce || !t.Contended()
+	}
+	s, err := collectives.New(op, a, t.Ranks(), 0)
+	switch {
+	case err != nil || collectives.HasWindows(s):
+		return false
+	case !t.Contended():
+		return true
+	case collectives.TakesNodes(op, a):
 		return false
 	}
-	s, err := collectives.New(op, a, 16, 0)
-	return err == nil && collectives.HasWindows(s)
+	switch op {
+	case collectives.Barrier, collectives.Allgather, collectives.Alltoall, collectives.ReduceScatter:
+	case collectives.Allreduce:
+		if n := s.Positions(); n > 1 && payload%n != 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	for round := range s.MaxRounds() {
+		if p := s.Pattern(round); p.Kind == collectives.Irregular || p.Kind == collectives.Paired || p.Sent == collectives.Varies || p.Combined == collectives.Varies ||
+			p.Kind == collectives.Strided && p.Count < 2 {
+			return false
+		}
+	}
+	return true
 }
 
 // affordable lays the machine out for the largest power of two of ranks at which the

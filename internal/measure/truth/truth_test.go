@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,10 +29,20 @@ func small(t *testing.T, machine string) (*settings, *bytes.Buffer) {
 }
 
 // Issue of scale, "Truth": the message interpreter gives the same fingerprint as the
-// bulk one for every algorithm, and sampled ranks computed independently agree. Here
+// bulk one for every algorithm, and sampled ranks computed independently agree, with interfaces of nodes and without. Here
 // at 2^14 ranks; scripts/truth does it at 2^20 and 2^24.
 func TestTruthAtSmallSizes(t *testing.T) {
-	s, out := small(t, "xt5")
+	xt5, err := os.ReadFile("../../../network/presets/xt5.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := regexp.MustCompile(`(?m)^node:\n( .*\n)+`).ReplaceAllString(string(xt5), "")
+	t.Run("with interfaces", func(t *testing.T) { truthAtSmallSizes(t, free+"node: {interfaces: 1, bandwidth: 2GB/s}\n") })
+	t.Run("without interfaces", func(t *testing.T) { truthAtSmallSizes(t, free) })
+}
+
+func truthAtSmallSizes(t *testing.T, machine string) {
+	s, out := small(t, machine)
 	if !verify(s, []check{{"interpreters", interpreters}, {"samples", samples}}) {
 		t.Errorf("not all is right:\n%s", out)
 	}
@@ -124,11 +135,11 @@ func TestUntruthIsFound(t *testing.T) {
 	m := meeting{target: mustTarget(t, s.machine, 1000), op: collectives.Barrier, algorithm: collectives.Dissemination,
 		engines: 1, seed: 1, collectives: mpivirt.Message}
 	byMessages := mustRun(t, &m)
-	if fault := differ(byMessages, byMessages, 1, false); !strings.Contains(fault, "it was not in bulk") {
+	if fault := differ(byMessages, byMessages, 1, true); !strings.Contains(fault, "it was not in bulk") {
 		t.Errorf("by messages twice: %q", fault)
 	}
 	m.collectives, m.seed = mpivirt.Bulk, 2
-	if fault := differ(byMessages, mustRun(t, &m), 1, false); !strings.Contains(fault, "the fingerprint is") {
+	if fault := differ(byMessages, mustRun(t, &m), 1, true); !strings.Contains(fault, "the fingerprint is") {
 		t.Errorf("with another seed: %q", fault)
 	}
 	w := &twin{target: m.target, entry: func(rank int) vtime.Time { return m.entry(rank).Add(vtime.Picosecond) }}
