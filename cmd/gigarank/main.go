@@ -16,5 +16,6 @@ func main() {
 	}
 	c := terminal.New()
 	host.ReadInputs(c)
+	c.Restarted, c.Restart = host.Restarted(), host.Restart
 	os.Exit(execute(args, c))
 }

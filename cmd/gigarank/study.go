@@ -175,7 +175,9 @@ type conductor struct {
 	todo     []study.Point
 	again    []study.Point // the points of todo that were killed before
 	failed   int
-	unkept   error // why host 0 can keep no more results; the others learn it before the next point
+	progress progressSoFar // before the study has begun anew in its process
+	before   int64         // resident memory before the first point
+	unkept   error         // why host 0 can keep no more results; the others learn it before the next point
 }
 
 // conductStudy carries out a whole study on this host.
@@ -187,7 +189,7 @@ func conductStudy(c *terminal.Console, words []string, f *studyFlags) (err error
 	if h.Index != 0 {
 		c.Mute()
 	}
-	s := &conductor{console: c, hosts: h, flags: f, words: words, signals: host.CatchSignals(host.EndingSignals...)}
+	s := &conductor{console: c, hosts: h, flags: f, words: words, progress: readProgress(c.Restarted), signals: host.CatchSignals(host.EndingSignals...)}
 	defer s.signals.Release()
 	c.ReadFile = s.signals.ReadFile
 	terminal.OutliveReader()
@@ -275,7 +277,7 @@ func (s *conductor) check() error {
 	if s.build, err = host.Build(); err != nil {
 		faults = append(faults, err)
 	}
-	if s.journal, err = study.OpenJournal(s.flags.out, s.flags.resume); err == nil {
+	if s.journal, err = study.OpenJournal(s.flags.out, s.flags.resume || s.progress.total > 0); err == nil {
 		s.finished, err = s.journal.Finished(s.plan, s.build, s.flags.mix)
 	}
 	faults.Add("--out", err)
@@ -299,7 +301,7 @@ func (s *conductor) sort() error {
 	const run, again, large, wrong, killed, done = 0, 1, 2, 3, 4, 5
 	var wrongs []wrongPoints
 	from, failed := 0, false
-	for _, point := range s.plan.Points {
+	for i, point := range s.plan.Points {
 		mine := host.Report{Code: run}
 		kills, leaveOut := 0, false
 		if s.journal != nil {
@@ -309,6 +311,9 @@ func (s *conductor) sort() error {
 		var lack *host.MemoryError
 		if s.finished[point] {
 			mine.Code = done
+		} else if slices.Contains(s.progress.failed, i) {
+			mine.Code = done
+			s.failed++
 		} else if leaveOut {
 			mine.Code = killed
 		} else if _, fault = s.request(point); errors.As(fault, &lack) {
@@ -440,7 +445,11 @@ func (s *conductor) run() error {
 	}
 	s.announce()
 	var err error
+	s.before = s.resident()
 	for i, point := range s.todo {
+		if i > 0 {
+			s.restart(i)
+		}
 		if err = s.conduct(point, i); err != nil {
 			break
 		}
@@ -525,13 +534,14 @@ func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	record := s.plan.NewRecord(s.build, point, d.Document)
 	if record.Error != "" {
 		s.failed++
+		s.progress.failed = append(s.progress.failed, slices.Index(s.plan.Points, point))
 	}
 	s.unkept = s.journal.Append(record)
 	if err := s.journal.End(s.unkept == nil); s.unkept == nil {
 		s.unkept = err
 	}
 	if s.unkept == nil && s.flags.hosting.progress != terminal.ProgressNone.String() {
-		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: %d/%d %s\n", index+1, len(s.todo), s.plan.Line(record))
+		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: %d/%d %s\n", s.progress.done+index+1, s.progress.done+len(s.todo), s.plan.Line(record))
 	}
 	return nil
 }
@@ -577,7 +587,7 @@ func (s *conductor) announce() {
 	p := func(format string, arguments ...any) {
 		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: "+format+"\n", arguments...)
 	}
-	if s.hosts.Index != 0 {
+	if s.hosts.Index != 0 || s.progress.total > 0 {
 		return
 	}
 	if n := s.journal.Dropped(); n > 0 {

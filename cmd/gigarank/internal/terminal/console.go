@@ -20,7 +20,9 @@ import (
 // Console is the command's access to the host: its streams, inputs and clock. Several
 // goroutines may use its writers.
 type Console struct {
-	Arguments      []string // the command line, with the name of the command
+	Arguments      []string                 // the command line, with the name of the command
+	Restarted      string                   // what the process has told before it was restarted, "" for none
+	Restart        func(state string) error // has the command begin anew in this process and tells it a state; nil if it cannot
 	Stdout, Stderr *Writer
 	Printed        *Writer // the ranks' output, if it goes elsewhere than stdout
 	Getenv         func(string) string
