@@ -32,7 +32,8 @@ func skeletonHelpOf(l toolchain.Language) string {
 	return fmt.Sprintf(`
 With %s, or %s=1 in the environment, the program holds its skeleton, too, for gigarank run
 --skeleton. The objects are then bitcode of LLVM, and the compiler is %s. %s FILE, at the link,
-names assumptions about data by source line.`, skeleton.Flag, skeleton.Variable, compiler, skeleton.DirectivesFlag)
+names assumptions about data by source line. %s builds a skeleton that computes the data on which
+its calls of MPI depend, where the program would be refused.`, skeleton.Flag, skeleton.Variable, compiler, skeleton.DirectivesFlag, skeleton.KeepDataFlag)
 }
 
 // isSet reports whether the value of a variable switches something on.

@@ -24,6 +24,8 @@ const (
 	Variable = "GIGARANK_SKELETON"
 	// DirectivesFlag names a file of assumptions about data, for the link.
 	DirectivesFlag = "--directives"
+	// KeepDataFlag has the skeleton of a program whose course depends on data compute them, at the link.
+	KeepDataFlag = "--keep-data"
 )
 
 // The sections of a program that have its skeleton, its timed form, lines about it, and its tasks.
@@ -58,7 +60,8 @@ func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnosti
 	if err := Missing(l); err != nil {
 		return tell(err)
 	}
-	arguments, directives, err := takeDirectives(slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == Flag }))
+	keepData := slices.Contains(arguments, KeepDataFlag)
+	arguments, directives, err := takeDirectives(slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == Flag || a == KeepDataFlag }))
 	if err != nil {
 		return tell(err)
 	}
@@ -77,7 +80,7 @@ func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnosti
 		return 3, err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	b := build{directives: directives, language: l, library: library, work: work, diagnostics: diagnostics, in: in, out: out}
+	b := build{directives: directives, keepData: keepData, language: l, library: library, work: work, diagnostics: diagnostics, in: in, out: out}
 	if l == toolchain.Fortran {
 		err = b.openModule()
 	}
@@ -140,6 +143,7 @@ func takeDirectives(arguments []string) (rest []string, all []*slice.Directive, 
 // build is a call of a wrapper.
 type build struct {
 	directives       []*slice.Directive
+	keepData         bool
 	language         toolchain.Language
 	library          *toolchain.Library
 	work             string // directory of what the build makes on its way
@@ -179,6 +183,9 @@ func (b *build) run(arguments []string) error {
 	original, before := m.String(), slice.Instructions(m)
 	s, err := slice.Of(m, b.directives...)
 	if err != nil {
+		return err
+	}
+	if err := s.Data(); err != nil && !b.keepData {
 		return err
 	}
 	s, tasks, err := s.WithTasks()

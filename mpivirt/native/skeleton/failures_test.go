@@ -34,7 +34,7 @@ func TestFailures(t *testing.T) {
 		"MPI_Finalize before":        {"	if (u[3] > 1e9) { MPI_Finalize(); exit(4); }", false},
 		"without data":               {"	if (size == 5) exit(4);", false},
 	} {
-		program, refusal := build(t, body(fails, fill+c.text))
+		program, refusal := build(t, body(fails, fill+c.text), skeleton.KeepDataFlag)
 		if refusal != "" {
 			t.Errorf("%s: %s", name, refusal)
 			continue

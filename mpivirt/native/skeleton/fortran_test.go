@@ -23,7 +23,7 @@ func needFlang(t *testing.T) {
 }
 
 // buildFortran builds a program with its skeleton from a file or a text, with directives if there are any. It returns the path, or why it is refused.
-func buildFortran(t *testing.T, source, directives string) (program, refusal string) {
+func buildFortran(t *testing.T, source, directives string, flags ...string) (program, refusal string) {
 	t.Helper()
 	dir := t.TempDir()
 	file := source
@@ -34,7 +34,7 @@ func buildFortran(t *testing.T, source, directives string) (program, refusal str
 		}
 	}
 	program = filepath.Join(dir, "program")
-	arguments := []string{skeleton.Flag, "-O2", file, "-o", program, "-ffree-line-length-none", "-J" + dir}
+	arguments := append([]string{skeleton.Flag, "-O2", file, "-o", program, "-ffree-line-length-none", "-J" + dir}, flags...)
 	if directives != "" {
 		arguments = append(arguments, skeleton.DirectivesFlag, directives)
 	}
@@ -84,10 +84,17 @@ func TestFortran(t *testing.T) {
 		if directives == "" {
 			continue
 		}
-		// Without its directive the program keeps what decides on its end.
-		program, refusal = buildFortran(t, "testdata/"+name+".f90", "")
+		// Without its directive the program is refused, with the line of the branch. A skeleton that computes the data takes the same course.
+		text, err := os.ReadFile(directives)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, refusal = buildFortran(t, "testdata/"+name+".f90", ""); !strings.Contains(refusal, " depends on data: ") || !strings.Contains(refusal, fmt.Sprintf("%q", strings.Split(string(text), " #")[0])) {
+			t.Errorf("%s without a directive is refused as %q", name, refusal)
+		}
+		program, refusal = buildFortran(t, "testdata/"+name+".f90", "", skeleton.KeepDataFlag)
 		if refusal != "" {
-			t.Errorf("%s without a directive: %s", name, refusal)
+			t.Errorf("%s with --keep-data: %s", name, refusal)
 			continue
 		}
 		verify(t, program, []int{2}, argument)
@@ -326,7 +333,9 @@ func TestDirectives(t *testing.T) {
 		"branch program.c never\n":                                `"program.c" is no FILE:LINE`,
 		"branch program.c:16 often\n":                             `"often" is no value of branch: use never or always`,
 		"branch program.c:16 never\nbranch program.c:16 always\n": "d:2: program.c:16 has a directive branch already, at d:1",
-		"branch program.c:0 never\nvalue x 3\n":                   "d:2: \"value\" is no directive",
+		"branch program.c:16 never\nbranch program.c:18 never\nbranch program.c:14 always\n":  "d:3: the directive branch program.c:14 always is never used: the skeleton without it does not come to that line: leave it out",
+		"branch program.c:16 never\nbranch program.c:18 never\npayload program.c:15 unused\n": "d:3: the directive payload program.c:15 unused is never used",
+		"branch program.c:0 never\nvalue x 3\n":                                               "d:2: \"value\" is no directive",
 	} {
 		_, refusal := with(text)
 		if got := strings.ReplaceAll(refusal, dir+string(filepath.Separator), ""); !strings.Contains(got, want) {

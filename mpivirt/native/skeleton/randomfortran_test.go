@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gigarank/internal/seed"
+	"gigarank/mpivirt/native/skeleton"
 )
 
 // fortranGenerator writes random programs in Fortran, as generator does in C. The block of COMMON has one array in the main program, and two in a
@@ -230,7 +231,7 @@ func TestRandomProgramsInFortran(t *testing.T) {
 	for k := range n {
 		g := &fortranGenerator{Rand: rand.New(rand.NewPCG(seed+uint64(k), 3))}
 		text := g.program()
-		program, refusal := buildFortran(t, text, "")
+		program, refusal := buildFortran(t, text, "", skeleton.KeepDataFlag)
 		if refusal != "" {
 			t.Errorf("GIGARANK_SEED=%d: a program is refused: %s\n%s", seed+uint64(k), refusal, text)
 			continue

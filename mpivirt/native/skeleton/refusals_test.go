@@ -45,11 +45,82 @@ func TestRefusals(t *testing.T) {
 		{"extern int count;", "	n = count;", "the variable count is not in the program"},
 		{"", "	MPI_Aint d[1] = {(MPI_Aint)&n}; int l[1] = {1}; MPI_Datatype f[1] = {MPI_INT}, s; MPI_Type_create_struct(1, l, d, f, &s); MPI_Type_commit(&s);\n" +
 			"	MPI_Bcast(MPI_BOTTOM, 1, s, 0, MPI_COMM_WORLD);", "program.c:12: the datatype may have addresses for displacements"},
+		{"", "	FILE *f = fopen(\"in\", \"r\"), *g = fopen(\"out\", \"w\"); if (f && fscanf(f, \"%d\", &n) == 1) MPI_Barrier(MPI_COMM_WORLD);\n	if (g) fprintf(g, \"%d\\n\", n);",
+			"program.c:12: a file may be written here that is read at "},
+		{"static int less(const void *a, const void *b) { return *(int *)a - *(int *)b; }", "	int list[4] = {rank, 3, 1, 2};\n	qsort(list, 4, sizeof *list, less); gigarank_compute(list[1] * 1e-6);",
+			"program.c:13: the course of the program depends on what qsort sorts here"},
+		{"static int less(const void *a, const void *b) { MPI_Barrier(MPI_COMM_WORLD); return *(int *)a - *(int *)b; }", "	int list[4] = {rank, 3, 1, 2};\n	qsort(list, 4, sizeof *list, less);",
+			"program.c:13: the course of the program depends on what qsort sorts here"},
+		{"#include <time.h>", "	time_t t = 0;\n	struct tm *now = localtime(&t); if (now->tm_year > 1000) MPI_Barrier(MPI_COMM_WORLD);", "program.c:13: the course of the program depends on the time that localtime returns here"},
 		{"", "	n = *(volatile int *)(0x1000 + (size_t)rank);", "program.c:12: the pointer may lead anywhere"},
 	} {
 		program, refusal := build(t, body(c.before, c.text))
 		if program != "" || !strings.Contains(refusal, c.want) {
 			t.Errorf("%s\nis refused as %q, want %q", c.text, refusal, c.want)
+		}
+	}
+}
+
+// TestDataThatDecide: a course that depends on data is refused, with the lines from the data to the call and what would help. What would help does, and
+// with --keep-data the skeleton computes the data.
+func TestDataThatDecide(t *testing.T) {
+	needLLVM(t)
+	const keys = "static int key[5000], bucket[2000], sent[64], at[64], got[64], from[64], in[5000]; static double seed = 314159265;\n" +
+		"static double next(void) { seed = fmod(seed * 1220703125.0, 70368744177664.0); return seed / 70368744177664.0; }"
+	const sum = "	double err = 0, all; for (int i = 0; i < 3000; i++) { u[i] = u[i] * 0.5 + i; err += u[i]; }\n"
+	for name, c := range map[string]struct {
+		before, text string
+		want         []string
+		directive    string
+	}{
+		"a loop that ends once a sum is small": {"static double u[3000];", `	double all;
+	for (int k = 0; k < 4; k++) {
+		double err = 0;
+		for (int i = 0; i < 3000; i++) { u[i] = u[i] * 0.5 + i; err += u[i]; }
+		MPI_Allreduce(&err, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+		if (all < 1e-6) break;
+	}`, []string{"MPI_Allreduce depends on data: the variable u, which is written at ", "program.c:15", `"branch program.c:17 never"`, `"payload program.c:16 unused"`}, "branch program.c:17 never"},
+		"a call behind a branch": {"static double u[3000];", sum + `	MPI_Allreduce(&err, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	if (all < 1e-6) MPI_Barrier(MPI_COMM_WORLD);`, []string{"program.c:14: MPI_Barrier depends on data: the variable u, which is written at ", `"branch program.c:14 never"`}, "branch program.c:14 never"},
+		"a count": {keys, `	for (int i = 0; i < 5000; i++) key[i] = (int)(next() * 2000);
+	for (int i = 0; i < 5000; i++) bucket[key[i]]++;
+	MPI_Sendrecv(key, bucket[3], MPI_INT, right, 0, in, 5000, MPI_INT, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);`,
+			[]string{"program.c:15: MPI_Sendrecv depends on data: the variable key, which is written at ", "program.c:13; it is needed at ", ", for ", "program.c:14", ": no directive leaves that out; --keep-data builds"}, ""},
+		"counts of a collective": {keys, `	for (int i = 0; i < 5000; i++) key[i] = (int)(next() * 2000);
+	for (int i = 0; i < 5000; i++) sent[key[i] % size]++;
+	MPI_Alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD);
+	for (int i = 1; i < size; i++) { at[i] = at[i - 1] + sent[i - 1]; from[i] = from[i - 1] + got[i - 1]; }
+	static int out[5000 * 64]; MPI_Alltoallv(key, sent, at, MPI_INT, out, got, from, MPI_INT, MPI_COMM_WORLD);`,
+			[]string{"program.c:17: MPI_Alltoallv depends on data: the variable key, which is written at ", "program.c:14"}, ""},
+		"a peer": {"static double u[3000];", sum + `	int to = (int)fabs(err) % size; MPI_Bcast(u, 10, MPI_DOUBLE, to, MPI_COMM_WORLD);`, []string{"program.c:13: MPI_Bcast depends on data: the variable u"}, ""},
+		"a tag": {"", `	double *u = malloc((1000 + size) * sizeof *u); for (int i = 0; i < 1000 + size; i++) u[i] = i * 0.25;
+	int m; MPI_Sendrecv(&n, 1, MPI_INT, right, (int)u[900], &m, 1, MPI_INT, left, (int)u[900], MPI_COMM_WORLD, MPI_STATUS_IGNORE); n = 0; free(u);`,
+			[]string{"program.c:13: MPI_Sendrecv depends on data: the memory of malloc at ", "program.c:12"}, ""},
+		"the exit code": {"static double u[3000];", sum + "	n = err < 0 ? 2000 : 0;", []string{"the end of the program depends on data: the variable u"}, ""},
+	} {
+		source := body(c.before, c.text)
+		_, refusal := build(t, source)
+		for _, want := range c.want {
+			if !strings.Contains(refusal, want) {
+				t.Errorf("%s\nis refused as %q, want %q", name, refusal, want)
+			}
+		}
+		if program, refusal := build(t, source, skeleton.KeepDataFlag); refusal != "" {
+			t.Errorf("%s: with --keep-data: %s", name, refusal)
+		} else {
+			verify(t, program, []int{1, 3})
+		}
+		if c.directive == "" {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), "d")
+		if err := os.WriteFile(file, []byte(c.directive+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if program, refusal := build(t, source, skeleton.DirectivesFlag, file); refusal != "" {
+			t.Errorf("%s: with %s: %s", name, c.directive, refusal)
+		} else {
+			verify(t, program, []int{1, 3})
 		}
 	}
 }
@@ -150,6 +221,15 @@ func TestFunctionsOfTheProgram(t *testing.T) {
 			"	MPI_Op o; double u[40] = {rank}, v[40]; MPI_Op_create(sum, 1, &o); MPI_Allreduce(u, v, 40, MPI_DOUBLE, o, MPI_COMM_WORLD); MPI_Reduce(u, v, 3, MPI_DOUBLE, o, 0, MPI_COMM_WORLD); if (calls > 0) MPI_Send(u, calls % 7, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD); gigarank_compute((calls & 7) * 1e-6); MPI_Op_free(&o);"},
 		"an operation whose result decides": {"static void most(void *a, void *b, int *n, MPI_Datatype *t) { for (int i = 0; i < *n; i++) if (((int *)b)[i] < ((int *)a)[i]) ((int *)b)[i] = ((int *)a)[i] + 1; }",
 			"	MPI_Op o; int mine = rank * 3 % 5, all; MPI_Op_create(most, 0, &o); MPI_Allreduce(&mine, &all, 1, MPI_INT, o, MPI_COMM_WORLD); gigarank_compute((all + 1) * 1e-6); MPI_Op_free(&o);"},
+		"options": {"#include <getopt.h>", `	char *words[] = {"p", "x", "-n", "5", "y"}; int c; while ((c = getopt(5, words, "n:")) != -1) if (c == 'n') n = atoi(optarg);
+	gigarank_compute((n + 100 * optind + words[3][0]) * 1e-6); n = 0;`},
+		"long options": {"#include <getopt.h>", `	int flag = 3, at; char *words[] = {"p", "--more", "--size=4", NULL}; struct option all[] = {{"more", 0, &flag, 7}, {"size", 1, NULL, 's'}, {0}}; int c;
+	while ((c = getopt_long(3, words, "", all, &at)) != -1) if (c == 's') n = atoi(optarg) + at; gigarank_compute((n + 100 * flag) * 1e-6); n = 0;`},
+		"numbers in a text": {"", `	char text[64]; int k = 0; double x = 0; snprintf(text, sizeof text, "%d:%g", rank + 3, 1.5); if (sscanf(text, "%d:%lf", &k, &x) == 2) gigarank_compute((k + x) * 1e-6);`},
+		"kinds of characters": {"#include <ctype.h>", `	const char *word = argc > 7 ? argv[7] : "a B7"; const char *space = memchr(word, ' ', 4); for (const char *p = word; *p; p++) n += isspace((unsigned char)*p) ? 1 : toupper(*p) + tolower(*p);
+	gigarank_compute((n + (space ? space - word : 9) + strcspn(word, "7")) * 1e-6); n = 0;`},
+		"sorted data": {"static double w[5000]; static int less(const void *a, const void *b) { double x = *(double *)a, y = *(double *)b; return (x > y) - (x < y); }",
+			"	for (int i = 0; i < 5000; i++) w[i] = sin(i + rank); qsort(w, 5000, sizeof *w, less); MPI_Bcast(w, 5000, MPI_DOUBLE, 0, MPI_COMM_WORLD);"},
 		"an operation on data alone": {"static void sum(void *a, void *b, int *n, MPI_Datatype *t) { for (int i = 0; i < *n; i++) ((double *)b)[i] += ((double *)a)[i]; }",
 			"	MPI_Op o; static double u[4000], v[4000]; for (int i = 0; i < 4000; i++) u[i] = i * rank; MPI_Op_create(sum, 1, &o); MPI_Reduce(u, v, 4000, MPI_DOUBLE, o, 0, MPI_COMM_WORLD); if (rank == 0) printf(\"%g\\n\", v[9]); MPI_Op_free(&o);"},
 		"a table of functions": {keep + "void a(double *u, int n) { for (int i = 0; i < n; i++) u[i] += 1; MPI_Bcast(u, n, MPI_DOUBLE, 0, MPI_COMM_WORLD); } " + keep + "void b(double *u, int n) { for (int i = 0; i < n; i++) u[i] *= 2; MPI_Barrier(MPI_COMM_WORLD); } " +
@@ -168,6 +248,29 @@ func TestFunctionsOfTheProgram(t *testing.T) {
 			verify(t, program, []int{1, 4})
 		})
 	}
+}
+
+// TestFilesAreRead: a skeleton reads what decides, by each way of the C library.
+func TestFilesAreRead(t *testing.T) {
+	needLLVM(t)
+	file := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(file, []byte("7 2.5\n12\nlast 3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(`	FILE *f = fopen("%s", "r"), *none = fopen("%s", "r"); double x = 0; char line[80], *p; int k = 0, c;
+	if (!f) { printf("no file\n"); MPI_Abort(MPI_COMM_WORLD, 1); }
+	if (none) MPI_Barrier(MPI_COMM_WORLD);
+	if (fscanf(f, "%%d %%lf", &n, &x) != 2 || (c = fgetc(f)) != '\n') MPI_Barrier(MPI_COMM_WORLD);
+	gigarank_compute((n + x) * 1e-6);
+	while ((p = fgets(line, sizeof line, f)) != NULL) k += atoi(p) + (int)strlen(line);
+	gigarank_compute(k * 1e-6); rewind(f); fseek(f, 4, SEEK_SET);
+	if (fread(line, 1, 3, f) == 3) gigarank_compute(line[0] * 1e-6);
+	printf("%%g %%ld %%d\n", x, ftell(f), feof(f)); fclose(f); n = 0;`, file, file+"2")
+	program, refusal := build(t, body("", text))
+	if refusal != "" {
+		t.Fatal(refusal)
+	}
+	verify(t, program, []int{1, 3})
 }
 
 // TestFailuresAreTheSame: a skeleton fails as its program does.

@@ -66,7 +66,7 @@ const (
 	Hint                  // tells the compiler something
 	Task                  // begins or ends a task of a timed form
 	Statement             // begins a statement of Fortran that reads or writes a text in memory, and returns its state; all calls with it belong together
-	Input                 // begins a statement that reads a file: all of these belong together
+	Input                 // opens, reads or closes a file, or begins such a statement of Fortran: all of these belong together
 )
 
 // The functions that begin and end tasks, with the number of the task, and with its iterations.
@@ -100,6 +100,9 @@ var table = map[string]*Effect{}
 
 // Of returns the effect of a function, and whether it is known.
 func Of(name string) (*Effect, bool) {
+	for _, standard := range []string{"__isoc99_", "__isoc23_"} { // names of the C library by the standard that a source asks for
+		name = strings.TrimPrefix(name, standard)
+	}
 	e, known := table[name]
 	if !known && strings.HasPrefix(name, "llvm.") {
 		return intrinsic(strings.TrimPrefix(name, "llvm."))
@@ -151,10 +154,12 @@ var ofC = map[Kind]string{
 	Resize: `realloc bv`,
 	Free:   `free b`,
 	Output: `printf aa...; puts a; putchar v; fprintf baa...; fputs ab; fputc vb; putc vb; fflush b; perror a; fwrite avvb; setbuf bv; setvbuf bvvv; setlinebuf b`,
+	Input:  `fopen aa; fclose b; fgets ovb; fgetc b; getc b; getchar; ungetc vb; fread ovvb; fscanf bao...; scanf ao...; feof b; ferror b; rewind b; fseek bvv; ftell b`,
 	Copy:   `memcpy oav; memmove oav`,
 	Parse:  `strtol aov; strtoul aov; strtoll aov; strtoull aov; strtod ao; strtof ao`,
 	Random: `rand; srand v; random; srandom v; drand48; srand48 v; lrand48`,
-	Pure: `memset bvv; memcmp aav; bcmp aav; strlen a; strcmp aa; strncmp aav; strcasecmp aa; strchr av; strrchr av; strstr aa; atoi a; atol a; atoll a; atof a; abs v; labs v; llabs v
+	Pure: `memset bvv; memcmp aav; bcmp aav; strlen a; strcmp aa; strncmp aav; strcasecmp aa; strncasecmp aav; strnlen av; strspn aa; strcspn aa; strpbrk aa; memchr avv; toupper v; tolower v; __ctype_b_loc; __ctype_toupper_loc; __ctype_tolower_loc; strchr av; strrchr av; strstr aa; atoi a; atol a; atoll a; atof a; abs v; labs v; llabs v
+		sscanf aao...; getopt vba; getopt_long vbaao; qsort bvvv; strftime ovaa
 		sprintf oaa...; snprintf ovaa...; strcpy oa; strncpy oav; strcat ba; strncat bav; getenv a; isatty v
 		sqrt v; cbrt v; fabs v; floor v; ceil v; round v; trunc v; rint v; nearbyint v; lround v; llround v; lrint v; sin v; cos v; tan v; asin v; acos v; atan v; atan2 vv; sinh v; cosh v; tanh v
 		exp v; exp2 v; expm1 v; log v; log2 v; log10 v; log1p v; pow vv; fmod vv; hypot vv; fmax vv; fmin vv; copysign vv; fma vvv; ldexp vv; erf v; erfc v; tgamma v
@@ -176,6 +181,9 @@ func init() {
 	addFortran()
 	for name, roles := range map[string]string{"time": "o", "clock": "", "times": "o", "gettimeofday": "oo", "clock_gettime": "vo", "getrusage": "vo"} {
 		table[name] = &Effect{Kind: Pure, Roles: roles, Clock: true}
+	}
+	for _, name := range []string{"localtime", "gmtime", "ctime", "asctime"} { // each call writes memory that the library has once
+		table[name] = &Effect{Kind: Alloc, Roles: "a", Clock: true}
 	}
 }
 

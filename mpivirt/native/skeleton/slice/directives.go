@@ -120,6 +120,23 @@ func (s *Slice) assume() {
 	}
 }
 
+// needs reports whether the slice keeps a branch that a directive names, leaves out its way to the end of a run that fails, or keeps the content that a call receives.
+func (s *Slice) needs(d *Directive) (needed bool) {
+	s.each(func(_ *ir.Function, i *ir.Instr) {
+		switch {
+		case d.Kind == "branch":
+			at := operand{i, 0}
+			needed = needed || i.Op == ir.Br && len(i.Targets) == 2 && (s.kept[i] != nil || slices.Contains(s.ends, i)) && s.isNamed(d, at, at)
+		case i.Op == ir.Call && d.names(s.m, i):
+			e := effectOf(i)
+			for n := range i.Args() {
+				needed = needed || e != nil && e.Role(n).Payload() && e.Role(n) != effects.Sent && s.isNeeded(e.Group, s.kindOf(i, e, n))
+			}
+		}
+	})
+	return needed
+}
+
 // assumeBranch has the branch that ends a node go where a directive says, if this names it or a part of its condition, and returns the number of
 // conditions for which it has.
 func (s *Slice) assumeBranch(d *Directive, g *graph.Graph, loops []*graph.Loop, n int) int {

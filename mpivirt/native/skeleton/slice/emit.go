@@ -22,11 +22,26 @@ func (s *Slice) Emit() error {
 	}
 	for _, f := range s.m.Functions() {
 		if s.graphs[f] == nil {
+			leaveEmpty(f)
 			continue
 		}
 		s.emitFunction(f, sent, received)
 	}
 	return nil
+}
+
+// leaveEmpty takes the body of a function that nobody calls. Its address may still be compared, so that it has code: functions without would have one address.
+func leaveEmpty(f *ir.Function) {
+	if f.Blocks == nil {
+		return
+	}
+	first := f.Blocks[0]
+	ret := &ir.Instr{Op: ir.Ret, Block: first}
+	if f.Result.Kind != ir.Void {
+		ret.Operands = []ir.Value{ir.Zero(f.Result)}
+	}
+	f.Prefix = bare(f.Prefix)
+	first.Instrs, f.Blocks = []*ir.Instr{ret}, f.Blocks[:1]
 }
 
 // declareUnread adds the declarations of the functions that return unread memory to the module.

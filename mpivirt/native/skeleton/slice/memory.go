@@ -2,6 +2,7 @@ package slice
 
 import (
 	"slices"
+	"strings"
 
 	"gigarank/mpivirt/native/skeleton/effects"
 	"gigarank/mpivirt/native/skeleton/ir"
@@ -17,6 +18,7 @@ type memory struct {
 	outside int         // the object that comes with the process
 	inPlace int         // the object at MPI_IN_PLACE
 	wire    int         // the node of the values in messages
+	byValue []*ir.Instr // calls by a pointer that is computed
 }
 
 // newMemory returns where the values of a module may lead.
@@ -41,7 +43,50 @@ func newMemory(m *ir.Module) *memory {
 		}
 	}
 	y.solve()
+	y.callByValue()
 	return y
+}
+
+// callByValue passes the arguments of calls by pointers to the functions to which these lead, until no call leads to a further one.
+func (y *memory) callByValue() {
+	passed := map[*ir.Instr]map[*ir.Function]bool{}
+	for more := true; more; {
+		more = false
+		for _, i := range y.byValue {
+			if passed[i] == nil {
+				passed[i] = map[*ir.Function]bool{}
+			}
+			for _, f := range y.callees(i) {
+				if !passed[i][f] {
+					passed[i][f], more = true, true
+					y.pass(i, f)
+				}
+			}
+		}
+		y.solve()
+	}
+}
+
+// callees returns the functions to which a call by a pointer may lead: all of its type if the pointer may come from outside of the module.
+func (y *memory) callees(i *ir.Instr) (all []*ir.Function) {
+	anywhere := false
+	for _, t := range y.targets(i.Callee()) {
+		symbol, is := y.objects[t.object].of.(*ir.Symbol)
+		anywhere = anywhere || t.object == y.outside
+		if is && symbol.Function != nil && symbol.Function.Blocks != nil && fits(i, symbol.Function) {
+			all = append(all, symbol.Function)
+		}
+	}
+	if !anywhere {
+		return all
+	}
+	all = nil
+	for _, f := range y.module.Functions() {
+		if f.Blocks != nil && fits(i, f) {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // key returns the node of what is no constant.
@@ -264,11 +309,7 @@ func (y *memory) elementPointer(i *ir.Instr) {
 func (y *memory) call(i *ir.Instr) {
 	s, is := i.Callee().(*ir.Symbol)
 	if !is || s.Function == nil {
-		for _, f := range y.module.Functions() {
-			if f.Blocks != nil && fits(i, f) { // a pointer may lead to each function of its type
-				y.pass(i, f)
-			}
-		}
+		y.byValue = append(y.byValue, i)
 		return
 	}
 	if s.Function.Blocks != nil {
@@ -277,6 +318,11 @@ func (y *memory) call(i *ir.Instr) {
 	}
 	if f, _ := operationOf(i); f != nil {
 		y.operation(f)
+	}
+	if f, _ := comparisonOf(i); f != nil {
+		for _, p := range f.Params {
+			y.from(y.node(p.Local), i.Args()[0], anyOffset)
+		}
 	}
 	if e, known := effects.Of(s.Name); known { // others are refused
 		y.external(i, e)
@@ -334,9 +380,9 @@ func (y *memory) external(i *ir.Instr, e *effects.Effect) {
 			y.store(fresh, y.node(v), first(pointerBytes))
 		case role.Payload() && (!isNumber(v) || isInPlace(v)):
 			y.exchange(y.node(v))
-		case role.Memory() && i.Result != nil && e.Kind == effects.Pure, e.Kind == effects.Pure && !role.Memory() && i.Result != nil:
+		case e.Kind == effects.Pure && i.Result != nil && (!role.Memory() || i.Result.Type.Kind == ir.Pointer): // a number of what memory holds is no address
 			y.from(y.node(i.Result), v, anyOffset)
-		case e.Kind == effects.Resize, e.Kind == effects.Copy && n == 0 && i.Result != nil:
+		case e.Kind == effects.Resize, e.Kind == effects.Copy && n == 0 && i.Result != nil, e.Kind == effects.Input && role == effects.Written && i.Result != nil:
 			y.from(y.node(i.Result), v, offset{})
 		}
 	}
@@ -361,7 +407,7 @@ func (y *memory) move(i *ir.Instr, e *effects.Effect) {
 	case e.Kind == effects.Parse:
 		y.from(moved, args[0], anyOffset)
 		y.store(moved, y.node(args[1]), first(pointerBytes))
-	case i.Calls() == "getenv":
+	case i.Calls() == "getenv", strings.HasPrefix(i.Calls(), "__ctype_"):
 		y.add(y.node(i.Result), target{y.outside, anyOffset})
 	}
 	for n, v := range args { // by descriptors: all that the described memory holds
@@ -441,6 +487,9 @@ func (s *Slice) written(w *ir.Instr) (found []place) {
 		return s.places(w.Operands[1], w.Operands[0].Of())
 	}
 	e := effectOf(w)
+	if isGetopt(w) {
+		found = s.optionsWritten(w)
+	}
 	for n, v := range w.Args() {
 		role := e.Role(n)
 		switch {

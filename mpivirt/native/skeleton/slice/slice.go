@@ -30,7 +30,7 @@ type Slice struct {
 	dominators map[*ir.Function][]int
 	kept       map[*ir.Instr]*ir.Instr         // needed instructions, with the instruction that needs them; roots need themselves
 	used       map[*ir.Instr]bool              // calls whose result is needed
-	read       map[place]bool                  // memory whose content is needed
+	read       map[place]*ir.Instr             // memory whose content is needed, with an instruction that needs it
 	given      map[*ir.Local]bool              // parameters that are needed
 	answers    map[*ir.Function]bool           // functions whose result is needed
 	content    map[string]map[string]*ir.Instr // groups and datatypes whose content is needed, with the instruction that needs it
@@ -41,7 +41,9 @@ type Slice struct {
 	unused     map[*ir.Instr]bool    // calls that receive what nobody needs, as a directive says
 	trial      *trial                // of what more may be kept; nil for none
 	timed      bool                  // the course is complete: what is kept from here on may depend on clocks
+	data       []error               // why the course depends on data, by call or branch
 	refusals   []error
+	refused    map[string]bool // places with reasons of refusals
 }
 
 // payload is a buffer of a call.
@@ -76,11 +78,27 @@ type paramOf struct {
 
 // Of returns the slice of a program. The error has all reasons why there is none.
 func Of(m *ir.Module, directives ...*Directive) (*Slice, error) {
+	s, err := withEnds(m, directives)
+	if err != nil {
+		return nil, err
+	}
+	var idle []error
+	for n, d := range directives {
+		without, err := withEnds(m, slices.Delete(slices.Clone(directives), n, n+1))
+		if err == nil && !without.needs(d) { // else the program is refused without it
+			idle = append(idle, fmt.Errorf("%s: the directive %s is never used: the skeleton without it does not come to that line: leave it out", d.Place, d))
+		}
+	}
+	return s, errors.Join(idle...)
+}
+
+// withEnds returns the slice of a program, with those ways to the end of a run that fails for which it keeps no data.
+func withEnds(m *ir.Module, directives []*Directive) (*Slice, error) {
 	s, err := of(m, directives, nil)
 	if err != nil || len(s.ends) == 0 {
 		return s, err
 	}
-	// A way to the end of a run that fails is left out only if the skeleton would keep data for it.
+	// A way to such an end is left out only if the skeleton would keep data for it.
 	open := map[*ir.Instr]bool{}
 	for _, branch := range s.ends {
 		if s.attempt(func() { s.keep(branch, branch); s.value(branch.Operands[0], branch) }) {
@@ -118,6 +136,7 @@ func of(m *ir.Module, directives []*Directive, open map[*ir.Instr]bool) (*Slice,
 	for s.alike() {
 		s.close()
 	}
+	s.data = s.findData()
 	s.timed = true
 	s.each(func(_ *ir.Function, i *ir.Instr) {
 		if e := effectOf(i); e != nil && e.Kind == effects.Record {
@@ -125,14 +144,17 @@ func of(m *ir.Module, directives []*Directive, open map[*ir.Instr]bool) (*Slice,
 		}
 	})
 	s.close()
-	return s, errors.Join(s.refusals...)
+	if len(s.refusals) > 0 {
+		return s, errors.Join(append(s.data, s.refusals...)...)
+	}
+	return s, nil
 }
 
 func newSlice(m *ir.Module, directives []*Directive) *Slice {
 	return &Slice{
-		m: m, directives: directives, closed: map[*ir.Instr]int{}, assumed: map[operand]*ir.Const{}, unused: map[*ir.Instr]bool{}, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{},
+		m: m, directives: directives, refused: map[string]bool{}, closed: map[*ir.Instr]int{}, assumed: map[operand]*ir.Const{}, unused: map[*ir.Instr]bool{}, graphs: map[*ir.Function]*graph.Graph{}, controls: map[*ir.Function][][]int{},
 		writers: map[int][]writer{}, indexed: map[*ir.Instr]bool{}, payloads: map[string][]payload{}, receives: map[int][]*payload{}, params: map[*ir.Local]paramOf{}, storesTo: map[*ir.Function]map[ir.Value][]*ir.Instr{}, dominators: map[*ir.Function][]int{},
-		kept: map[*ir.Instr]*ir.Instr{}, used: map[*ir.Instr]bool{}, read: map[place]bool{}, given: map[*ir.Local]bool{}, answers: map[*ir.Function]bool{}, content: map[string]map[string]*ir.Instr{},
+		kept: map[*ir.Instr]*ir.Instr{}, used: map[*ir.Instr]bool{}, read: map[place]*ir.Instr{}, given: map[*ir.Local]bool{}, answers: map[*ir.Function]bool{}, content: map[string]map[string]*ir.Instr{},
 	}
 }
 
@@ -166,9 +188,10 @@ func (s *Slice) refuse(i *ir.Instr, format string, arguments ...any) {
 		s.trial.failed = true
 		return
 	}
-	err := fmt.Errorf("%s: %s", s.place(i), fmt.Sprintf(format, arguments...))
-	if !slices.ContainsFunc(s.refusals, func(e error) bool { return e.Error() == err.Error() }) {
-		s.refusals = append(s.refusals, err)
+	key := s.shortPlace(i) + ": " + format
+	if !s.refused[key] { // a line is refused once for each reason
+		s.refused[key] = true
+		s.refusals = append(s.refusals, fmt.Errorf("%s: %s", s.place(i), fmt.Sprintf(format, arguments...)))
 	}
 }
 
@@ -178,6 +201,12 @@ func (s *Slice) place(i *ir.Instr) string {
 		return p.String()
 	}
 	return fmt.Sprintf("%s:%d", s.m.File, i.Line)
+}
+
+// hasLine reports whether an instruction has a line of the source.
+func (s *Slice) hasLine(i *ir.Instr) bool {
+	p := s.m.Position(i)
+	return p != nil && p.Line > 0
 }
 
 // roots keeps what is the course of the program by itself.
@@ -227,6 +256,9 @@ func (s *Slice) value(v ir.Value, why *ir.Instr) {
 			s.keep(call, why)
 			if _, is := operationOf(call); is {
 				continue // MPI gives the arguments
+			}
+			if _, is := comparisonOf(call); is {
+				continue // the call is refused
 			}
 			s.value(call.Args()[p.index], why)
 		}
@@ -323,6 +355,14 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 	if e.Kind == effects.Task {
 		return // its iterations are kept where they can be; see count
 	}
+	switch {
+	case i.Calls() == "qsort":
+		s.refuse(i, "the course of the program depends on what qsort sorts here: skeletons leave it out, and do not keep it: %s", s.chain(i))
+	case isGetopt(i):
+		for _, call := range s.getopts {
+			s.keep(call, i)
+		}
+	}
 	for n, v := range i.Args() {
 		role := e.Role(n)
 		if role.Payload() {
@@ -350,7 +390,9 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 			s.keep(call, i)
 		}
 	case effects.Statement, effects.Input:
-		s.needMemory(s.places(i.Result, nil), i)
+		if i.Result != nil {
+			s.needMemory(s.places(i.Result, nil), i)
+		}
 		if e.Kind == effects.Input {
 			s.input(i)
 		}
@@ -364,9 +406,7 @@ func (s *Slice) input(i *ir.Instr) {
 	for _, call := range s.inputs {
 		s.keep(call, i)
 	}
-	for _, call := range s.outputs {
-		s.refuse(call, "a file may be written here that is read at %s: skeletons leave out what is written, unless to unit 6 or 0", s.place(i))
-	}
+	s.refuseOutputs(i)
 }
 
 // writesFile reports whether a statement of Fortran may write a file: units 6 and 0 are the terminal.
@@ -405,10 +445,10 @@ func (s *Slice) needMemory(all []place, why *ir.Instr) {
 }
 
 func (s *Slice) needPlace(at place, why *ir.Instr) {
-	if s.read[at] {
+	if s.read[at] != nil {
 		return
 	}
-	s.read[at] = true
+	s.read[at] = why
 	s.undo(func() { delete(s.read, at) })
 	if s.trial != nil && s.memory.objects[at.object].large {
 		s.trial.failed = true
@@ -461,7 +501,7 @@ func (s *Slice) isNeeded(group, kind string) bool {
 func (s *Slice) chain(i *ir.Instr) string {
 	var places []string
 	for range 100 {
-		if p := s.place(i); len(places) == 0 || places[len(places)-1] != p {
+		if p := s.place(i); len(places) == 0 || places[len(places)-1] != p && s.hasLine(i) {
 			places = append(places, p)
 		}
 		why := s.kept[i]

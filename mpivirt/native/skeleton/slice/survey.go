@@ -22,6 +22,7 @@ type found struct {
 	inputs      []*ir.Instr           // statements that open, read or close files
 	outputs     []*ir.Instr           // statements that write files
 	random      []*ir.Instr           // calls that share the state of the random numbers
+	getopts     []*ir.Instr           // calls of getopt, which share its state
 	allocations []*ir.Instr           // that make memory
 }
 
@@ -31,8 +32,9 @@ func newFound() found {
 
 // openGraphs finds the graphs of functions, without ways that are closed.
 func (s *Slice) openGraphs() {
+	reached := reachedFunctions(s.m)
 	for _, f := range s.m.Functions() {
-		if f.Blocks == nil {
+		if !reached[f] {
 			continue
 		}
 		g := graph.Without(f, s.closed)
@@ -43,6 +45,39 @@ func (s *Slice) openGraphs() {
 	}
 }
 
+// reachedFunctions returns the functions of the program to which calls lead from main. Calls by pointers are refused, or have become calls by name, after which nobody
+// calls a function whose address is only stored.
+func reachedFunctions(m *ir.Module) map[*ir.Function]bool {
+	reached := map[*ir.Function]bool{}
+	var stack []*ir.Function
+	reach := func(f *ir.Function) {
+		if f != nil && f.Blocks != nil && !reached[f] {
+			reached[f] = true
+			stack = append(stack, f)
+		}
+	}
+	if main := m.Symbol("main"); main != nil {
+		reach(main.Function)
+	}
+	for len(stack) > 0 {
+		f := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				if i.Op != ir.Call && i.Op != ir.Invoke {
+					continue
+				}
+				for _, v := range i.Operands { // a function among the arguments is called by the one that gets it
+					if symbol, is := v.(*ir.Symbol); is {
+						reach(symbol.Function)
+					}
+				}
+			}
+		}
+	}
+	return reached
+}
+
 // survey finds calls and what else the slice looks up, and refuses what it does not take.
 func (s *Slice) survey() {
 	for _, g := range s.m.Globals() {
@@ -50,8 +85,8 @@ func (s *Slice) survey() {
 		switch {
 		case strings.HasPrefix(name, "llvm.global_"):
 			s.refusals = append(s.refusals, fmt.Errorf("%s: the program has functions that run before main or after it: skeletons do not take them", s.m.File))
-		case g.Init == nil && g.Word != "alias" && !slices.Contains(streams, name):
-			s.refusals = append(s.refusals, fmt.Errorf("%s: the variable %s is not in the program: skeletons take variables of the C library for streams only", s.m.File, name))
+		case g.Init == nil && g.Word != "alias" && !slices.Contains(streams, name) && !slices.Contains(ofOptions, name):
+			s.refusals = append(s.refusals, fmt.Errorf("%s: the variable %s is not in the program: skeletons take variables of the C library for streams and options only", s.m.File, name))
 		}
 	}
 	if main := s.m.Symbol("main"); main == nil || main.Function == nil || main.Function.Blocks == nil {
@@ -94,6 +129,13 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 		}
 		s.calls[operation], s.operations[operation] = append(s.calls[operation], i), true
 	}
+	if comparison, is := comparisonOf(i); is {
+		if comparison == nil {
+			s.refuse(i, "the function by which qsort compares is no function of the program that takes two arguments: skeletons take those only")
+			return
+		}
+		s.calls[comparison] = append(s.calls[comparison], i)
+	}
 	e, known := effects.Of(callee.Name)
 	switch {
 	case !known:
@@ -102,11 +144,13 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 		s.refuse(i, "%s is called with %d arguments, and takes %d", callee.Name, len(i.Args()), len(e.Roles))
 	case e.Kind == effects.Random:
 		s.random = append(s.random, i)
+	case isGetopt(i):
+		s.getopts = append(s.getopts, i)
 	case e.Kind == effects.Input:
 		s.inputs = append(s.inputs, i)
 	case writesFile(i):
 		s.outputs = append(s.outputs, i)
-	case e.Kind == effects.Alloc || e.Kind == effects.Resize:
+	case e.Kind == effects.Alloc && !e.Clock || e.Kind == effects.Resize:
 		s.allocations = append(s.allocations, i)
 	}
 }

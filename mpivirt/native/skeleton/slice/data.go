@@ -1,0 +1,213 @@
+package slice
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"gigarank/mpivirt/native/skeleton/effects"
+	"gigarank/mpivirt/native/skeleton/ir"
+)
+
+// Data is memory of more than a page that holds floating-point numbers, or integers that are made of them. Other large memory, as a table of ranks, is not data: programs
+// choose partners by it.
+
+// Data returns an error for each call of MPI, and each end of the program, that depends on data: the skeleton computes these as the program does. It has the lines from
+// the data to the call, and what would help. It is nil if the course depends on none.
+func (s *Slice) Data() error { return errors.Join(s.data...) }
+
+// findData returns the errors of [Slice.Data]. What is kept later, for tasks and records, is no part of the course.
+func (s *Slice) findData() (all []error) {
+	readers, order := map[int]*ir.Instr{}, map[*ir.Instr]int{}
+	floating := map[int]bool{}
+	made := floats{s: s, met: map[ir.Value]bool{}}
+	s.each(func(_ *ir.Function, i *ir.Instr) { order[i] = len(order) })
+	note := func(object int, why *ir.Instr) {
+		of := s.memory.objects[object]
+		if _, content := of.of.(*ir.Local); !of.large || content || s.kept[why] == nil {
+			return // what an operation of the program gets is the content of buffers, which are memory by themselves
+		}
+		if first := readers[object]; first == nil || order[why] < order[first] {
+			readers[object] = why
+		}
+	}
+	for at, why := range s.read {
+		note(at.object, why)
+	}
+	s.each(func(_ *ir.Function, i *ir.Instr) {
+		if i.Op != ir.Load || s.kept[i] == nil {
+			return
+		}
+		for _, at := range s.places(i.Operands[0], i.Type) {
+			note(at.object, i)
+			floating[at.object] = floating[at.object] || isFloating(i.Type)
+		}
+	})
+	met := map[string]bool{}
+	for _, object := range slices.SortedFunc(maps.Keys(readers), func(a, b int) int { return order[readers[a]] - order[readers[b]] }) {
+		if !floating[object] && !s.holdsFloats(object, &made) {
+			continue
+		}
+		chain := s.chainOf(readers[object])
+		if root := s.shortPlace(chain[len(chain)-1]); !met[root] {
+			met[root] = true
+			all = append(all, s.dataError(object, chain))
+		}
+	}
+	return all
+}
+
+// holdsFloats reports whether the skeleton stores into an object what is made of floating-point numbers.
+func (s *Slice) holdsFloats(object int, made *floats) bool {
+	return slices.ContainsFunc(s.writers[object], func(w writer) bool {
+		return w.Op == ir.Store && s.kept[w.Instr] != nil && made.from(w.Operands[0])
+	})
+}
+
+// isFloating reports whether a type has floating-point numbers.
+func isFloating(t *ir.Type) bool {
+	return t.IsFloat() || (t.Kind == ir.Array || t.Kind == ir.Vector) && isFloating(t.Elem) || t.Kind == ir.Struct && slices.ContainsFunc(t.Fields, isFloating)
+}
+
+// floats tells which values are made of floating-point numbers, by way of no memory.
+type floats struct {
+	s   *Slice
+	met map[ir.Value]bool // false while operands are looked at
+}
+
+func (f *floats) from(v ir.Value) bool {
+	if isFloating(v.Of()) {
+		return true
+	}
+	l, is := v.(*ir.Local)
+	if !is {
+		return false
+	}
+	if known, met := f.met[l]; met {
+		return known
+	}
+	f.met[l] = false
+	var operands []ir.Value
+	switch p := f.s.params[l]; {
+	case l.Def == nil && p.function != nil:
+		for _, call := range f.s.calls[p.function] {
+			if p.index < len(call.Args()) {
+				operands = append(operands, call.Args()[p.index])
+			}
+		}
+	case l.Def == nil || l.Def.Op == ir.Load || l.Def.Op == ir.Alloca:
+	case l.Def.Op == ir.Call:
+		operands = l.Def.Args()
+		if callee := definedCallee(l.Def); callee != nil {
+			operands = nil
+			for _, ret := range f.s.returns[callee] {
+				operands = append(operands, ret.Operands...)
+			}
+		}
+	default:
+		operands = l.Def.Operands
+	}
+	f.met[l] = slices.ContainsFunc(operands, f.from)
+	return f.met[l]
+}
+
+// chainOf returns an instruction and those that need it, up to a root.
+func (s *Slice) chainOf(i *ir.Instr) (all []*ir.Instr) {
+	for {
+		all = append(all, i)
+		why := s.kept[i]
+		if why == nil || why == i {
+			return all
+		}
+		i = why
+	}
+}
+
+// dataError returns the error of data that a chain of instructions needs, the last of which is of the course.
+func (s *Slice) dataError(object int, chain []*ir.Instr) error {
+	root := chain[len(chain)-1]
+	what := "the end of the program"
+	if root.Op == ir.Call {
+		what = root.Calls()
+	}
+	said := fmt.Sprintf("%s: %s depends on data: %s", s.shortPlace(root), what, s.nameOf(object))
+	for _, w := range s.writers[object] {
+		if s.kept[w.Instr] != nil {
+			said += ", which is written at " + s.shortPlace(w.Instr)
+			break
+		}
+	}
+	said += "; " + s.chain(chain[0])
+	var help []string
+	for n, i := range slices.Backward(chain) {
+		if i.Op == ir.Br && len(i.Targets) == 2 && n > 0 && !chain[n-1].Op.Ends() { // its condition needs the data, not where it stands
+			if at := s.namedAs(i, chain[:n+1]); at != "" {
+				help = append(help, fmt.Sprintf("branch %s never", at), fmt.Sprintf("branch %s always", at))
+			}
+			break
+		}
+	}
+	for _, i := range slices.Backward(chain) {
+		if at := s.receivedAt(i); at != "" {
+			help = append(help, fmt.Sprintf("payload %s unused", at))
+			break
+		}
+	}
+	remedy := "no directive leaves that out"
+	if len(help) > 0 {
+		remedy = fmt.Sprintf("if the data decide nothing, write %q into a file for --directives", help[0])
+		for _, other := range help[1:] {
+			remedy += fmt.Sprintf(", or %q", other)
+		}
+	}
+	if len(s.refusals) == 0 {
+		remedy += "; --keep-data builds a skeleton that computes the data as the program does"
+	}
+	return fmt.Errorf("%s: %s", said, remedy)
+}
+
+// namedAs returns the line by which a directive names a branch, "" for none: its own, or that of a part of its condition, to which a chain leads.
+func (s *Slice) namedAs(branch *ir.Instr, chain []*ir.Instr) string {
+	at := operand{branch, 0}
+	for _, i := range slices.Backward(chain) {
+		p := s.m.Position(i)
+		if p == nil || p.Line == 0 {
+			continue
+		}
+		if d := (&Directive{Kind: "branch", File: path.Base(p.File), Line: p.Line}); s.isNamed(d, at, at) {
+			return fmt.Sprintf("%s:%d", d.File, d.Line)
+		}
+	}
+	return ""
+}
+
+// receivedAt returns the line of a call that receives what a load reads, "" if there is none.
+func (s *Slice) receivedAt(i *ir.Instr) string {
+	if i.Op != ir.Load {
+		return ""
+	}
+	for _, at := range s.places(i.Operands[0], i.Type) {
+		for _, p := range s.receives[at.object] {
+			if line := s.m.Position(p.call); p.role != effects.Sent && p.of == nil && !s.isUnused(p) && s.isNeeded(p.group, p.kind) && line != nil && line.Line > 0 {
+				return fmt.Sprintf("%s:%d", path.Base(line.File), line.Line)
+			}
+		}
+	}
+	return ""
+}
+
+// nameOf returns how the source names an object.
+func (s *Slice) nameOf(object int) string {
+	switch of := s.memory.objects[object].of.(type) {
+	case *ir.Symbol:
+		return "the variable " + of.Name
+	case *ir.Instr:
+		if of.Op == ir.Alloca {
+			return fmt.Sprintf("a variable of %s at %s", of.Block.Func.Symbol.Name, s.shortPlace(of))
+		}
+		return fmt.Sprintf("the memory of %s at %s", of.Calls(), s.shortPlace(of))
+	}
+	return "memory from outside the program"
+}
