@@ -72,6 +72,10 @@ func (g *generator) statements(n int, alike bool) {
 
 // statement writes a statement that calls no function of MPI, unless it has others inside.
 func (g *generator) statement(alike bool) {
+	if g.IntN(8) == 0 {
+		g.byPointer()
+		return
+	}
 	switch g.IntN(15 + g.uncounted) {
 	case 0, 1:
 		own := !alike || g.IntN(2) == 0
@@ -126,6 +130,33 @@ func (g *generator) statement(alike bool) {
 			}
 			g.put("}")
 		}
+	}
+}
+
+// byPointer writes a statement with functions in structures, or with a function of the C library that is called with memory.
+func (g *generator) byPointer() {
+	one, other := fmt.Sprintf("ops[%d]", g.IntN(3)), fmt.Sprintf("ops[%d]", g.IntN(3))
+	memory := []string{"field", "next"}[g.IntN(2)]
+	switch g.IntN(11) {
+	case 0, 1:
+		functions := []string{"add", "scale", "spend"}
+		g.put("%s.f = %s %% 2 ? %s : %s;", one, g.variable(false), functions[g.IntN(3)], functions[g.IntN(3)])
+	case 2:
+		g.put("%s = %s;", one, other)
+	case 3:
+		g.put("memcpy(&%s, &%s, sizeof(struct op));", one, other)
+	case 4, 5:
+		g.put("%s = %s.f(%s, %s) & 1023;", g.variable(false), one, memory, g.variable(false))
+	case 6:
+		g.put("{ function h = pick(%s, &%s); %s = h(%s, %s) & 1023; }", g.variable(false), one, g.variable(false), memory, g.variable(false))
+	case 7:
+		g.put("if (%s.f == %s.f) { %s = %s; }", one, other, g.variable(false), g.expression(false))
+	case 8:
+		g.put("%s.data = %s; %s.n += 1; %s = ((int)%s.data[%s & 127] + %s.n) & 1023;", one, memory, one, g.variable(false), other, g.variable(false), one)
+	case 9:
+		g.put("for (int i = 0; i < 200; i++) sorted[i] = work[i] + table[i & 63]; qsort(sorted, 200, sizeof *sorted, less);")
+	default:
+		g.put("{ int k = 0; snprintf(line, sizeof line, \"%%d x%%d\", %s, %s); if (sscanf(line + (%s & 1), \"%%d\", &k) == 1) %s = k & 1023; }", g.expression(false), g.variable(false), g.variable(false), g.variable(false))
 	}
 }
 
@@ -186,6 +217,15 @@ __attribute__((noinline)) static int mix(int a, int *q, double *f) {
 	f[a & 255] = a & 15;
 	return q[(a + 1) & 31] + (int)f[(a * 3) & 255];
 }
+typedef int (*function)(double *, int);
+struct op { function f; int n; double *data; };
+static int add(double *f, int n) { for (int i = 0; i < 64; i++) f[i] += n & 7; return n + 1; }
+__attribute__((noinline)) static int scale(double *f, int n) { for (int i = 0; i < 64; i++) f[i] *= 0.5; return ((int)f[n & 63] & 255) + n; }
+__attribute__((noinline)) static int spend(double *f, int n) { f[n & 127] = n & 15; gigarank_compute(((n & 3) + 1) * 1e-7); return n * 3; }
+__attribute__((noinline)) static function pick(int a, struct op *o) { return a & 1 ? o->f : o->n & 1 ? add : scale; }
+static int less(const void *a, const void *b) { double x = *(double *)a, y = *(double *)b; return (x > y) - (x < y); }
+static double sorted[200];
+static char line[40];
 __attribute__((noinline)) static void fail(int code) {
 	while (code > 3) code -= 2;
 	exit(code + 1);
@@ -200,13 +240,14 @@ int main(int argc, char **argv) {
 	int v0 = rank;
 	field = calloc(256, sizeof *field);
 	struct both b = {malloc(128 * sizeof(double)), 3, calloc(128, sizeof(double))};
+	struct op ops[3] = {{add, 1, field}, {scale, 2, next}, {spend, rank, field}};
 	for (int i = 0; i < 128; i++) b.now[i] = i & 7;
 	for (int i = 0; i < 64; i++) table[i] = i * rank;
 	for (int i = 0; i < 200 + size; i++) work[i & 255] += i; // a task
 `)
 	g.statements(14+g.IntN(8), true)
 	g.show()
-	g.text.WriteString("\tif (rank == 0) printf(\"%d %g %g %g\\n\", v0, field[3], next[4], work[7]);\n\tfree(field);\n\tMPI_Finalize();\n\treturn 0;\n}\n")
+	g.text.WriteString("\tif (rank == 0) printf(\"%d %g %g %g %g\\n\", v0, field[3], next[4], work[7], sorted[5]);\n\tfree(field);\n\tMPI_Finalize();\n\treturn 0;\n}\n")
 	return g.text.String()
 }
 

@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Module is a program or a part of it.
@@ -16,6 +17,7 @@ type Module struct {
 	symbols map[string]*Symbol
 	nodes   map[string]string // metadata, by number
 	fresh   int               // names that Fresh has returned
+	prefix  string            // of these
 }
 
 // Item is a part of a module: a [Line], a [Definition], a [Global] or a [Function].
@@ -285,10 +287,20 @@ func (m *Module) NewBlock(f *Function, to *Block) *Block {
 	return b
 }
 
-// Fresh returns a name that no value of the module has been given by it before, and that compilers do not give.
+// Fresh returns a name that no value of the module has been given by it before, and that compilers do not give. A text that has come from here, by way of
+// LLVM, has names of another prefix: LLVM puts digits behind names that it copies.
 func (m *Module) Fresh() string {
 	m.fresh++
-	return fmt.Sprintf("gigarank.%d", m.fresh)
+	return fmt.Sprintf("%s%d", m.prefix, m.fresh)
+}
+
+// prefixFor returns the begin of names that a text does not have.
+func prefixFor(text string) string {
+	prefix := "gigarank."
+	for n := 0; strings.Contains(text, prefix); n++ {
+		prefix = fmt.Sprintf("gigarank%d.", n)
+	}
+	return prefix
 }
 
 // Zero returns the constant of a type whose bits are all 0.

@@ -247,3 +247,23 @@ func TestPositions(t *testing.T) {
 		t.Errorf("main is at %v", at)
 	}
 }
+
+// TestFreshNames: names that are given are not those of the text, nor names that LLVM makes of these by digits behind them.
+func TestFreshNames(t *testing.T) {
+	const text = "define i32 @f(i32 %n) {\n  %gigarank.1 = add i32 %n, 1\n  br label %gigarank0.2\n\ngigarank0.2:\n  ret i32 %gigarank.1\n}\n"
+	m, err := ir.Parse("m", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := map[string]bool{}
+	for range 30 {
+		name := m.Fresh()
+		if met[name] || strings.HasPrefix(name, "gigarank.") || strings.HasPrefix(name, "gigarank0.") {
+			t.Errorf("the name %s", name)
+		}
+		met[name] = true
+	}
+	if m, err = ir.Parse("m", "define void @f() {\n  ret void\n}\n"); err != nil || m.Fresh() != "gigarank.1" {
+		t.Errorf("a module without such names: %v", err)
+	}
+}
