@@ -422,7 +422,8 @@ func TestRandomProgramsOnSharedInterfaces(t *testing.T) {
 	})
 }
 
-// TestInterfacesWithoutLimits: interfaces that take no time for any message of the programs change nothing.
+// TestInterfacesWithoutLimits: interfaces that take no time for any message of the programs change nothing. Messages of sparbit to one member
+// occupy the path to it one after another where interfaces are shared, and only there: programs have no sparbit here.
 func TestInterfacesWithoutLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node := ""
@@ -431,6 +432,11 @@ func TestInterfacesWithoutLimits(t *testing.T) {
 				[]string{"", ", memory: 9000000000GB/s"}[r.IntN(2)])
 			return node
 		}), 24, 24).Draw(t, "program")
+		for _, operation := range []collectives.Operation{collectives.Allgather, collectives.Allgatherv} {
+			if p.algorithms[operation] == collectives.Sparbit {
+				p.algorithms[operation] = collectives.Bruck
+			}
+		}
 		free := p
 		free.machine = strings.Replace(p.machine, node+"\n", "", 1)
 		if free.machine == p.machine {
