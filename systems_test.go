@@ -94,25 +94,32 @@ func bodiless(set *token.FileSet, f *ast.File) (faults []error) {
 	return faults
 }
 
-// A plain build is there for other systems, too: code that only Linux has is in files of its own.
-func TestOtherSystems(t *testing.T) {
-	if err := checkFor(t, "darwin", "."); err != nil {
-		t.Error(err)
+// A plain build, without a C compiler, is there for other systems, too: code that only Linux has is in files of its own, as is code that wants cgo.
+func TestPlainBuild(t *testing.T) {
+	for _, system := range []string{"linux", "darwin"} {
+		t.Run(system, func(t *testing.T) {
+			t.Parallel()
+			if err := checkFor(t, system, "."); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
-// A package that only Linux has is a fault where another imports it, as are a name that only Linux has and a function without a body.
-func TestOtherSystemsAreChecked(t *testing.T) {
+// A package that only Linux or cgo has is a fault where another imports it, as are a name that only Linux has and a function without a body.
+func TestPlainBuildIsChecked(t *testing.T) {
 	for _, c := range []struct{ name, main, fault string }{
 		{"a program that all systems have", "import \"os\"\n\nfunc main() { os.Exit(0) }\n", ""},
 		{"a name of Linux", "import \"syscall\"\n\nfunc main() { _, _ = syscall.EpollCreate(1) }\n", "undefined: syscall.EpollCreate"},
 		{"a package of Linux", "import \"other/only\"\n\nfunc main() { only.Only() }\n", "build constraints exclude all Go files"},
+		{"a file with cgo", "import \"other/foreign\"\n\nfunc main() { foreign.Foreign() }\n", "build constraints exclude all Go files"},
 		{"a function without a body", "func beyond()\n\nfunc main() { beyond() }\n", "missing function body of beyond"},
 	} {
 		dir := t.TempDir()
 		for file, text := range map[string]string{
 			"go.mod": "module other\n\ngo 1.26\n", "main.go": "package main\n\n" + c.main,
-			"only/only.go": "//go:build linux\n\npackage only\n\nfunc Only() {}\n",
+			"foreign/foreign.go": "package foreign\n\nimport \"C\"\n\nfunc Foreign() {}\n",
+			"only/only.go":       "//go:build linux\n\npackage only\n\nfunc Only() {}\n",
 		} {
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o777); err != nil {
 				t.Fatal(err)
