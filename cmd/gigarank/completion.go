@@ -18,8 +18,13 @@ import (
 	"gigarank/study"
 )
 
+// asksForValues reports whether a command line is that of a shell which completes another.
+func asksForValues(arguments []string) bool {
+	return len(arguments) > 1 && (arguments[1] == cobra.ShellCompRequestCmd || arguments[1] == cobra.ShellCompNoDescRequestCmd)
+}
+
 // completeValues makes shells complete the values of arguments and flags, beside files
-// where a file is one of them.
+// where a file is one of them. Cobra keeps each flag whose values complete, and with it all commands, until the process ends.
 func completeValues(root *cobra.Command) {
 	arguments := map[string]func() []string{
 		"run": programNames, "plan": programNames, "efficiency": programNames, "study": func() []string { return append(study.Operations(), programNames()...) }, "scaling": scalingNames,

@@ -82,7 +82,9 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = commandNames
 	}
-	completeValues(root)
+	if asksForValues(c.Arguments) {
+		completeValues(root)
+	}
 	return root
 }
 

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
@@ -17,6 +20,25 @@ func TestHelpNamesTheExitCodes(t *testing.T) {
 		}
 		if !strings.Contains(stdout.String(), terminal.ExitHelp) {
 			t.Errorf("%s does not name the exit codes:\n%s", line, stdout)
+		}
+	}
+}
+
+// A command that is over leaves no memory behind.
+func TestCommandsAreFreed(t *testing.T) {
+	var freed atomic.Bool
+	func() {
+		c, _, _ := terminaltest.Console(nil)
+		root := newRoot(c)
+		runtime.AddCleanup(root, func(struct{}) { freed.Store(true) }, struct{}{})
+		root.SetArgs([]string{"version"})
+		if err := root.Execute(); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	for deadline := time.Now().Add(time.Minute); !freed.Load(); runtime.GC() {
+		if time.Now().After(deadline) {
+			t.Fatal("the commands are kept after the end of one")
 		}
 	}
 }

@@ -160,6 +160,7 @@ func TestEachSetOfValuesCompletes(t *testing.T) {
 			visit(sub)
 		}
 	}
+	c.Arguments = append(c.Arguments, cobra.ShellCompRequestCmd)
 	visit(newRoot(c))
 	if sets < 15 {
 		t.Errorf("%d flags take one of a set", sets)
