@@ -68,6 +68,9 @@ var total = world.Operator{Name: "total", Commutative: true, Apply: func(into, l
 	}
 }}
 
+// sumOfWords adds as total does, under another name.
+var sumOfWords = world.Operator{Name: "sum of words", Commutative: true, Apply: total.Apply}
+
 // contributed returns bytes that a member contributes. They have a period of 256.
 func contributed(member int, n int64) []byte {
 	b := make([]byte, n)
@@ -86,7 +89,9 @@ func (p *scriptPlayer) fill(r *scripted, v *Collective, rank int) {
 	n, me := int64(r.comm.Size), r.comm.Group.Member(rank)
 	v.Data = true
 	if v.Operator = affine; !collectives.Ordered(v.Operation, v.Algorithm) {
-		v.Operator = p.inRows(total)
+		if v.Operator = p.inRows(total); v.Bytes%16 != 0 {
+			v.Operator = sumOfWords // nobody combines its vectors in rows
+		}
 	}
 	all := func(of func(member int) []byte) (joined []byte) {
 		for m := range int(n) {

@@ -3,6 +3,7 @@ package coll
 import (
 	"fmt"
 
+	"gigarank/engine"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -59,6 +60,9 @@ func (p *scriptPlayer) opens(lp int32, r *scripted, member int, v *Collective, n
 func (p *scriptPlayer) counted(lp int32, r *scripted) {
 	if !p.v.script.sums || r.procedure == world.NoProcedure || r.collective && !r.open {
 		return
+	}
+	if p.v.summed && p.v.script.bulk && r.collective && (p.v.engines == 1 || p.v.protocol != engine.Null) {
+		p.Errorf("%+v: the %v of rank %d is counted alone, and not with those of other ranks", p.v, r.procedure, p.k.partition.Global(lp))
 	}
 	calls, took := &p.k.partition.Summary.Calls, p.k.partition.Clock[lp].Sub(r.entered)
 	var all stats.Causes

@@ -845,6 +845,8 @@ func (p *scriptPlayer) collective(r *scripted, rank int, word string, words []st
 	for _, w := range words {
 		if key, value, has := strings.Cut(w, "="); has && key == "root" {
 			v.Root = p.number(value)
+		} else if has && key == "of" {
+			v.Element = int64(p.number(value))
 		} else if has && key == "longer" {
 			r.longer = p.number(value)
 		} else if w == "uneven" {
