@@ -428,7 +428,16 @@ func (p *Point) seeds(t *network.Target) int {
 }
 
 // Simulate returns the time of the point on a machine, in seconds.
-func (p *Point) Simulate(m *network.Machine) (float64, error) {
+func (p *Point) Simulate(m *network.Machine) (float64, error) { return p.simulate(m, nil) }
+
+// SimulateAlone is Simulate of a program that says that its ranks do nothing but call one collective, so that messages take the interfaces of
+// nodes round by round, and rounds over arrays carry it out. The point is that of one call, which ranks enter together.
+func (p *Point) SimulateAlone(m *network.Machine) (float64, error) {
+	return p.simulate(m, &mpivirt.Repeated{Operation: p.Operation, Bytes: p.Bytes})
+}
+
+// simulate simulates the point by a program whose ranks repeat a collective, nil for one that says nothing of the kind.
+func (p *Point) simulate(m *network.Machine, repeats *mpivirt.Repeated) (float64, error) {
 	t, err := p.target(m)
 	if err != nil {
 		return 0, err
@@ -437,6 +446,7 @@ func (p *Point) Simulate(m *network.Machine) (float64, error) {
 	for i := range times {
 		c := p.config(t)
 		c.Seed += uint64(i)
+		c.Program.Repeats = repeats
 		if times[i], err = p.run(&c); err != nil {
 			return 0, err
 		}
