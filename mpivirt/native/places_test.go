@@ -60,8 +60,8 @@ func TestFailuresNameTheirLines(t *testing.T) {
 			"rank 3 waits in Barrier, called in main (program.c:28), ",
 		}},
 		{[]string{"wrong"}, []string{"rank 2 failed at virtual time ", " in Send, called in main (program.c:25): MPI_ERR_RANK"}},
-		{[]string{"two", "arguments"}, []string{"rank 0 failed at virtual time ", " in Barrier, called in main (program.c:28): MPI_ERR_OTHER: Barrier, but rank 3 calls Allreduce as collective 0 on ", ", called in main (program.c:23)"}},
-		{[]string{"no", "end", "here"}, []string{"rank 3 failed at virtual time ", "Bcast with root 0, but rank 0 calls Barrier as collective 0 on ", ", called in main (program.c:28)"}},
+		{[]string{"two", "arguments"}, []string{"rank 0 failed at virtual time ", " in Barrier, called in main (program.c:28): MPI_ERR_OTHER: Barrier, but rank 3 calls Allreduce as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD)", ", called in main (program.c:23)"}},
+		{[]string{"no", "end", "here"}, []string{"rank 3 failed at virtual time ", "Bcast with root 0, but rank 0 calls Barrier as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD)", ", called in main (program.c:28)"}},
 	} {
 		first := ""
 		for _, h := range []hosting{{engines: 1, stacks: native.Own}, {engines: 1, stacks: native.Copied}, {engines: 3, stacks: native.Own}, {engines: 2, stacks: native.Copied, strict: true}} {

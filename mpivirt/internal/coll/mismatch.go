@@ -363,7 +363,7 @@ func (c *Collectives) learn(a *agent, own signature, m *roundMessage) {
 	err := inst.comm.mismatch(inst.Number, own, m.signature, m.rank, c.partition.NameOf)
 	if err == nil {
 		err = world.Errorf(m.fault, "%s, but rank %d has heard of a call that does not match as collective %d on %s",
-			own.describe(inst.comm.Size, c.partition.NameOf), m.rank, inst.Number, inst.comm)
+			own.describe(inst.comm.Size, c.partition.NameOf), m.rank, inst.Number, inst.comm.MadeText(c.partition.NameOf))
 	}
 	errors.As(err, &a.fault)
 	inst.blame(int(a.member), err)
@@ -396,6 +396,7 @@ type entrance struct {
 	lowest int32          // lowest rank among them
 	latest vtime.Time     // latest entry among them
 	span   vtime.Duration // of a failure, from the last entry on: the greatest of all engines counts
+	made   string         // describes the communicator
 }
 
 // maxPast is the number of ended instances whose first entrants an engine stores.
@@ -416,6 +417,7 @@ func (c *Communicator) keepPast(inst *instance) {
 // calls returns the first entrants of all instances in which a member may be in another call.
 func (c *Collectives) calls() (all []entrance) {
 	for _, comm := range c.Communicators.All() {
+		from := len(all)
 		all = append(all, comm.past...)
 		span := vtime.Duration(0) // used only where no member can go on; see disagreement
 		if len(comm.Live) > 0 && !c.partition.Limited() {
@@ -425,6 +427,9 @@ func (c *Collectives) calls() (all []entrance) {
 			for ; inst != nil; inst = inst.rival {
 				all = append(all, c.entrances(inst, span)...)
 			}
+		}
+		for i := from; i < len(all); i++ {
+			all[i].made = comm.MadeText(c.partition.NameOf)
 		}
 	}
 	return all
@@ -505,15 +510,16 @@ func disagreementOf(calls []entrance, stuck, together bool, nameOf namer) *world
 			theirs = calls[odd].entrant
 		}
 	}
-	c := &Communicator{Comm: world.Comm{Context: x.context, Size: int(x.members)}}
-	return &world.RankError{Rank: int(x.rank), Time: x.at, Call: nameOf(x.signature.call()), Err: c.mismatch(x.number, x.signature, theirs.signature, theirs.rank, nameOf)}
+	err := mismatchOn(x.made, int(x.members), x.number, x.signature, theirs.signature, theirs.rank, nameOf)
+	return &world.RankError{Rank: int(x.rank), Time: x.at, Call: nameOf(x.signature.call()), Err: err}
 }
 
 // encodeCalls encodes entrances for engine 0.
 func encodeCalls(calls []entrance) (b []byte) {
 	for _, c := range calls {
 		b = world.AppendWords(b, c.context, c.members, uint64(c.number), uint64(c.at), uint64(c.rank), uint64(c.signature),
-			c.count, uint64(c.lowest), uint64(c.latest), uint64(c.span))
+			c.count, uint64(c.lowest), uint64(c.latest), uint64(c.span), uint64(len(c.made)))
+		b = append(b, c.made...)
 	}
 	return b
 }
@@ -522,8 +528,11 @@ func encodeCalls(calls []entrance) (b []byte) {
 func decodeCalls(payloads [][]byte) (all []entrance) {
 	for _, payload := range payloads {
 		for r := (world.Reader{Rest: payload}); len(r.Rest) > 0; {
-			all = append(all, entrance{r.U64(), r.U64(), uint32(r.U64()), entrant{vtime.Time(r.U64()), int32(r.U64()), signature(r.U64())},
-				r.U64(), int32(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64())})
+			one := entrance{r.U64(), r.U64(), uint32(r.U64()), entrant{vtime.Time(r.U64()), int32(r.U64()), signature(r.U64())},
+				r.U64(), int32(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64()), ""}
+			n := r.U64()
+			one.made, r.Rest = string(r.Rest[:n]), r.Rest[n:]
+			all = append(all, one)
 		}
 	}
 	return all

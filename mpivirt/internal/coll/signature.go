@@ -90,6 +90,11 @@ func (s signature) ofType() string { return " of " + world.ElementType(s>>signed
 // mismatch returns the difference between the call of a member here and that of another rank, nil
 // for none.
 func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32, nameOf namer) error {
+	return mismatchOn(c.MadeText(nameOf), c.Size, number, own, theirs, rank, nameOf)
+}
+
+// mismatchOn is mismatch on a communicator with a description and a size.
+func mismatchOn(comm string, size int, number uint32, own, theirs signature, rank int32, nameOf namer) error {
 	differ := own ^ theirs
 	class, how, mine, others := world.ErrOp, " by another operation", "", ""
 	switch {
@@ -114,7 +119,7 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 		class, how, mine, others = world.ErrType, "", own.ofType(), theirs.ofType()
 	}
 	return world.Errorf(class, "%s%s, but rank %d calls %s%s%s as collective %d on %s",
-		own.describe(c.Size, nameOf), mine, rank, theirs.describe(c.Size, nameOf), others, how, number, c).
+		own.describe(size, nameOf), mine, rank, theirs.describe(size, nameOf), others, how, number, comm).
 		Against(world.OtherCall{Rank: rank, Call: theirs.call(), Waits: theirs.synchronizing() && !own.synchronizing()})
 }
 

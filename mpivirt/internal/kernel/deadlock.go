@@ -286,31 +286,11 @@ func (k *Kernel) commText(lp, index int32) string {
 }
 
 // madeText describes a communicator by the collective that has made it.
-func (k *Kernel) madeText(c *world.Comm) string {
-	if c.Of != nil {
-		c = c.Of
-	}
-	if made := k.madeBy(c); made != "" {
-		return "communicator" + made
-	}
-	return c.String()
-}
+func (k *Kernel) madeText(c *world.Comm) string { return c.MadeText(k.partition.NameOf) }
 
 // madeBy describes the collective that has made a communicator, "" for one that was there from the beginning, or was made
 // otherwise.
-func (k *Kernel) madeBy(c *world.Comm) (made string) {
-	if o := &c.Origin; o.Parent != nil {
-		by, on := k.partition.NameOf(o.Procedure), "another communicator"
-		if o.Procedure.Plain() == world.CommSplit {
-			by += fmt.Sprintf(" with color %d", o.Color)
-		}
-		if o.Parent.Context == world.WorldContext || o.Parent.Context == world.SelfContext {
-			on = o.Parent.String()
-		}
-		made = fmt.Sprintf(" (%s, collective %d on %s)", by, o.Number, on)
-	}
-	return made
-}
+func (k *Kernel) madeBy(c *world.Comm) (made string) { return c.MadeBy(k.partition.NameOf) }
 
 // describe describes the event that completes a request of an LP.
 func (k *Kernel) describe(lp, ri int32) string {

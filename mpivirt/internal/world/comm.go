@@ -67,6 +67,33 @@ func (c *Comm) String() string {
 	return fmt.Sprintf("communicator %x", c.Context)
 }
 
+// MadeText describes a communicator by the collective that has made it. NameOf returns the name of a procedure in programs.
+func (c *Comm) MadeText(nameOf func(Procedure) string) string {
+	if c.Of != nil {
+		c = c.Of
+	}
+	if made := c.MadeBy(nameOf); made != "" {
+		return "communicator" + made
+	}
+	return c.String()
+}
+
+// MadeBy describes the collective that has made a communicator, "" for one that was there from the beginning, or was made
+// otherwise.
+func (c *Comm) MadeBy(nameOf func(Procedure) string) (made string) {
+	if o := &c.Origin; o.Parent != nil {
+		by, on := nameOf(o.Procedure), "another communicator"
+		if o.Procedure.Plain() == CommSplit {
+			by += fmt.Sprintf(" with color %d", o.Color)
+		}
+		if o.Parent.Context == WorldContext || o.Parent.Context == SelfContext {
+			on = o.Parent.String()
+		}
+		made = fmt.Sprintf(" (%s, collective %d on %s)", by, o.Number, on)
+	}
+	return made
+}
+
 // RankOf returns the rank in WORLD of a member; self is the rank of the caller.
 func (c *Comm) RankOf(member int, self int32) int {
 	if c.Group == nil {
