@@ -20,6 +20,7 @@ var aboutRun = []string{
 	"Load balance is the mean of the ranks' computing times over the greatest, communication efficiency the greatest over the time of the run, and parallel efficiency their product (POP).",
 	"A rank that waits far less than the others at a collective is a rank for which the others wait.",
 	"The matrix and the sizes of messages are those of messages point to point.",
+	"What the run would take if its network cost nothing: the same command with --ideal.",
 	"The page has sums. gigarank run … --timeline FILE.html draws the calls of ranks over virtual time, and --critical-path follows the chain that ends the run.",
 }
 
