@@ -140,6 +140,7 @@ func (b *body) open(n int) (err error) {
 	b.engine.posts = -1
 	if b.posts() {
 		b.engine.posts = cInt64(min(longestPost, b.k.Target().EagerLimit()))
+		b.engine.bare_posts = cInt64(b.k.Target().EagerLimit())
 	}
 	if b.k.Bursting() {
 		err = b.measure()

@@ -19,10 +19,10 @@ import (
 // longestPost is the number of bytes up to which a message is copied, so that its rank goes on without a switch.
 const longestPost = 256
 
-// posts reports whether ranks may post calls. A call by itself matters where the rank's time between two calls counts, where a call has to be
+// posts reports whether ranks may post calls. A call by itself matters where the CPU time between two calls is measured, where a call has to be
 // noted by its place, or where the clock is known only once earlier calls have had their turn.
 func (b *body) posts() bool {
-	return !b.form.options.Unposted && b.form.options.Journal == nil && b.form.options.Tasks == nil && !b.k.Bursting() && !b.k.Sited() && b.k.EndsSendsAtOnce()
+	return !b.form.options.Unposted && b.form.options.Journal == nil && !b.k.Bursting() && !b.k.Sited() && b.k.EndsSendsAtOnce()
 }
 
 // takePosts has the virtual MPI carry out the calls that a rank has posted. It reports whether there were any.
@@ -50,8 +50,12 @@ func (b *body) failsOrSettles(lp int32, r *cRank) bool {
 func (b *body) takePost(lp int32, p *C.struct_gigarank_posted) {
 	k := b.k
 	b.named = namedCall{lp: lp}
-	if p.computed != 0 {
-		if err := k.Compute(lp, vtime.Duration(p.computed)); err != nil {
+	computed := vtime.Duration(p.computed)
+	if b.rest > 0 { // as payRest
+		computed += k.Target().CPUTime(int(k.Global(lp)), b.rest)
+	}
+	if computed != 0 {
+		if err := k.Compute(lp, computed); err != nil {
 			k.Fail(lp, world.Compute, err)
 			return
 		}

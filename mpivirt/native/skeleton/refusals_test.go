@@ -312,6 +312,54 @@ func TestHostingDoesNotMatter(t *testing.T) {
 	}
 }
 
+// TestPostedCallsDoNotMatter: a skeleton with weights has the times that it has without calls that go with the next call of their rank. Its messages have no content, and are posted up to
+// the eager limit.
+func TestPostedCallsDoNotMatter(t *testing.T) {
+	needLLVM(t)
+	exchange := body("static double u[9000], v[9000];", `	for (int k = 0; k < 6; k++) {
+		MPI_Request r[4];
+		for (int i = 1; i < 9000; i++) u[i] = u[i - 1] * 0.5 + v[i] + k;
+		MPI_Irecv(v, 9000, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, r); MPI_Irecv(v + 10, 5, MPI_DOUBLE, right, 2, MPI_COMM_WORLD, r + 1);
+		MPI_Isend(u, 30 << k, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, r + 2); MPI_Send(u + 3, rank % 5, MPI_DOUBLE, left, 2, MPI_COMM_WORLD);
+		for (int i = 1; i < 900 * (rank % 3); i++) u[i] += 1;
+		MPI_Isend(&k, 1, MPI_INT, right, 3, MPI_COMM_WORLD, r + 3); MPI_Recv(&n, 1, MPI_INT, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Waitall(4, r, MPI_STATUSES_IGNORE); gigarank_compute((n + 1) * 1e-7);
+		if (k % 2) MPI_Barrier(MPI_COMM_WORLD);
+	}
+	n = 0;`)
+	for _, source := range []string{"ir/testdata/stencil.c", exchange} {
+		program, refusal := build(t, source)
+		if refusal != "" {
+			t.Fatal(refusal)
+		}
+		path := extract(t, program)
+		d, err := skeleton.Describe(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks)), Rest: 71_000_000}
+		for n := range tasks.Weights {
+			tasks.Weights[n] = native.Weight{Entry: int64(3_000_000 * (n + 1)), Iteration: 1_234_567}
+		}
+		want := ""
+		for _, unposted := range []bool{true, false} {
+			for _, stacks := range []native.Stacks{native.Own, native.Copied} {
+				got := simulate(t, path, 7, 1, native.Options{Stack: 256 << 10, Stacks: stacks, Tasks: tasks, Unposted: unposted})
+				if want == "" {
+					want = got
+				}
+				if got != want || strings.Contains(got, " ") {
+					t.Errorf("unposted %t, stacks %s: the skeleton ends with %s, want %s", unposted, stacks, got, want)
+				}
+			}
+		}
+		tasks.Rest = 0
+		if got := simulate(t, path, 7, 1, native.Options{Stack: 256 << 10, Tasks: tasks}); got == want {
+			t.Error("the time between two calls takes no time")
+		}
+	}
+}
+
 // TestLinks: objects with bitcode are linked as machine code is, also from archives; other objects are named.
 func TestLinks(t *testing.T) {
 	needLLVM(t)

@@ -322,6 +322,7 @@ struct gigarank_engine {
 	int64_t poll;                /* time of a failing poll, in picoseconds */
 	struct gigarank_foreseen foreseen;
 	int64_t posts;               /* bytes of the longest message that is posted; less than 0: no call is */
+	int64_t bare_posts;          /* likewise, of messages without content */
 	char *posted;                /* calls of the ranks resumed last, one rank's behind another's */
 	size_t posted_bytes, posted_room;
 	int32_t posted_count;        /* of the running rank */

@@ -19,7 +19,7 @@ int gigarank_may_post(const struct gigarank_call *c) {
 		return 0;
 	switch (c->procedure) {
 	case GIGARANK_SEND: case GIGARANK_ISEND:
-		return c->bytes <= e->posts && (uint32_t)partner < (uint32_t)c->size;
+		return c->bytes <= (c->input ? e->posts : e->bare_posts) && (uint32_t)partner < (uint32_t)c->size;
 	case GIGARANK_IRECV:
 		return partner == GIGARANK_ANY_SOURCE || (uint32_t)partner < (uint32_t)c->size;
 	}
