@@ -178,6 +178,10 @@ func TestContentThatIsNeeded(t *testing.T) {
 	for (int k = 0; k < 3; k++) { for (int i = 0; i < 32; i++) for (int j = 0; j < 32; j++) u[i][j] += sqrt(i * j + u[j][i]);
 		MPI_Sendrecv(&u[0][1], 1, column, up, 0, &u[0][31], 1, column, down, 0, grid, MPI_STATUS_IGNORE); }
 	MPI_Type_free(&column); MPI_Comm_free(&grid);`,
+		"places in a grid, by a square root": `
+	int side = (int)(sqrt(size + 0.0001)), *at = malloc((size + 1) * sizeof *at); for (int i = 0; i < size; i++) at[i] = (rank % side + i * side) % size;
+	double *u = calloc(6000, sizeof *u); for (int i = 1; i < 6000; i++) u[i] = u[i - 1] * 0.5 + i; MPI_Bcast(u, 6000, MPI_DOUBLE, at[0] * 0, MPI_COMM_WORLD);
+	gigarank_compute((at[size / 2] + 1) * 1e-6); free(at); free(u);`,
 		"an exit code": `
 	int v = rank, all; MPI_Allreduce(&v, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); if (all == 123456) exit(4); n = all;`,
 		"the program's own random numbers": `

@@ -71,16 +71,14 @@ func isFloating(t *ir.Type) bool {
 	return t.IsFloat() || (t.Kind == ir.Array || t.Kind == ir.Vector) && isFloating(t.Elem) || t.Kind == ir.Struct && slices.ContainsFunc(t.Fields, isFloating)
 }
 
-// floats tells which values are made of floating-point numbers, by way of no memory.
+// floats tells which values are made of floating-point numbers that memory holds, that a loop carries on or that are drawn, by way of no memory. A square root of the
+// number of ranks is none.
 type floats struct {
 	s   *Slice
 	met map[ir.Value]bool // false while operands are looked at
 }
 
 func (f *floats) from(v ir.Value) bool {
-	if isFloating(v.Of()) {
-		return true
-	}
 	l, is := v.(*ir.Local)
 	if !is {
 		return false
@@ -89,28 +87,41 @@ func (f *floats) from(v ir.Value) bool {
 		return known
 	}
 	f.met[l] = false
-	var operands []ir.Value
-	switch p := f.s.params[l]; {
-	case l.Def == nil && p.function != nil:
-		for _, call := range f.s.calls[p.function] {
-			if p.index < len(call.Args()) {
-				operands = append(operands, call.Args()[p.index])
-			}
-		}
-	case l.Def == nil || l.Def.Op == ir.Load || l.Def.Op == ir.Alloca:
-	case l.Def.Op == ir.Call:
-		operands = l.Def.Args()
-		if callee := definedCallee(l.Def); callee != nil {
-			operands = nil
-			for _, ret := range f.s.returns[callee] {
-				operands = append(operands, ret.Operands...)
-			}
-		}
-	default:
-		operands = l.Def.Operands
+	if l.Def == nil {
+		f.met[l] = slices.ContainsFunc(f.given(l), f.from)
+	} else {
+		f.met[l] = f.made(l.Def)
 	}
-	f.met[l] = slices.ContainsFunc(operands, f.from)
 	return f.met[l]
+}
+
+// given returns what the program gives for a parameter.
+func (f *floats) given(l *ir.Local) (all []ir.Value) {
+	p := f.s.params[l]
+	for _, call := range f.s.calls[p.function] {
+		if p.index < len(call.Args()) {
+			all = append(all, call.Args()[p.index])
+		}
+	}
+	return all
+}
+
+// made is from for the result of an instruction.
+func (f *floats) made(i *ir.Instr) bool {
+	switch callee := definedCallee(i); {
+	case i.Op == ir.Load || i.Op == ir.Phi && isFloating(i.Result.Type):
+		return isFloating(i.Result.Type)
+	case i.Op == ir.Alloca:
+		return false
+	case callee != nil:
+		return slices.ContainsFunc(f.s.returns[callee], func(ret *ir.Instr) bool { return slices.ContainsFunc(ret.Operands, f.from) })
+	case i.Op == ir.Call:
+		if e := effectOf(i); e != nil && e.Kind != effects.Pure && isFloating(i.Result.Type) {
+			return true
+		}
+		return slices.ContainsFunc(i.Args(), f.from)
+	}
+	return slices.ContainsFunc(i.Operands, f.from)
 }
 
 // chainOf returns an instruction and those that need it, up to a root.
