@@ -171,7 +171,7 @@ func TestConformanceProgramsAreServedOrRefused(t *testing.T) {
 		programs = programs[:3]
 	}
 	for _, source := range programs {
-		program, refusal := build(t, source)
+		program, refusal := build(t, source, "-DGIGARANK")
 		if refusal == "" {
 			t.Logf("%s is served", source)
 			verify(t, program, []int{4})
