@@ -27,7 +27,7 @@ func TestExchangeBlocks(t *testing.T) {
 			inputs[m], outputs[m] = noise[m*apart:][:c.members*c.size], make([]byte, c.members*c.size)
 		}
 		inst.local.outputs = outputs
-		inst.exchangeBlocks(outputs, inputs)
+		exchangeBlocks(outputs, inputs, inst.comm.First, c.size, inst.far())
 		for receiver, out := range outputs {
 			for sender := range c.members {
 				if !bytes.Equal(out[sender*c.size:][:c.size], inputs[sender][receiver*c.size:][:c.size]) {

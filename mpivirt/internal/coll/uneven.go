@@ -16,6 +16,7 @@ import (
 // uneven is the state of the blocks of an alltoallv.
 type uneven struct {
 	in, out lengths        // of the blocks that members here send, and of the blocks that they expect
+	rows    *rowPair       // of members of which most blocks are not empty, in place of lists; see rows.go
 	foreign []foreign      // blocks of other engines' members for members here
 	most    int64          // length of the longest block, as far as it is known
 	begun   bool           // the sizes of all messages are known to the array
@@ -105,6 +106,7 @@ func newUneven(comm *Communicator) *uneven {
 		f.next, f.last = f.low, 0
 	}
 	u.most, u.begun, u.cut = 0, false, nil
+	u.rows.reset()
 	clear(u.rounds.heads)
 	u.rounds.senders = u.rounds.senders[:0]
 	return u
@@ -128,7 +130,11 @@ func (l *lengths) grow(n int) {
 // keepLengths stores the lengths of a member's blocks.
 func (c *Collectives) keepLengths(inst *instance, member int, v *Collective) {
 	u, local := inst.uneven, member-inst.comm.First
-	u.most = max(u.most, u.in.add(local, v.InCounts), u.out.add(local, v.OutCounts))
+	if most, kept := u.keepRows(inst.comm, local, v); kept {
+		u.most = max(u.most, most)
+	} else {
+		u.most = max(u.most, u.in.add(local, v.InCounts), u.out.add(local, v.OutCounts))
+	}
 	if sent, expected := v.InCounts[member], v.OutCounts[member]; sent > expected {
 		u.cutsOff(member, cutOff{round: -1, bytes: sent, expected: expected})
 	}
@@ -176,6 +182,11 @@ func (c *Collectives) beginUneven(inst *instance, b *arrayRun) bool {
 		return false
 	}
 	u.begun = true
+	if u.onlyRows(b.Target.EagerLimit()) {
+		b.SetRows(u.most, u.rows.in.same(), u.rows.in.column)
+		return true
+	}
+	u.listRows(inst.comm)
 	s, members := &u.rounds, inst.comm.Size
 	if s.members = members; s.heads == nil {
 		s.heads = make([]int32, members-1)
@@ -262,6 +273,10 @@ func roundTo(from, to, members int) int {
 // next entries and memory in the cache.
 func (c *Collectives) moveUneven(inst *instance, inputs [][]byte) {
 	u, comm := inst.uneven, inst.comm
+	if u.rows.used() {
+		c.moveRows(inst, inputs)
+		return
+	}
 	next, expected := slices.Clone(u.in.begin), slices.Clone(u.out.begin)
 	for low := comm.First; low < comm.Last; low += strip {
 		end := min(low+strip, comm.Last)

@@ -9,6 +9,12 @@ type Uneven struct {
 	most int64 // no message has more bytes
 	each func(round int, visit func(sender int, bytes int64))
 
+	// Where most messages are not empty, and none is above the eager limit, in place of each: the bytes of all messages of a round, by sender.
+	column func(round int, bytes []int64)
+	same   int64 // bytes of all messages of all rounds, -1 if they differ
+
+	costs [costEntries]cost // of the current round, by length
+
 	// Of the current round.
 	senders        []int32 // participants
 	bytes          []int64
@@ -39,6 +45,18 @@ func (a *Array) SetUneven(most int64, each func(round int, visit func(sender int
 	}
 }
 
+// SetRows is SetUneven for an array of all participants, in which most messages are not empty and none is above the eager limit.
+// All messages have same bytes; if they differ, same is -1, and column stores the bytes of the messages of a round by sender.
+func (a *Array) SetRows(most, same int64, column func(round int, bytes []int64)) {
+	a.SetUneven(most, nil)
+	u := a.uneven
+	if u.column, u.same = column, same; same >= 0 {
+		for i := range u.sent {
+			u.sent[i], u.received[i] = same, same
+		}
+	}
+}
+
 // Owed returns the clocks that other arrays need in the current round besides those that Needed visits.
 func (a *Array) Owed() []Owed {
 	if a.uneven == nil {
@@ -55,6 +73,15 @@ func (a *Array) ReceiveOwed(sender int, clock vtime.Time) {
 
 // load stores the sizes of the current round.
 func (u *Uneven) load(a *Array) {
+	if u.column != nil {
+		u.costs = [costEntries]cost{}
+		if u.same < 0 {
+			u.column(a.round, u.sent)
+			n := copy(u.received[a.pattern.Distance:], u.sent)
+			copy(u.received, u.sent[n:])
+		}
+		return
+	}
 	u.each(a.round, func(sender int, bytes int64) {
 		u.senders, u.bytes = append(u.senders, int32(sender)), append(u.bytes, bytes)
 		u.set(a, sender, bytes)
@@ -132,6 +159,11 @@ func (e *Evaluation) receiveUneven(dst, src, n int, clocks []vtime.Time) {
 	sent, received := u.sent[dst-e.a.Low:], u.received[dst-e.a.Low:]
 	for done := 0; done < n; {
 		part := min(n-done, delayChunk)
+		if u.column != nil && !e.careful {
+			e.receiveRow(dst+done, src+done, own[done:][:part], next[done:], clocks[done:], sent[done:], received[done:])
+			done += part
+			continue
+		}
 		var delays []vtime.Duration
 		delay := vtime.Duration(0)
 		switch {
@@ -156,6 +188,69 @@ func (e *Evaluation) receiveUneven(dst, src, n int, clocks []vtime.Time) {
 		}
 		done += part
 	}
+}
+
+// costEntries is the number of lengths whose costs are kept. Blocks of an alltoallv mostly have few lengths.
+const costEntries = 64
+
+// cost is the cost of a message by its length.
+type cost struct {
+	bytes  int64 // and one more; 0 for no entry
+	copied vtime.Duration
+	delay  vtime.Duration // from the sender's clock to the arrival, where all messages of the length have the same
+}
+
+// costOf returns the cost of a message from src to dst, valid until the next call.
+func (e *Evaluation) costOf(src, dst int, bytes int64) *cost {
+	c := &e.a.uneven.costs[uint64(bytes)*0x9E3779B97F4A7C15>>58]
+	if c.bytes != bytes+1 {
+		_, leaves := e.target.Send(nil, bytes, 0)
+		*c = cost{bytes: bytes + 1, copied: e.target.Copy(bytes)}
+		if c.delay = vtime.Duration(leaves); e.same {
+			c.delay = c.delay.Plus(e.target.Delay(e.rank(src), e.rank(dst), bytes))
+		}
+	}
+	return c
+}
+
+// receiveRow is receive for messages up to the eager limit, none of whose clocks can pass the end of virtual time.
+func (e *Evaluation) receiveRow(dst, src int, own, next, clocks []vtime.Time, sent, received []int64) {
+	n := len(own)
+	next, clocks, sent, received = next[:n], clocks[:n], sent[:n], received[:n]
+	o := e.target.Overhead()
+	if bytes := sent[0]; e.a.uneven.same >= 0 || areAll(sent, received, bytes) {
+		work := o.Send.Plus(o.Receive).Plus(e.target.Copy(bytes).Times(2))
+		if e.same {
+			c := e.costOf(src, dst, bytes)
+			receiveUniform(next, own, clocks, c.delay-o.Send.Plus(c.copied), work)
+			return
+		}
+		even := *e
+		even.bytes, even.lag, even.fixed = bytes, -e.target.Copy(bytes), 0
+		for i, delay := range even.chunk(dst, src, n, 1) {
+			next[i] = max(own[i], clocks[i].Add(delay)).Add(work)
+		}
+		return
+	}
+	for i, y := range clocks {
+		in := e.costOf(src+i, dst+i, received[i])
+		arrival, taken := y.Add(in.delay), o.Receive.Plus(in.copied)
+		if !e.same {
+			arrival = arrival.Add(e.target.Delay(e.rank(src+i), e.rank(dst+i), received[i]))
+		}
+		out := e.costOf(src+i, dst+i, sent[i]) // which may take the place of in
+		next[i] = max(own[i].Add(o.Send.Plus(out.copied)), arrival).Add(taken)
+	}
+}
+
+// areAll reports whether all elements of two lists are the same number.
+func areAll(a, b []int64, n int64) bool {
+	for i, x := range a {
+		if x != n || b[i] != n {
+			return false
+		}
+	}
+	return true
 }
 
 // throughUneven is through for messages of other sizes; z is the clock before the round of the participant to which element

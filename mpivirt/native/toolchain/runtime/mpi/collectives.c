@@ -52,6 +52,8 @@ struct staging {
 	struct gigarank_block *blocks; /* of alltoallv, in place of counts and displacements */
 	int32_t n;             /* of counts, or of blocks */
 	void *others[3];       /* to be freed */
+	int64_t alike, each;   /* of an alltoallv: bytes of all blocks, if they have the same, and of an element */
+	struct gigarank_numbers at; /* their displacements */
 };
 
 static void drop(struct staging *s) {
@@ -64,9 +66,25 @@ static void drop(struct staging *s) {
 	free(s);
 }
 
+/* copy_block copies a block, of which a program may have very many. */
+static inline void copy_block(char *to, const char *from, int64_t bytes) {
+	if (bytes == 8)
+		memcpy(to, from, 8);
+	else if (bytes == 4)
+		memcpy(to, from, 4);
+	else
+		memcpy(to, from, (size_t)bytes);
+}
+
 static void unpack(void *what, int64_t bytes) {
 	struct staging *s = what;
 	(void)bytes;
+	if (s->alike && s->packed && !gigarank_is_unread(s->to)) {
+		for (int32_t i = 0; i < s->n; i++)
+			copy_block(s->to + gigarank_number_at(s->at, i) * s->each, s->packed + i * s->alike, s->alike);
+		drop(s);
+		return;
+	}
 	for (int64_t i = 0, at = 0; s->packed && !gigarank_is_unread(s->to) && i < s->n; i++) {
 		int64_t bytes = s->blocks ? s->blocks[i].bytes : s->counts[i];
 		memcpy(s->to + (s->blocks ? s->blocks[i].displacement : s->displacements[i]), s->packed + at, (size_t)bytes);
@@ -567,6 +585,46 @@ static int list_blocks(struct gigarank_call *c, struct gigarank_numbers counts, 
 	return MPI_SUCCESS;
 }
 
+/* same_count returns the count of all blocks, 0 if counts differ. */
+static int64_t same_count(struct gigarank_numbers counts, int32_t n) {
+	int64_t first = gigarank_number_at(counts, 0), others = 0;
+	if (counts.narrow) {
+		int differ = 0;
+		for (int32_t i = 0; i < n; i++)
+			differ |= counts.narrow[i] ^ (int)first;
+		others = differ;
+	} else {
+		for (int32_t i = 0; i < n; i++)
+			others |= counts.wide[i] ^ first;
+	}
+	return others || first < 0 ? 0 : first;
+}
+
+/* The blocks of a side of an alltoallv that all have the same bytes. */
+struct alike {
+	int64_t bytes; /* 0 if they differ, or are empty */
+	int64_t all;
+	int packed;    /* they lie one behind another */
+	struct gigarank_block first; /* the list that the simulator gets */
+};
+
+/* are_alike looks whether all blocks have the same bytes. Arguments in error are none of its blocks. */
+static struct alike are_alike(struct gigarank_numbers counts, struct gigarank_numbers displacements, MPI_Datatype type, int32_t n) {
+	struct alike a = {0};
+	int64_t size = gigarank_size(type), count = size > 0 ? same_count(counts, n) : 0, away = 0;
+	if (!count || __builtin_mul_overflow(count, size, &a.bytes) || __builtin_mul_overflow(a.bytes, n, &a.all) || a.all > GIGARANK_MOST_BYTES)
+		return (struct alike){0};
+	if (displacements.narrow)
+		for (int32_t i = 0; i < n; i++)
+			away |= displacements.narrow[i] ^ i * count;
+	else if (displacements.wide)
+		for (int32_t i = 0; i < n; i++)
+			away |= displacements.wide[i] ^ i * count;
+	a.packed = !away;
+	a.first = (struct gigarank_block){.bytes = a.bytes};
+	return a;
+}
+
 /* list_bytes is list_blocks for blocks that lie one behind another. It returns NULL if there is no memory. */
 static struct gigarank_block *list_bytes(const int64_t *bytes, int32_t members, int32_t *n) {
 	struct gigarank_block *blocks = malloc(((size_t)members + 1) * sizeof *blocks);
@@ -604,7 +662,14 @@ static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struc
 	CHECK_STAGED(elements(&c, recvtype));
 	if (sent == MPI_IN_PLACE)
 		sendcounts = recvcounts, senddisplacements = recvdisplacements, sendtype = recvtype;
-	int error = list_blocks(&c, sendcounts, senddisplacements, sendtype, &sends, &c.outcount, &in, &packed);
+	/* The lists of counts are the program's, and read again when the call is over. */
+	struct alike from_here = request ? (struct alike){0} : are_alike(sendcounts, senddisplacements, sendtype, c.size);
+	struct alike to_here = request ? (struct alike){0} : are_alike(recvcounts, recvdisplacements, recvtype, c.size);
+	int error = MPI_SUCCESS;
+	if (from_here.bytes)
+		in = from_here.all, packed = from_here.packed, c.outcount = GIGARANK_ALIKE;
+	else
+		error = list_blocks(&c, sendcounts, senddisplacements, sendtype, &sends, &c.outcount, &in, &packed);
 	s->others[0] = sends;
 	CHECK_STAGED(error);
 	c.input = sent;
@@ -615,10 +680,17 @@ static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struc
 	if (in && !c.input)
 		return no_room(&c, s, in);
 	const char *from = sent == MPI_IN_PLACE ? received : sent;
+	int64_t each = gigarank_size(sendtype);
+	for (int32_t i = 0; s->others[1] && from_here.bytes && i < c.size; i++)
+		copy_block((char *)s->others[1] + i * from_here.bytes, from + (gigarank_has_numbers(senddisplacements) ? gigarank_number_at(senddisplacements, i) * each : i * from_here.bytes), from_here.bytes);
 	for (int64_t i = 0, at = 0; s->others[1] && i < c.outcount; at += sends[i++].bytes)
 		memcpy((char *)s->others[1] + at, from + sends[i].displacement, (size_t)sends[i].bytes);
-	CHECK_STAGED(list_blocks(&c, recvcounts, recvdisplacements, recvtype, &s->blocks, &s->n, &out, &packed));
-	c.given = in, c.incounts = (const int64_t *)sends, c.counts = (const int64_t *)s->blocks, c.n = s->n;
+	if (to_here.bytes)
+		out = to_here.all, packed = to_here.packed, s->n = c.size, s->alike = to_here.bytes, s->each = gigarank_size(recvtype), s->at = recvdisplacements;
+	else
+		CHECK_STAGED(list_blocks(&c, recvcounts, recvdisplacements, recvtype, &s->blocks, &s->n, &out, &packed));
+	c.given = in, c.incounts = (const int64_t *)(from_here.bytes ? &from_here.first : sends);
+	c.counts = (const int64_t *)(to_here.bytes ? &to_here.first : s->blocks), c.n = to_here.bytes ? GIGARANK_ALIKE : s->n;
 	c.output = received, c.room = out;
 	if (!packed) {
 		if (!(s->packed = malloc((size_t)out + 1)))
