@@ -21,7 +21,7 @@ func TestMemoryOfAProcess(t *testing.T) {
 	if err := json.Unmarshal(output, &d); err != nil {
 		t.Fatal(err)
 	}
-	if ratio := float64(d.PeakRSS) / host.ProcessMemory; ratio < 0.8 || ratio > 1.5 { // simulations that choose algorithms come on top
+	if ratio := float64(d.PeakRSS) / host.ProcessMemory; ratio < 0.8 || ratio > 1.75 { // simulations that choose algorithms come on top, and pages of a program just written that the system maps ahead, up to 6 MB
 		t.Errorf("a process takes %d bytes, and %d are foreseen", d.PeakRSS, host.ProcessMemory)
 	}
 }
