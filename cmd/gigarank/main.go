@@ -8,7 +8,10 @@ import (
 	"gigarank/mpivirt/native/toolchain"
 )
 
-func main() {
+func main() { os.Exit(commandLine()) }
+
+// commandLine runs the command line of this process and returns its exit code.
+func commandLine() int {
 	host.ExitOnFatalErrors()
 	args := os.Args[1:]
 	if language, named := toolchain.LanguageOf(os.Args[0]); named {
@@ -17,5 +20,5 @@ func main() {
 	c := terminal.New()
 	host.ReadInputs(c)
 	c.Restarted, c.Restart = host.Restarted(), host.Restart
-	os.Exit(execute(args, c))
+	return execute(args, c)
 }

@@ -58,10 +58,11 @@ func recordedTasks(t *testing.T, dir string, tasks, operations int) {
 }
 
 // peak runs a command line as a process of its own, and returns the most memory and the most files that it had, and the CPU time that it took.
-// The greatest memory that the system tells at the end counts that of the process which has started it, so it is asked for on the way.
+// The process tells its greatest memory itself: the system's figure of an ended process counts that of the process which has started it.
 func peak(t *testing.T, args ...string) (memory int64, files int, took time.Duration) {
 	t.Helper()
-	cmd := command(t, args...)
+	cmd, told := command(t, args...), filepath.Join(t.TempDir(), "status")
+	cmd.Env = append(cmd.Env, tellStatus+"="+told)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
@@ -77,17 +78,20 @@ func peak(t *testing.T, args ...string) (memory int64, files int, took time.Dura
 			if err != nil {
 				t.Fatalf("%v: %v\n%s", args, err, &output)
 			}
-			if memory == 0 {
-				t.Fatalf("%v ended before its memory was seen", args)
+			status, err := os.ReadFile(told)
+			if err != nil {
+				t.Fatal(err)
 			}
-			return memory, files, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+			m := greatestMemory.FindSubmatch(status)
+			if m == nil {
+				t.Fatalf("%v tells no memory:\n%s", args, status)
+			}
+			kib, err := strconv.ParseInt(string(m[1]), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib << 10, files, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 		case <-tick.C:
-			if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)); err == nil {
-				if m := greatestMemory.FindSubmatch(status); m != nil {
-					kib, _ := strconv.ParseInt(string(m[1]), 10, 64)
-					memory = max(memory, kib<<10)
-				}
-			}
 			if list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", cmd.Process.Pid)); err == nil {
 				files = max(files, len(list))
 			}
