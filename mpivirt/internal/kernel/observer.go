@@ -294,19 +294,6 @@ func (k *Kernel) leaves(lp int32) {
 	}
 }
 
-// Sited reports whether the places of calls are kept; see [Siter].
-func (k *Kernel) Sited() bool { return k.config.Activities && k.config.sited() }
-
-// HandSite stores the place of the call that the running LP hands to the engine to be submitted.
-func (k *Kernel) HandSite(s Site) { k.hearing.handed = s }
-
-// nameSites has the summary of the engine's ranks know the places of calls by their texts.
-func (k *Kernel) nameSites() {
-	if k.hearing.siter != nil {
-		k.partition.Summary.Calls.NameSites(k.hearing.siter.SiteText)
-	}
-}
-
 // describeCall stores the description of a call for the observer.
 func (k *Kernel) describeCall(lp int32, q *Call) {
 	b := &k.hearing.begin
