@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,7 +59,10 @@ func (m *measurement) read(arguments []string) (err error) {
 	if m.count, err = strconv.Atoi(arguments[1]); err != nil || m.count < 1 || m.jobs < 1 {
 		return fmt.Errorf("%q mutations in %d jobs: whole numbers from 1 on are needed", arguments[1], m.jobs)
 	}
-	if m.rooms = arguments[2:]; len(m.rooms) == 0 {
+	for _, room := range arguments[2:] {
+		m.rooms = append(m.rooms, filepath.Clean(room))
+	}
+	if len(m.rooms) == 0 {
 		m.rooms = []string{"mpivirt/internal/coll", "mpivirt/internal/p2p"}
 	}
 	return nil
@@ -70,7 +72,7 @@ func (m *measurement) read(arguments []string) (err error) {
 func (m *measurement) draw() (drawn []mutation, err error) {
 	var all []mutation
 	for _, room := range m.rooms {
-		of, err := sitesOf(filepath.Clean(room))
+		of, err := sitesOf(room)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +92,7 @@ func (m *measurement) draw() (drawn []mutation, err error) {
 	return drawn, nil
 }
 
-// run prints what the tests of the rooms find.
+// run prints which mutations the tests of the rooms find.
 func (m *measurement) run() error {
 	drawn, err := m.draw()
 	if err != nil {
@@ -107,9 +109,10 @@ func (m *measurement) run() error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
-	for _, room := range m.rooms {
-		if came, output := m.test(work, room, ""); came != survives {
-			return fmt.Errorf("the tests of %s fail without a mutation (%s):\n%s", room, came, output)
+	binaries := map[string]string{}
+	for _, folder := range m.rooms {
+		if binaries[folder], err = m.prepare(work, folder, drawn); err != nil {
+			return err
 		}
 	}
 	outcomes := make([]outcome, len(drawn))
@@ -118,8 +121,9 @@ func (m *measurement) run() error {
 	for job := range m.jobs {
 		running.Go(func() {
 			for i := range next {
-				outcomes[i] = m.tryOut(filepath.Join(work, fmt.Sprint(job)), &drawn[i])
-				fmt.Printf("%s  %v\n", outcomes[i], &drawn[i])
+				x := &drawn[i]
+				outcomes[i] = m.tryOut(filepath.Join(work, fmt.Sprint(job)), binaries[filepath.Dir(x.file)], x)
+				fmt.Printf("%s  %v\n", outcomes[i], x)
 			}
 		})
 	}
@@ -130,6 +134,30 @@ func (m *measurement) run() error {
 	running.Wait()
 	fmt.Println(summary(m.seed, outcomes))
 	return nil
+}
+
+// prepare builds the tests of a room with the mutations that one binary can hold, and returns the binary. The tests
+// pass while none is switched on.
+func (m *measurement) prepare(work, folder string, drawn []mutation) (binary string, err error) {
+	work = filepath.Join(work, "rooms", folder)
+	if err := os.MkdirAll(work, 0o777); err != nil {
+		return "", err
+	}
+	r, err := load(folder)
+	if err != nil {
+		return "", err
+	}
+	overlay, err := r.schema(work, drawn)
+	if err != nil {
+		return "", err
+	}
+	if binary, err = build(work, folder, overlay); err != nil {
+		return "", err
+	}
+	if came, output := m.test(binary, folder, 0); came != survives {
+		return "", fmt.Errorf("the tests of %s fail without a mutation (%s):\n%s", folder, came, output)
+	}
+	return binary, nil
 }
 
 // outcome is how the tests of a room end with a mutation in it.
@@ -157,21 +185,60 @@ func summary(seed int64, outcomes []outcome) string {
 	return text
 }
 
-// tryOut runs the tests of a mutation's room with the mutation in it.
-func (m *measurement) tryOut(work string, x *mutation) outcome {
+// tryOut runs the tests of a mutation's room: the binary that holds many mutations, or one with this mutation alone.
+func (m *measurement) tryOut(work, binary string, x *mutation) (came outcome) {
+	if x.number > 0 {
+		came, _ = m.test(binary, filepath.Dir(x.file), x.number)
+		return came
+	}
+	defer func() { _ = os.RemoveAll(work) }()
 	source, err := os.ReadFile(x.file)
 	if err != nil {
 		return untested
 	}
-	file, overlay := filepath.Join(work, filepath.Base(x.file)), filepath.Join(work, "overlay.json")
-	original, err := filepath.Abs(x.file)
-	replace, jsonErr := json.Marshal(map[string]any{"Replace": map[string]string{original: file}})
-	if cmp.Or(err, jsonErr, os.MkdirAll(work, 0o777), os.WriteFile(file, x.apply(source), 0o666), os.WriteFile(overlay, replace, 0o666)) != nil {
+	overlay, err := replaced(work, map[string]string{x.file: x.apply(source)})
+	if err != nil {
 		return untested
 	}
-	defer func() { _ = os.RemoveAll(work) }()
-	came, _ := m.test(work, filepath.Dir(x.file), overlay)
+	if binary, err = build(work, filepath.Dir(x.file), overlay); err != nil {
+		return noCompiles
+	}
+	came, _ = m.test(binary, filepath.Dir(x.file), 0)
 	return came
+}
+
+// replaced writes files and the overlay that has go build read them in place of those of their names.
+func replaced(work string, texts map[string]string) (overlay string, err error) {
+	if err := os.MkdirAll(work, 0o777); err != nil {
+		return "", err
+	}
+	by := map[string]string{}
+	for name, text := range texts {
+		original, err := filepath.Abs(name)
+		if err != nil {
+			return "", err
+		}
+		by[original] = filepath.Join(work, filepath.Base(name))
+		if err := os.WriteFile(by[original], []byte(text), 0o666); err != nil {
+			return "", err
+		}
+	}
+	file, err := json.Marshal(map[string]any{"Replace": by})
+	if err != nil {
+		return "", err
+	}
+	overlay = filepath.Join(work, "overlay.json")
+	return overlay, os.WriteFile(overlay, file, 0o666)
+}
+
+// build compiles the tests of a room with files replaced as an overlay says.
+func build(work, folder, overlay string) (binary string, err error) {
+	binary = filepath.Join(work, "room.test")
+	compile := exec.Command("go", "test", "-c", "-vet=off", "-pgo=off", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, "./"+filepath.ToSlash(folder))
+	if text, err := compile.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("the tests of %s do not compile: %w\n%s", folder, err, text)
+	}
+	return binary, nil
 }
 
 // A test that takes more CPU time than limit, or waits for longer than patience, has failed. A mutation may let a test ask for memory
@@ -183,13 +250,8 @@ const (
 	collectedAt = "GOMEMLIMIT=1500MiB"
 )
 
-// test runs the tests of a room with files replaced as an overlay says, "" for none.
-func (m *measurement) test(work, room, overlay string) (came outcome, output string) {
-	binary := filepath.Join(work, "room.test")
-	build := exec.Command("go", "test", "-c", "-vet=off", "-pgo=off", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, "./"+filepath.ToSlash(room))
-	if text, err := build.CombinedOutput(); err != nil {
-		return noCompiles, string(text)
-	}
+// test runs the tests of a room with a mutation switched on, 0 for none.
+func (m *measurement) test(binary, room string, number int) (came outcome, output string) {
 	script := fmt.Sprintf(`ulimit -v %d 2>/dev/null; ulimit -t %d; exec "$0" "$@"`, memory, int(limit.Seconds()))
 	arguments := []string{"-c", script, binary, "-test.failfast"}
 	if drawsCases(room) {
@@ -198,7 +260,7 @@ func (m *measurement) test(work, room, overlay string) (came outcome, output str
 	ends, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	run := exec.CommandContext(ends, "sh", arguments...)
-	run.Dir, run.Env, run.WaitDelay = room, append(os.Environ(), collectedAt), time.Second
+	run.Dir, run.Env, run.WaitDelay = room, append(os.Environ(), collectedAt, fmt.Sprintf("%s=%d", variable, number)), time.Second
 	text, err := run.CombinedOutput()
 	switch {
 	case ends.Err() != nil || run.ProcessState != nil && run.ProcessState.UserTime()+run.ProcessState.SystemTime() > limit-time.Second:

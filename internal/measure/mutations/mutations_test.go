@@ -47,40 +47,74 @@ func prefetchAll() { clamp(nil, 1) }
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := string(all[3].apply([]byte(source))), strings.Replace(source, "continue", "break", 1); got != want {
+	if got, want := all[3].apply([]byte(source)), strings.Replace(source, "continue", "break", 1); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-// A room with a test that looks at one of its functions and not at the other: mutations of the one are found.
+// A room with a test that looks at one of its functions and not at the other: mutations of the one are found. A binary
+// holds all mutations but that of the length of an array, which is a constant.
 func TestOutcomes(t *testing.T) {
-	room := t.TempDir()
+	folder := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":       "module room\n",
-		"room.go":      "package room\n\nfunc Seen(n int) bool { return n < 3 }\n\nfunc Unseen(n int) bool { return n > 7 }\n",
-		"room_test.go": "package room\n\nimport \"testing\"\n\nfunc TestSeen(t *testing.T) {\n\tif !Seen(2) || Seen(3) {\n\t\tt.Fail()\n\t}\n}\n",
+		"go.mod": "module room\n\ngo 1.24\n",
+		"room.go": `package room
+
+type Size int64
+
+func Seen(n Size) (sum Size) {
+	for i := range n {
+		if i%3 == 1 {
+			continue
+		}
+		sum += min(i*2, 7)
+	}
+	return sum
+}
+
+func Unseen(n int) bool {
+	var a [2]int
+	return n > 7 && a[0] == 0
+}
+`,
+		"room_test.go": `package room
+
+import "testing"
+
+func TestSeen(t *testing.T) {
+	for n, want := range []Size{0, 0, 0, 4, 10, 10, 17, 24} {
+		if got := Seen(Size(n)); got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
+}
+`,
 	} {
-		if err := os.WriteFile(filepath.Join(room, name), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(room)
+	t.Chdir(folder)
 	m := measurement{seed: 1, count: 2, rooms: []string{"."}}
-	drawn, err := m.draw()
-	if err != nil || len(drawn) != 2 {
+	if drawn, err := m.draw(); err != nil || len(drawn) != 2 {
 		t.Fatalf("%v, %v, want two mutations", drawn, err)
 	}
 	all, err := sitesOf(".")
 	if err != nil {
 		t.Fatal(err)
 	}
+	binary, err := m.prepare(t.TempDir(), ".", all)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range all {
-		want := map[string]outcome{"Seen": found, "Unseen": survives}[all[i].function]
-		if want == "" {
-			continue
+		x := &all[i]
+		if alone := x.kind == "off by one" && x.line == 16; (x.number == 0) != alone {
+			t.Errorf("%v has number %d, 0 for one that is built alone", x, x.number)
 		}
-		if got := m.tryOut(filepath.Join(t.TempDir(), "work"), &all[i]); got != want {
-			t.Errorf("%v: %s, want %s", &all[i], got, want)
+		want := map[string]outcome{"Seen": found, "Unseen": survives}[x.function]
+		if got := m.tryOut(filepath.Join(t.TempDir(), "work"), binary, x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
 		}
 	}
 }

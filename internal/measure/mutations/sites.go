@@ -12,20 +12,34 @@ import (
 	"strings"
 )
 
+// span is a part of a file, as offsets.
+type span struct{ from, to int }
+
+func (s span) holds(other span) bool { return s.from <= other.from && other.to <= s.to }
+
 // mutation replaces a part of a file.
 type mutation struct {
 	file     string
 	line     int
 	function string
-	from, to int    // the part, as offsets
+	part     span
 	with     string // what takes its place
-	before   string // the expression or statement around the part
-	kind     string
+	whole    span   // the expression or statement around the part
+	before   string // the text of whole
+
+	isStatement bool // whole is
+	kind        string
+	number      int // switches the mutation on in a binary that holds many, 0 for a mutation that is built alone
 }
 
 // apply returns a file with the mutation in it.
-func (m *mutation) apply(source []byte) []byte {
-	return slices.Concat(source[:m.from], []byte(m.with), source[m.to:])
+func (m *mutation) apply(source []byte) string {
+	return m.within(source, span{to: len(source)})
+}
+
+// within returns a part of a file, with the mutation in it.
+func (m *mutation) within(source []byte, around span) string {
+	return string(source[around.from:m.part.from]) + m.with + string(source[m.part.to:around.to])
 }
 
 // String describes the mutation in a line: the place, the kind, the expression and the text that is put in.
@@ -100,14 +114,19 @@ func sitesIn(name string, source []byte) (all []mutation, err error) {
 	return s.all, nil
 }
 
+func (s *sites) span(from, to token.Pos) span {
+	return span{s.file.Offset(from), s.file.Offset(to)}
+}
+
 func (s *sites) text(n ast.Node) string {
 	return string(s.source[s.file.Offset(n.Pos()):s.file.Offset(n.End())])
 }
 
 func (s *sites) add(from, to token.Pos, with, kind string, around ast.Node) {
+	_, isStatement := around.(ast.Stmt)
 	s.all = append(s.all, mutation{
-		file: s.file.Name(), line: s.file.Line(from), function: s.function, from: s.file.Offset(from), to: s.file.Offset(to),
-		with: with, before: s.text(around), kind: kind,
+		file: s.file.Name(), line: s.file.Line(from), function: s.function, part: s.span(from, to),
+		with: with, whole: s.span(around.Pos(), around.End()), before: s.text(around), isStatement: isStatement, kind: kind,
 	})
 }
 
