@@ -69,62 +69,6 @@ func TestArgumentsThatMembersMayNotGive(t *testing.T) {
 	}
 }
 
-// A member obtains its receive buffer (MPI 4.1, chapter 6): among the members of a group all, the root or all but the root, between groups the
-// members of the group that receives.
-func TestBytesObtained(t *testing.T) {
-	own := &Communicator{Comm: world.Comm{Size: 4}}
-	between := &Communicator{Comm: world.Comm{Size: 4, Remote: &world.Comm{Size: 3}}}
-	for _, c := range []struct {
-		comm   *Communicator
-		op     collectives.Operation
-		member int
-		root   int
-		want   int64
-	}{
-		{own, collectives.Barrier, 1, 0, 0},
-		{own, collectives.Bcast, 1, 1, 0}, {own, collectives.Bcast, 0, 1, 8},
-		{own, collectives.Scatter, 2, 2, 8}, {own, collectives.Scatter, 3, 2, 8},
-		{own, collectives.Gather, 0, 0, 32}, {own, collectives.Gather, 3, 0, 0},
-		{own, collectives.Reduce, 0, 0, 8}, {own, collectives.Reduce, 3, 0, 0},
-		{own, collectives.Allreduce, 3, 0, 8}, {own, collectives.Scan, 0, 0, 8}, {own, collectives.Exscan, 0, 0, 0}, {own, collectives.Exscan, 1, 0, 8},
-		{own, collectives.Alltoall, 1, 0, 32}, {own, collectives.ReduceScatter, 1, 0, 8}, {own, collectives.Allgather, 1, 0, 32},
-		{between, collectives.Bcast, 0, world.Root, 0}, {between, collectives.Bcast, 0, world.ProcNull, 0}, {between, collectives.Bcast, 2, 2, 8},
-		{between, collectives.Scatter, 0, world.Root, 0}, {between, collectives.Scatter, 0, world.ProcNull, 0}, {between, collectives.Scatter, 2, 2, 8},
-		{between, collectives.Gather, 0, world.Root, 24}, {between, collectives.Gather, 0, world.ProcNull, 0}, {between, collectives.Gather, 2, 1, 0},
-		{between, collectives.Reduce, 0, world.Root, 8}, {between, collectives.Reduce, 0, world.ProcNull, 0}, {between, collectives.Reduce, 2, 1, 0},
-		{between, collectives.Alltoall, 1, 0, 24}, {between, collectives.Allgather, 1, 0, 24},
-	} {
-		v := &Collective{Procedure: world.ProcedureOf(c.op), Operation: c.op, Root: c.root, Bytes: 8}
-		if got := c.comm.Obtained(c.member, v, Lengths{}); got != c.want {
-			t.Errorf("%v with root %d, between groups %v: member %d obtains %d bytes, want %d", c.op, c.root, c.comm.Remote != nil, c.member, got, c.want)
-		}
-	}
-	counts := []int64{8, 16, 0, 32}
-	for _, c := range []struct {
-		op     collectives.Operation
-		member int
-		given  []int64
-		want   int64
-	}{
-		{collectives.Gatherv, 0, counts, 56}, {collectives.Gatherv, 1, counts, 0},
-		{collectives.Scatterv, 1, counts, 16}, {collectives.Scatterv, 2, counts, 0}, {collectives.Scatterv, 1, nil, 24}, // only the root knows the counts
-		{collectives.Allgatherv, 1, counts, 56}, {collectives.ReduceScatter, 3, counts, 32}, {collectives.ReduceScatter, 3, nil, 8},
-		{collectives.Alltoallv, 2, counts, 16},
-	} {
-		v := &Collective{Procedure: world.ProcedureOf(c.op), Operation: c.op, Bytes: 8, Counts: c.given}
-		if c.op == collectives.Alltoallv {
-			v.Counts, v.InCounts, v.OutCounts = nil, counts, []int64{4, 4, 4, 4}
-		}
-		if got := own.Obtained(c.member, v, Lengths{Output: 24}); got != c.want {
-			t.Errorf("%v with counts %v: member %d obtains %d bytes, want %d", c.op, c.given, c.member, got, c.want)
-		}
-	}
-	v := &Collective{Procedure: world.Allgather, Operation: collectives.Allgather, Bytes: 8, Data: true}
-	if got := between.Handed(1, v, Lengths{Input: 40}); got != 40 {
-		t.Errorf("a member with a vector of 40 bytes hands %d over", got)
-	}
-}
-
 // The bytes of many blocks have a greatest value, which is that of a count of MPI.
 func TestBytesOfManyBlocks(t *testing.T) {
 	for _, c := range []struct {
