@@ -78,8 +78,7 @@ func (b *body) begin(lp int32, c *cCall) bool {
 	if c.error != 0 {
 		return k.Raise(lp, variantOf(procedureOf(int32(c.procedure)), c.nonblocking), errorOf(c.error, stringOf(c.detail)))
 	}
-	later := c.nonblocking&C.GIGARANK_FORM != 0
-	if p == world.Barrier && !later && k.EnterBarrier(lp, k.Communicator(int32(c.comm)), int(c.member)) {
+	if p == world.Barrier && c.nonblocking&C.GIGARANK_FORM == 0 && k.EnterBarrier(lp, k.Communicator(int32(c.comm)), int(c.member)) {
 		k.Activity(lp)
 		return false
 	}
@@ -126,24 +125,29 @@ func (b *body) begin(lp int32, c *cCall) bool {
 	case world.ClassProbe:
 		q.Receives(nil, 0, true, int(c.source), int(c.tag))
 	default:
-		if p == world.CommFree {
-			break
-		}
-		v, err := b.collective(lp, p, c)
-		if err == nil && v.Moved() && c.key == C.GIGARANK_WITHOUT_CONTENT {
-			v.DropContents()
-		}
-		if made != p && err == nil {
-			v.Procedure = made
-		}
-		q.Enters(v, err)
-		if later {
-			q.Nonblocking()
+		if p != world.CommFree {
+			b.enters(lp, q, c, made)
 		}
 	}
 	over := k.Submit(lp, q)
 	c.request = C.int32_t(k.Completion().Request)
 	return over
+}
+
+// enters has a call enter its rank into a collective. made is the variant of the collective that the rank has called.
+func (b *body) enters(lp int32, q *kernel.Call, c *cCall, made world.Procedure) {
+	p := world.Procedure(c.procedure)
+	v, err := b.collective(lp, p, c)
+	if err == nil && v.Moved() && c.key == C.GIGARANK_WITHOUT_CONTENT {
+		v.DropContents()
+	}
+	if made != p && err == nil {
+		v.Procedure = made
+	}
+	q.Enters(v, err)
+	if c.nonblocking&C.GIGARANK_FORM != 0 {
+		q.Nonblocking()
+	}
 }
 
 func (b *body) sends(q *kernel.Call, c *cCall) {

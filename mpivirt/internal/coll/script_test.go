@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
-	for _, name := range []string{"bulk", "causes", "closedforms", "communicators", "contention", "costs", "endoftime", "forms", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress", "sums", "torus", "uneven"} {
+	for _, name := range []string{"bulk", "causes", "chains", "closedforms", "communicators", "contention", "costs", "endoftime", "forms", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress", "sums", "torus", "uneven"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it
 			var machine *network.Machine
@@ -79,6 +79,7 @@ func (v *variant) transports() []engine.Transport {
 // scriptOptions are what a run is asked for beside the outcome of its calls.
 type scriptOptions struct {
 	causes   bool                  // the causes for which the time of calls passes come out
+	chains   bool                  // the chains of work and messages by which calls end come out, too
 	counts   bool                  // the parts of messages come out as well, of all ranks
 	phases   bool                  // the activities of the processor in collectives of the blocking form come out, too
 	sums     bool                  // the sums of calls come out: those of procedures, and whom ranks have waited for
@@ -138,7 +139,7 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 	}
 	options := scriptOptionsOf(t, d)
 	variants := variantsOf(engines, !d.HasArg("blocking") && !options.repeats && !options.phases && !options.sums)
-	if options.counts && !options.causes { // arrays count the parts of messages for statistics alone
+	if options.chains || options.counts && !options.causes { // only messages have chains, and arrays count the parts of messages for statistics alone
 		variants = slices.DeleteFunc(variants, func(v variant) bool { return v.wanted != Message })
 	}
 	for i := range variants {
@@ -162,7 +163,8 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 // scriptOptionsOf reads the options of a run: causes, and repeated=(operation,algorithm,bytes).
 func scriptOptionsOf(t *testing.T, d *datadriven.TestData) (o scriptOptions) {
 	o.phases, o.counts = d.HasArg("phases"), d.HasArg("activities")
-	o.causes = d.HasArg("causes") || o.phases
+	o.chains = d.HasArg("chains")
+	o.causes = d.HasArg("causes") || o.phases || o.chains
 	o.differ = d.HasArg("differ")
 	o.sums, o.byRank, o.bulk = d.HasArg("sums") || d.HasArg("sumsbyrank"), d.HasArg("sumsbyrank"), d.HasArg("bulk")
 	if o.repeats = d.HasArg("repeated"); o.repeats {

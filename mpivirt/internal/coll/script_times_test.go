@@ -84,6 +84,9 @@ func (p *scriptPlayer) causes(lp int32, r *scripted) (text string) {
 	why.Split(r.entered, end, &all)
 	if p.v.wanted == Message && why.Known && why.Ready > r.entered && p.k.Messages.Processors == nil && r.comm.Size > 1 { // it waits for the chain
 		p.chains = append(p.chains, chained{r.calls[r.next-1], why.Ready, why.Chain})
+		if c := why.Chain; p.v.script.chains {
+			text += fmt.Sprintf(", from %d at %v: works %v, shared %v, within %v", c.Rank, c.At, c.Works, c.Shared, c.Within)
+		}
 	}
 	sum := vtime.Duration(0)
 	for _, d := range all {
