@@ -78,22 +78,7 @@ func drawInterScript(r *rapid.T, ranks int) (lines []string) {
 
 // compareVariants makes a run in some of its variants: with the causes for which time passes, and with blocking calls as nonblocking ones.
 func compareVariants(r *rapid.T, ranks int, machine string, lines []string, causes, forms bool) {
-	m, err := network.Parse("machine", []byte("name: m\n"+machine), nil)
-	if err != nil {
-		r.Fatal(err)
-	}
-	target, err := m.Target(int64(ranks))
-	if err != nil {
-		r.Fatal(err)
-	}
-	programs := make([][]string, ranks)
-	for _, line := range lines {
-		who, calls, _ := strings.Cut(line, ": ")
-		lo, hi := rangeOf(r, who, ranks)
-		for rank := lo; rank <= hi; rank++ {
-			programs[rank] = append(programs[rank], calls)
-		}
-	}
+	target, programs := drawnRun(r, ranks, machine, lines)
 	explained := scriptOptions{causes: causes}
 	switch {
 	case explained.causes:
@@ -115,6 +100,26 @@ func compareVariants(r *rapid.T, ranks int, machine string, lines []string, caus
 			r.Fatalf("%s%s\nwith %+v", machine, strings.Join(lines, "\n"), v)
 		}
 	}
+}
+
+// drawnRun returns the target and the programs of ranks of a run.
+func drawnRun(r *rapid.T, ranks int, machine string, lines []string) (target *network.Target, programs [][]string) {
+	m, err := network.Parse("machine", []byte("name: m\n"+machine), nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	if target, err = m.Target(int64(ranks)); err != nil {
+		r.Fatal(err)
+	}
+	programs = make([][]string, ranks)
+	for _, line := range lines {
+		who, calls, _ := strings.Cut(line, ": ")
+		lo, hi := rangeOf(r, who, ranks)
+		for rank := lo; rank <= hi; rank++ {
+			programs[rank] = append(programs[rank], calls)
+		}
+	}
+	return target, programs
 }
 
 // drawMachine draws the fields of a machine with a delay model, or of one whose ranks share interfaces and memory of their node.

@@ -61,10 +61,12 @@ type variant struct {
 	data, nonblocking bool
 	strict            bool
 	protocol          engine.Protocol
-	ranges            bool  // ranks that are ready together are resumed in one call
-	limit             int64 // of bytes in buffers beyond which ranks are held back; 0 for the usual one
-	freely            bool  // engines run as the host lets them, and do not take turns, which takes less time
-	summed            bool  // collectives sum up the calls of their members where they can
+	ranges            bool           // ranks that are ready together are resumed in one call
+	limit             int64          // of bytes in buffers beyond which ranks are held back; 0 for the usual one
+	freely            bool           // engines run as the host lets them, and do not take turns, which takes less time
+	summed            bool           // collectives sum up the calls of their members where they can
+	from              vtime.Duration // from the beginning of virtual time to the instant from which the outcome counts
+	latest            *vtime.Time    // becomes the latest instant of a rank, unless it is nil
 	script            scriptOptions
 }
 
@@ -260,6 +262,13 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 		})
 	}
 	running.Wait()
+	if v.latest != nil {
+		for _, p := range players {
+			for _, t := range p.k.partition.Clock {
+				*v.latest = max(*v.latest, t)
+			}
+		}
+	}
 	if !anyOf(errs) {
 		for _, p := range players {
 			p.k.Messages.SettleSums()
@@ -604,7 +613,7 @@ func (p *scriptPlayer) over(lp int32, r *scripted) {
 		in.from = in.to
 	}
 	r.inCalls = append(r.inCalls, in)
-	line := fmt.Sprintf("%s: %v%s", strings.Join(words, " "), k.partition.Clock[lp], p.causes(lp, r))
+	line := fmt.Sprintf("%s: %v%s", strings.Join(words, " "), k.partition.Clock[lp].Add(-p.v.from), p.causes(lp, r))
 	rank := k.partition.Global(lp)
 	for _, index := range b.Completed {
 		x, has := r.pending[index]
