@@ -25,11 +25,12 @@ func (m *Messages) Computed(d vtime.Duration) {
 // another at an instant. If the arrival of a message between nodes is decided later, Passed counts
 // its way.
 func (m *Messages) Departed(src, dst int, bytes int64, large bool, leaves, arrival vtime.Time) {
-	if m.summing && !large && m.Interfaces == nil {
+	shares := m.Shares(src, dst)
+	if m.summing && !large && !shares {
 		m.counts(&stats.Like{Bytes: bytes, Way: arrival.Sub(leaves), Event: stats.LikeSent, Between: m.betweenNodes(src, dst)}, 1)
 		return
 	}
-	if m.Shares(src, dst) {
+	if shares {
 		if !large {
 			m.CopiedData(bytes)
 		}

@@ -91,6 +91,9 @@ func (m *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 		return false
 	}
 	src := m.Partition.Global(lp)
+	if m.Shares(int(src), dst) {
+		return false
+	}
 	c := m.costOf(src, int32(dst), bytes)
 	leaves := m.Partition.Clock[lp].Add(c.overhead)
 	free := leaves.Add(c.copying)

@@ -45,7 +45,7 @@ type Messages struct {
 
 	latencyBySize bool // the latency of a message depends on its size
 
-	sendsAtOnce bool // no model or option wants more of an eager send than SendAtOnce does
+	sendsAtOnce bool // no model or option wants more of an eager send than SendAtOnce does, of one that shares no interface or memory
 }
 
 // Open initialises messages on the partition, which exists already. polls is the number of failing

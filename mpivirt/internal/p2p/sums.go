@@ -14,9 +14,10 @@ func (m *Messages) SumsUp() {
 	m.summing, m.sendsAtOnce = true, m.shortSends() && !m.anew
 }
 
-// shortSends reports whether no model or option wants more of an eager send than SendAtOnce does.
+// shortSends reports whether no model or option wants more of an eager send than SendAtOnce does, of one that shares no interface or
+// memory.
 func (m *Messages) shortSends() bool {
-	return m.Processors == nil && m.Interfaces == nil && !m.InCalls && !m.Partition.HasPorts && !m.Partition.Target.HasJitter()
+	return m.Processors == nil && !m.InCalls && !m.Partition.HasPorts && !m.Partition.Target.HasJitter()
 }
 
 // SumCompute carries out a phase of computing and tells the statistics of it. It returns false, with nothing changed, if noise may lengthen the phase, or
