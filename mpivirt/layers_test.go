@@ -2,6 +2,7 @@ package mpivirt_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,6 +90,53 @@ network: {model: twolevel, intra: {latency: %s, bandwidth: 6GB/s}, inter: {laten
 			}
 			if diff := cmp.Diff(told(want), told(got)); diff != "" {
 				t.Fatalf("%d engines, %+v (-by messages on one engine +there):\n%s", engines, host, diff)
+			}
+		}
+	})
+}
+
+// TestCollectivesWithoutBytesOccupyNoInterface: at interfaces without a gap, rounds of messages without bytes take the times of a machine
+// without interfaces, have its statistics, and go in bulk on one engine with statistics and without.
+func TestCollectivesWithoutBytesOccupyNoInterface(t *testing.T) {
+	fewer(t, 50)
+	rapid.Check(t, func(t *rapid.T) {
+		op := rapid.SampledFrom([]collectives.Operation{collectives.Barrier, collectives.Allreduce}).Draw(t, "operation")
+		a := rapid.SampledFrom([]collectives.Algorithm{collectives.NodeLeader, collectives.RecursiveDoubling, collectives.Dissemination}).
+			Filter(func(a collectives.Algorithm) bool { return slices.Contains(collectives.Algorithms(op), a) }).Draw(t, "algorithm")
+		ranks, perNode := rapid.IntRange(20, 70).Draw(t, "ranks"), rapid.SampledFrom([]int{1, 2, 7, 16}).Draw(t, "ranks per node")
+		most := rapid.SampledFrom([]vtime.Duration{1, vtime.Microsecond, 20 * vtime.Microsecond}).Draw(t, "most computing")
+		seed, counted := rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "statistics")
+		node := fmt.Sprintf("node: {interfaces: %d, bandwidth: 50MB/s, rail: %s, memory: %s}\n", rapid.IntRange(1, 4).Draw(t, "interfaces"),
+			rapid.SampledFrom([]string{"local", "shared", "striped"}).Draw(t, "rail"), rapid.SampledFrom([]string{"infinite", "300MB/s"}).Draw(t, "memory"))
+		const rest = "network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: 1us, bandwidth: 2GB/s}, overhead: {send: 30ns, receive: 20ns}}\n"
+		run := func(node string, engines int, c mpivirt.Config) *mpivirt.Result {
+			c.Target, c.Algorithms = target(t, fmt.Sprintf("name: test\nranks_per_node: %d\n%s%s", perNode, node, rest), ranks), map[collectives.Operation]collectives.Algorithm{op: a}
+			c.Activities, c.Matrix = counted, counted
+			c.Program = repeats(mpivirt.Repeated{Operation: op}, 3, func(rank, time int) vtime.Duration {
+				return vtime.Duration(random.Mix(seed^uint64(rank*4+time)) % uint64(most))
+			})
+			result, err := simulate(t, c, engines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result
+		}
+		told := func(r *mpivirt.Result) []string {
+			if !counted {
+				return nil
+			}
+			return append(statisticsText(r.Calls), activityLines(r), fmt.Sprint(r.Sent, r.Handed, r.Calls.Speeds))
+		}
+		want := run("", 1, mpivirt.Config{Collectives: mpivirt.Message})
+		for range 3 {
+			engines := rapid.IntRange(1, 4).Draw(t, "engines")
+			c := mpivirt.Config{Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message}).Draw(t, "interpreter")}
+			got := run(node, engines, c)
+			if diff := cmp.Diff(told(want), told(got)); got.Fingerprint != want.Fingerprint || diff != "" {
+				t.Fatalf("%d engines, interpreter %v, with interfaces %v, without %v:\n%s", engines, c.Collectives, got.VirtualTime, want.VirtualTime, diff)
+			}
+			if engines == 1 && c.Collectives == mpivirt.Auto && got.Statistics.Events >= want.Statistics.Events {
+				t.Fatalf("%d events with interfaces, %d by messages: it was not in bulk", got.Statistics.Events, want.Statistics.Events)
 			}
 		}
 	})

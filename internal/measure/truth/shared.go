@@ -203,7 +203,7 @@ func (s *shared) take(side []vtime.Time, rank int, asks vtime.Time) vtime.Time {
 // exitsOf returns a function with the time at which a rank leaves, by the computation that serves the machine, and false if it does not know
 // the algorithm.
 func exitsOf(w *twin, op collectives.Operation, a collectives.Algorithm) func(rank int) (vtime.Time, bool) {
-	if !w.target.Contended() {
+	if _, _, gap := w.target.Interfaces(); !w.target.Contended() || w.bytes == 0 && gap == 0 { // messages without bytes occupy no interface
 		return func(rank int) (vtime.Time, bool) { return w.exit(op, a, rank) }
 	}
 	var all []vtime.Time

@@ -23,15 +23,16 @@ type Repeated struct {
 // layering defines the layers in which the messages of a repeated collective take the interfaces of
 // nodes (room resource): one layer for each round of each call. It implements [resource.Layers].
 type layering struct {
-	repeated Repeated
-	target   *network.Target
-	schedule collectives.Schedule
-	steps    collectives.Stepper
-	step     collectives.Step // scratch of messages
-	perNode  int              // number of participants of a node: all ranks, or the leader
-	each     int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
-	hidden   bool             // interfaces never delay a participant
-	block    int64            // bytes of a position of the schedule
+	repeated   Repeated
+	target     *network.Target
+	schedule   collectives.Schedule
+	steps      collectives.Stepper
+	step       collectives.Step // scratch of messages
+	perNode    int              // number of participants of a node: all ranks, or the leader
+	each       int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
+	unoccupied bool             // messages have no bytes and interfaces no gap, so that no message occupies an interface; there are no layers
+	hidden     bool             // interfaces never delay a participant; so if unoccupied
+	block      int64            // bytes of a position of the schedule
 }
 
 var _ resource.Layers = (*layering)(nil)
@@ -40,7 +41,13 @@ var _ resource.Layers = (*layering)(nil)
 // have no interfaces, and where no number of engines could carry out the collective over arrays:
 // messages then take interfaces in the order of asking alone.
 func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layering {
-	if r == nil || !t.Contended() || t.Contention().Model != "" || !t.KeepsBlocks() || t.HasJitter() || t.ReceiverState() {
+	if r == nil || !t.Contended() || t.Contention().Model != "" {
+		return nil
+	}
+	if _, _, gap := t.Interfaces(); r.Bytes == 0 && gap == 0 && synchronizing(r.Operation) {
+		return &layering{repeated: *r, unoccupied: true, hidden: true}
+	}
+	if !t.KeepsBlocks() || t.HasJitter() || t.ReceiverState() {
 		return nil
 	}
 	v := &Collective{Operation: r.Operation, Algorithm: a, Bytes: r.Bytes, Element: max(r.Element, 1), Data: r.Data}
@@ -68,6 +75,9 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 	l.hidden = l.perNode == 1 && l.hides(&c)
 	return l
 }
+
+// inLayers reports whether messages take the interfaces of nodes in layers.
+func (l *layering) inLayers() bool { return l != nil && !l.unoccupied }
 
 // hides reports whether interfaces with one participant each never delay it: its rank is not
 // ready for another message before the interface is. Between two messages that a participant sends

@@ -16,7 +16,7 @@ type Plan struct {
 	Leaders      bool // participants are the leaders of nodes, else all ranks
 	Mode         Mode
 	Layered      bool // messages take the interfaces of nodes in layers
-	Hidden       bool // likewise, and interfaces never delay a participant
+	Hidden       bool // interfaces of nodes never delay a participant
 }
 
 // PlanOf returns the plan of a call. alone says that one engine has all ranks, and null that engines
@@ -38,14 +38,16 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated, accoun
 	if p.Schedule != nil {
 		layout = v.CommonLayout(p.Schedule)
 	}
+	unoccupied := false
 	if repeated {
 		l := layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data})
-		p.Layered, p.Hidden = l != nil, l != nil && l.hidden
+		p.Layered, p.Hidden = l.inLayers(), l != nil && l.hidden
+		unoccupied = l != nil && l.unoccupied
 	}
 	p.Mode = (&choice{
 		target: t, wanted: wanted, null: null,
 		call: v, schedule: p.Schedule, layout: layout,
-		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered, accounted: accounted,
+		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered, unoccupied: unoccupied, accounted: accounted,
 	}).mode()
 	return p, nil
 }

@@ -160,7 +160,7 @@ func (o *costModel) cost() Cost {
 // interfaceBytes returns the memory of the interfaces that messages between nodes share, and of the memory of nodes, for a rank. Over
 // arrays there is none where interfaces delay no message.
 func (o *costModel) interfaceBytes() float64 {
-	bulk := o.Mode == coll.ByArrays
+	bulk := o.Mode != coll.ByMessages
 	if !o.target.Contended() || o.target.Contention().Model != "" || o.messages == 0 || bulk && o.Hidden {
 		return 0
 	}
