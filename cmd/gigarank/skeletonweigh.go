@@ -23,7 +23,7 @@ arrays of a rank in these runs: weigh with the block of a rank that is to be sim
 
 Where the skeleton does not count all iterations of a task, what an entry takes may change with the number of ranks, as the
 elements in rows of a sparse matrix do. With several numbers in --ranks the weight of such a task changes with a power of the number of
-ranks that is fitted to the runs. Numbers of ranks on grids of the same shape show it best, as 1,4 for 16.
+ranks that is fitted to the iterations of the runs. Numbers of ranks on grids of the same shape show it best, as 1,4 for 16.
 
 The weights are good for PROGRAM, and for another program with the same tasks, as the same source built for another size of its arrays.
 PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. -- comes before ARGUMENTs that begin with a dash.

@@ -19,11 +19,12 @@ type Tasks struct {
 // Weight is the CPU time that a task takes on the host, in femtoseconds: for an entry, and for an iteration.
 type Weight struct{ Entry, Iteration int64 }
 
-// TaskSums are sums over the entries of a task that were timed: of the iterations x and the CPU times y in nanoseconds. Time is the virtual time that the
-// task has taken by its weights.
+// TaskSums are sums over the entries of a task that were timed: of the iterations x and the CPU times y in nanoseconds, and of the iterations that the skeleton
+// cannot count. Time is the virtual time that the task has taken by its weights.
 type TaskSums struct {
 	Entries          int64
 	X, XX, Y, YY, XY float64
+	Uncounted        float64
 	Time             int64 // nanoseconds
 }
 
@@ -53,7 +54,7 @@ func (t *Tasks) add(sums []TaskSums, rest TaskSums, counts map[int][]TaskCount) 
 		to := &t.sums[n]
 		to.Entries += s.Entries
 		to.X, to.XX, to.Y, to.YY, to.XY = to.X+s.X, to.XX+s.XX, to.Y+s.Y, to.YY+s.YY, to.XY+s.XY
-		to.Time += s.Time
+		to.Uncounted, to.Time = to.Uncounted+s.Uncounted, to.Time+s.Time
 	}
 	t.rest.Entries += rest.Entries
 	t.rest.Y += rest.Y

@@ -45,7 +45,7 @@ func (b *body) Weighed() int64 {
 	}
 	var sums []TaskSums
 	for _, of := range unsafe.Slice(b.engine.tasks, len(t.Weights)) {
-		sums = append(sums, TaskSums{Entries: int64(of.entries), X: float64(of.x), XX: float64(of.xx), Y: float64(of.y), YY: float64(of.yy), XY: float64(of.xy), Time: int64(of.time)})
+		sums = append(sums, TaskSums{Entries: int64(of.entries), X: float64(of.x), XX: float64(of.xx), Y: float64(of.y), YY: float64(of.yy), XY: float64(of.xy), Uncounted: float64(of.uncounted), Time: int64(of.time)})
 	}
 	counts := map[int][]TaskCount{}
 	if t.ByRank {

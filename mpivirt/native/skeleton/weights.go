@@ -47,10 +47,12 @@ type Run struct {
 	Rest  Observed   // bursts outside tasks
 }
 
-// Observed are sums over the entries of a task that were timed: of the iterations x and the CPU times y in nanoseconds.
+// Observed are sums over the entries of a task that were timed: of the iterations x and the CPU times y in nanoseconds, and of the iterations that the skeleton
+// cannot count.
 type Observed struct {
 	Entries          int64
 	X, XX, Y, YY, XY float64
+	Uncounted        float64
 	Time             int64
 }
 
@@ -58,7 +60,8 @@ type Observed struct {
 // would be negative is 0, and the other one keeps the sum of the times. Rest is the time of a burst outside tasks.
 //
 // What an entry of a task takes whose iterations are not all counted may change with the number of ranks, as the elements in rows of a sparse matrix do. Of runs
-// with several numbers, the line is then that of the run with most ranks, and the power of the number of ranks is fitted to what the others differ from it.
+// with several numbers, the line is then that of the run with most ranks, and the power of the number of ranks is fitted to the iterations that the timed form has
+// counted beyond those of the skeleton. Times are no good for that, as they change with caches, too: they are taken only where the timed form does not count all iterations.
 func (d *Description) Fit(runs ...Run) *Weights {
 	w := &Weights{Format: weightsFormat, Program: d.Program, Machine: d.Machine, Arguments: []string{}}
 	var rest Observed
@@ -87,7 +90,7 @@ func (d *Description) Fit(runs ...Run) *Weights {
 		if o.Entries > 0 {
 			if last := most.Tasks[n]; len(t.Unknown) > 0 && last.Entries > 0 && last.Y > 0 {
 				entry, iteration := fit(last)
-				one.Power = power(runs, n, most.Ranks, entry, iteration)
+				one.Power = power(runs, n, most, entry, iteration, t.Told)
 				one.Entry, one.Iteration, one.Spread = rounded(entry*1e-9), rounded(iteration*1e-9), spread(last, entry, iteration)
 			} else {
 				entry, iteration := fit(o)
@@ -102,19 +105,25 @@ func (d *Description) Fit(runs ...Run) *Weights {
 
 // add adds what another run has observed.
 func (o *Observed) add(p Observed) {
-	o.Entries, o.Time = o.Entries+p.Entries, o.Time+p.Time
+	o.Entries, o.Uncounted, o.Time = o.Entries+p.Entries, o.Uncounted+p.Uncounted, o.Time+p.Time
 	o.X, o.XX, o.Y, o.YY, o.XY = o.X+p.X, o.XX+p.XX, o.Y+p.Y, o.YY+p.YY, o.XY+p.XY
 }
 
-// power returns the power of the number of ranks with which the times of a task in runs differ from a line that is right for a number of ranks: by least
-// squares of logarithms, 0 if there are no other numbers.
-func power(runs []Run, task int, ranks int64, a, b float64) float64 {
+// power returns the power of the number of ranks with which a task's iterations, where the runs have told them, and else its times differ from a line that is right for the
+// times of a run: by least squares of logarithms, 0 if there are no other numbers.
+func power(runs []Run, task int, right Run, a, b float64, told bool) float64 {
+	differs := func(o Observed) float64 {
+		of := o.Y
+		if told {
+			of = o.X + o.Uncounted
+		}
+		return of / (a*float64(o.Entries) + b*o.X)
+	}
 	xx, xy := 0.0, 0.0
 	for _, r := range runs {
-		o := r.Tasks[task]
-		if expected := a*float64(o.Entries) + b*o.X; o.Y > 0 && expected > 0 {
-			x := math.Log(float64(r.Ranks) / float64(ranks))
-			xx, xy = xx+x*x, xy+x*math.Log(o.Y/expected)
+		if y := math.Log(differs(r.Tasks[task]) / differs(right.Tasks[task])); !math.IsNaN(y) && !math.IsInf(y, 0) {
+			x := math.Log(float64(r.Ranks) / float64(right.Ranks))
+			xx, xy = xx+x*x, xy+x*y
 		}
 	}
 	if xx == 0 {

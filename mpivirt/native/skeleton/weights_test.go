@@ -69,6 +69,40 @@ func TestPowerOfRanks(t *testing.T) {
 	}
 }
 
+// TestPowerOfToldIterations: where the runs tell the iterations that are not counted, these give the power of the number of ranks, and times do not, which have another
+// power: here those of a matrix whose rows have 120 elements on 1 rank and 60 on each of 4, with elements that take half as long again on 1 rank, whose vector is larger than a cache.
+func TestPowerOfToldIterations(t *testing.T) {
+	d := &skeleton.Description{Program: "p", Tasks: []*slice.Task{{ID: "a", Line: "p.c:3", Unknown: []string{"p.c:4"}, Told: true}, {ID: "b", Line: "p.c:9"}}}
+	run := func(ranks int64, rows, elements, time float64) skeleton.Run {
+		var x, y []float64
+		for range 25 * ranks {
+			x, y = append(x, rows), append(y, rows*elements*time)
+		}
+		o := observe(x, y)
+		o.Uncounted = (elements - 1) * o.X // an instruction an element, an instruction a row
+		return skeleton.Run{Ranks: ranks, Tasks: []skeleton.Observed{o, {}}}
+	}
+	for _, runs := range [][]skeleton.Run{{run(1, 14000, 120, 3), run(4, 7000, 60, 2)}, {run(4, 7000, 60, 2), run(1, 14000, 120, 3)}} {
+		w := d.Fit(runs...)
+		if got := w.Tasks[0].Power; math.Abs(got+0.5) > 1e-8 {
+			t.Errorf("the power is %g, want -0.5", got)
+		}
+		if got, want := w.For(16)[0].Iteration, 30*2e-9; math.Abs(got-want) > 1e-6*want {
+			t.Errorf("a row takes %g on 16 ranks, want %g", got, want)
+		}
+	}
+	// Without iterations that are counted the unit is an entry: of 90, 30 and 10 iterations on 1, 3 and 9 ranks.
+	var runs []skeleton.Run
+	for _, ranks := range []float64{1, 3, 9} {
+		o := observe([]float64{0, 0}, []float64{500 / ranks, 700 * ranks})
+		o.Uncounted = 2 * 90 / ranks
+		runs = append(runs, skeleton.Run{Ranks: int64(ranks), Tasks: []skeleton.Observed{o, {}}})
+	}
+	if got := d.Fit(runs...).Tasks[0].Power; math.Abs(got+1) > 1e-8 {
+		t.Errorf("the power of entries is %g, want -1", got)
+	}
+}
+
 // TestFit: least squares find the line of which the times are, keep the sum of times, and give no negative weights.
 func TestFit(t *testing.T) {
 	seed := seed.Next()

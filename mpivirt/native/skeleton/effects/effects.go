@@ -69,10 +69,11 @@ const (
 	Input                 // opens, reads or closes a file, or begins such a statement of Fortran: all of these belong together
 )
 
-// The functions that begin and end tasks, with the number of the task, and with its iterations.
+// The functions that begin and end tasks, with the number of the task, and with its iterations. TaskUncounted tells the iterations that a skeleton cannot count.
 const (
-	TaskBegins = "gigarank_task_begin"
-	TaskEnds   = "gigarank_task_end"
+	TaskBegins    = "gigarank_task_begin"
+	TaskEnds      = "gigarank_task_end"
+	TaskUncounted = "gigarank_task_uncounted"
 )
 
 // Effect is what a function does.
@@ -149,7 +150,7 @@ Type_create_subarray vaaavvo; Type_create_struct vaaao; Type_create_resized vvvo
 var ofC = map[Kind]string{
 	Course: `exit v; _exit v; _Exit v; abort; __assert_fail aava; gigarank_compute v; gigarank_charge v`,
 	Record: `gigarank_record vav; gigarank_phase a; MPI_Pcontrol vv...`,
-	Task:   TaskBegins + ` v; ` + TaskEnds + ` vv`,
+	Task:   TaskBegins + ` v; ` + TaskEnds + ` vv; ` + TaskUncounted + ` vv`,
 	Alloc:  `malloc v; calloc vv; aligned_alloc vv`,
 	Resize: `realloc bv`,
 	Free:   `free b`,

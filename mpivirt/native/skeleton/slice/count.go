@@ -61,28 +61,42 @@ func (s *Slice) attempt(keep func()) bool {
 	return false
 }
 
-// count has the skeleton count the iterations of a region where it can, and takes the other counters out of the module.
+// count has the skeleton count the iterations of a region where it can. The timed form alone has the other counters, and tells what they count.
 func (s *Slice) count(r *region) {
 	if r.instr != nil {
 		s.countBytes(r)
 		return
 	}
-	var counted []*counter
+	var counted, others []*counter
+	r.task.Told = len(r.task.Unknown) == 0
 	for _, c := range r.counters {
 		if s.attempt(func() { s.keep(c.step, c.step) }) {
 			counted = append(counted, c)
 			continue
 		}
-		for _, i := range c.parts {
-			i.Block.Instrs = slices.DeleteFunc(i.Block.Instrs, func(other *ir.Instr) bool { return other == i })
-		}
+		others = append(others, c)
 		if line := s.shortPlace(c.loop); !slices.Contains(r.task.Unknown, line) {
 			r.task.Unknown = append(r.task.Unknown, line)
 		}
 	}
-	r.task.Loops = len(counted)
+	r.task.Loops, r.task.Told = len(counted), r.task.Told && len(others) > 0
 	for _, end := range r.ends {
-		s.addCounts(end, counted)
+		if r.task.Told {
+			s.tell(end, others)
+		}
+		if sum, made := s.sumOf(end, counted); sum != nil {
+			end.Operands[1] = sum
+			for _, i := range made {
+				s.kept[i] = end
+			}
+		}
+	}
+	if !r.task.Told {
+		for _, c := range others {
+			for _, i := range c.parts {
+				i.Block.Instrs = slices.DeleteFunc(i.Block.Instrs, func(other *ir.Instr) bool { return other == i })
+			}
+		}
 	}
 	for _, c := range counted {
 		for _, i := range c.parts { // those that set a counter to 0 among them
@@ -92,18 +106,16 @@ func (s *Slice) count(r *region) {
 	s.close()
 }
 
-// addCounts has the call that ends a task get the sum of counters, each times the instructions of its loop.
-func (s *Slice) addCounts(end *ir.Instr, counted []*counter) {
+// sumOf returns the sum of counters, each times the instructions of its loop, and what makes it in front of the call that ends a task.
+func (s *Slice) sumOf(end *ir.Instr, counters []*counter) (sum ir.Value, made []*ir.Instr) {
 	i64 := s.m.Int(64)
-	var sum ir.Value
-	var made []*ir.Instr
 	add := func(op ir.Op, operands ...ir.Value) ir.Value {
 		i := s.m.Make(end.Block, op, i64, operands...)
 		i.Notes = placeOf(end)
 		made = append(made, i)
 		return i.Result
 	}
-	for _, c := range counted {
+	for _, c := range counters {
 		product := add(ir.Mul, add(ir.Load, c.variable.Result), ir.Number(i64, c.weight))
 		if sum == nil {
 			sum = product
@@ -111,15 +123,18 @@ func (s *Slice) addCounts(end *ir.Instr, counted []*counter) {
 			sum = add(ir.Add, sum, product)
 		}
 	}
-	if sum == nil {
-		return
-	}
-	end.Operands[1] = sum
 	at := slices.Index(end.Block.Instrs, end)
 	end.Block.Instrs = slices.Insert(end.Block.Instrs, at, made...)
-	for _, i := range made {
-		s.kept[i] = end
-	}
+	return sum, made
+}
+
+// tell has the timed form tell the sum of counters that the skeleton does not have, where a task ends.
+func (s *Slice) tell(end *ir.Instr, counters []*counter) {
+	sum, _ := s.sumOf(end, counters)
+	call := s.m.Make(end.Block, ir.Call, nil, end.Operands[0], sum, s.m.Symbol(taskUncounted))
+	call.Notes = placeOf(end)
+	at := slices.Index(end.Block.Instrs, end)
+	end.Block.Instrs = slices.Insert(end.Block.Instrs, at, call)
 }
 
 // countBytes has a task that copies memory count the bytes.

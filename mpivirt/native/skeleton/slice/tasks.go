@@ -19,12 +19,14 @@ type Task struct {
 	Loops    int      `json:"loops"`               // whose iterations are counted
 	Shape    string   `json:"shape"`               // of what an iteration computes, and of the loops that are counted
 	Unknown  []string `json:"uncounted,omitempty"` // lines of loops and calls whose iterations the skeleton cannot count
+	Told     bool     `json:"told,omitempty"`      // the timed form tells the iterations that the skeleton cannot count: they are those of loops alone
 }
 
-// The functions of the runtime that begin and end a task, as void (i32), and void (i32, i64) with the iterations.
+// The functions of the runtime that begin and end a task, as void (i32), and void (i32, i64) with the iterations; and that tells iterations, likewise.
 const (
-	taskBegins = effects.TaskBegins
-	taskEnds   = effects.TaskEnds
+	taskBegins    = effects.TaskBegins
+	taskEnds      = effects.TaskEnds
+	taskUncounted = effects.TaskUncounted
 )
 
 // region is blocks of a function that the skeleton leaves out as a whole, or an instruction.
@@ -38,7 +40,7 @@ type region struct {
 	instr    *ir.Instr     // a task of its own
 	copies   []*ir.Instr   // of memory in it
 	unknown  []*ir.Instr   // calls of functions of the program in it
-	counters []*counter    // of loops
+	counters []*counter    // of loops and copies
 	ends     []*ir.Instr   // the call that ends the task
 	first    *ir.Instr     // with a place
 	begins   []*ir.Block   // that begin the task, before the instruction that ends the block
@@ -257,8 +259,10 @@ func (s *Slice) WithTasks() (*Slice, []*Task, error) {
 	if err := m.Declare(taskBegins, m.Void(), i32); err != nil {
 		return nil, nil, err
 	}
-	if err := m.Declare(taskEnds, m.Void(), i32, i64); err != nil {
-		return nil, nil, err
+	for _, name := range []string{taskEnds, taskUncounted} {
+		if err := m.Declare(name, m.Void(), i32, i64); err != nil {
+			return nil, nil, err
+		}
 	}
 	regions := s.regions()
 	var tasks []*Task

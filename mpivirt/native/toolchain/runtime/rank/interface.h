@@ -245,12 +245,13 @@ struct gigarank_burst {
 };
 
 /* A task of a skeleton: its weights, in femtoseconds of the host's CPU time, the virtual time that it has taken, in nanoseconds, and of entries that
- * were timed the number and sums of iterations x and times y, in nanoseconds. */
+ * were timed the number and sums of iterations x, of those that the skeleton cannot count, and of times y, in nanoseconds. */
 struct gigarank_task {
 	int64_t entry, iteration;
 	int64_t time;
 	int64_t entries;
 	double x, xx, y, yy, xy;
+	double uncounted;
 };
 
 /* What a rank has come by of a task. */

@@ -50,6 +50,12 @@ static int64_t weighed(const struct gigarank_task *t, int64_t iterations, double
 	return time > (double)most ? most : (int64_t)time;
 }
 
+void gigarank_task_uncounted(int32_t task, int64_t iterations) {
+	struct gigarank_engine *e = gigarank_current;
+	if (gigarank_running() && e->tasks && task >= 0 && task < e->task_count)
+		e->tasks[task].uncounted += (double)iterations;
+}
+
 void gigarank_task_end(int32_t task, int64_t iterations) {
 	struct gigarank_rank *r = gigarank_running();
 	struct gigarank_engine *e = gigarank_current;

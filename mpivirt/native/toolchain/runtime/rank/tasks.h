@@ -8,4 +8,7 @@
 void gigarank_task_begin(int32_t task);
 void gigarank_task_end(int32_t task, int64_t iterations);
 
+/* A timed form calls this in front of the second, with the iterations of loops that its skeleton cannot count. */
+void gigarank_task_uncounted(int32_t task, int64_t iterations);
+
 #endif
