@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"os"
+	"path/filepath"
 
 	"gigarank/mpivirt/native/skeleton/slice"
 	"gigarank/mpivirt/native/toolchain"
@@ -17,13 +18,13 @@ func Link(l toolchain.Language, text, path, work string) error {
 	return b.link(path, text, []string{"-lm"})
 }
 
-// Text returns the text of the skeleton of a program, with the counters of its tasks. Work is a directory of files on the way.
-func Text(l toolchain.Language, source, directives, work string) (text string, tasks int, err error) {
+// Text returns the text of the skeleton of a program of sources and bitcode, with the counters of its tasks. Work is a directory of files on the way.
+func Text(l toolchain.Language, sources []string, directives, work string) (text string, tasks int, err error) {
 	library, err := toolchain.OpenLibrary()
 	if err != nil {
 		return "", 0, err
 	}
-	arguments := []string{"-O2", source}
+	arguments := append([]string{"-O2"}, sources...)
 	if directives != "" {
 		arguments = append(arguments, DirectivesFlag, directives)
 	}
@@ -40,7 +41,11 @@ func Text(l toolchain.Language, source, directives, work string) (text string, t
 	if err != nil {
 		return "", 0, err
 	}
-	m, err := b.prepare(parts[0], "program")
+	joined := filepath.Join(work, "joined.bc")
+	if _, err := tool(b.diagnostics, "", link, append(parts, "-o", joined)...); err != nil {
+		return "", 0, err
+	}
+	m, err := b.prepare(joined, "program")
 	if err != nil {
 		return "", 0, err
 	}

@@ -72,8 +72,12 @@ func (g *generator) statements(n int, alike bool) {
 
 // statement writes a statement that calls no function of MPI, unless it has others inside.
 func (g *generator) statement(alike bool) {
-	if g.IntN(8) == 0 {
+	switch g.IntN(16) {
+	case 0, 1:
 		g.byPointer()
+		return
+	case 2, 3:
+		g.byAlias()
 		return
 	}
 	switch g.IntN(15 + g.uncounted) {
@@ -89,7 +93,7 @@ func (g *generator) statement(alike bool) {
 	case 5:
 		g.put("%s = (int)(%s[%s & 255]) & 15;", g.variable(false), []string{"field", "next"}[g.IntN(2)], g.expression(false))
 	case 6:
-		g.put("p = %s %% 3 ? table : other;", g.variable(false))
+		g.put("p = %s %% 3 ? table%s : other%s;", g.variable(false), []string{"", " + 16"}[g.IntN(2)], []string{"", " + 9"}[g.IntN(2)])
 	case 7:
 		g.put("p[%s & 31] += %s;", g.variable(false), g.expression(false))
 	case 8:
@@ -164,6 +168,10 @@ func (g *generator) byPointer() {
 func (g *generator) communicate() {
 	right, left := "(rank + 1) % size", "(rank + size - 1) % size"
 	tag := g.IntN(3)
+	if g.IntN(3) == 0 {
+		g.exchange(right, left)
+		return
+	}
 	switch g.IntN(10) {
 	case 0:
 		g.put("MPI_Bcast(&%s, 1, MPI_INT, %s %% size, MPI_COMM_WORLD);", g.variable(true), g.variable(true))
@@ -217,6 +225,9 @@ __attribute__((noinline)) static int mix(int a, int *q, double *f) {
 	f[a & 255] = a & 15;
 	return q[(a + 1) & 31] + (int)f[(a * 3) & 255];
 }
+static int *places[2] = {table, other + 16};
+struct cell { int n; int *at; double x[2]; } cells[3];
+__attribute__((noinline)) static void turn(int **a, int **b, int n) { int *t = *a; *a = *b; *b = t; (*a)[n & 31] += 1; }
 typedef int (*function)(double *, int);
 struct op { function f; int n; double *data; };
 static int add(double *f, int n) { for (int i = 0; i < 64; i++) f[i] += n & 7; return n + 1; }
@@ -243,6 +254,7 @@ int main(int argc, char **argv) {
 	struct op ops[3] = {{add, 1, field}, {scale, 2, next}, {spend, rank, field}};
 	for (int i = 0; i < 128; i++) b.now[i] = i & 7;
 	for (int i = 0; i < 64; i++) table[i] = i * rank;
+	for (int i = 0; i < 3; i++) cells[i].n = i, cells[i].at = i ? table + 5 * i : other;
 	for (int i = 0; i < 200 + size; i++) work[i & 255] += i; // a task
 `)
 	g.statements(14+g.IntN(8), true)

@@ -70,6 +70,10 @@ func (g *fortranGenerator) statements(n int, alike bool) {
 // statement writes a statement that calls no function of MPI, unless it has others inside.
 func (g *fortranGenerator) statement(alike bool) {
 	array := []string{"field", "next"}[g.IntN(2)]
+	if g.IntN(6) == 0 {
+		g.byAlias()
+		return
+	}
 	switch g.IntN(15) {
 	case 0, 1:
 		own := !alike || g.IntN(2) == 0
@@ -83,7 +87,7 @@ func (g *fortranGenerator) statement(alike bool) {
 	case 5:
 		g.put("%s = iand(int(%s(1 + iand(%s, 255))), 15)", g.variable(false), array, g.expression(false))
 	case 6:
-		g.put("if (mod(%s, 3) == 0) then\n    p => other\n  else\n    p => table\n  end if", g.variable(false))
+		g.put("if (mod(%s, 3) == 0) then\n    p => other%s\n  else\n    p => table%s\n  end if", g.variable(false), []string{"", "(9:40)"}[g.IntN(2)], []string{"", "(17:64)"}[g.IntN(2)])
 	case 7:
 		g.put("p(1 + iand(%s, 31)) = iand(p(3) + %s, 1023)", g.variable(false), g.expression(false))
 	case 8:
@@ -118,10 +122,72 @@ func (g *fortranGenerator) statement(alike bool) {
 	}
 }
 
+// byAlias writes a statement that comes to memory by more than one name: pointers to sections and in derived types, indices that memory holds, an equivalence.
+func (g *fortranGenerator) byAlias() {
+	v, w, e := g.variable(false), g.variable(false), g.expression(false)
+	cell := []string{"cells(1)", "cells(2)", "cells(1 + mod(" + g.variable(false) + ", 3))"}[g.IntN(3)]
+	switch g.IntN(11) {
+	case 0:
+		g.put("table(1 + iand(table(1 + iand(%s, 63)), 63)) = %s", v, e)
+	case 1:
+		g.put("do i = 1, 64\n    next(1 + iand(table(i), 255)) = field(1 + iand(ieor(other(i), %s), 255)) * 0.5d0\n  end do", v)
+	case 2:
+		g.put("if (mod(%s, 2) == 0) then\n    q => field(5:132)\n  else\n    q => next(1:255:2)\n  end if", v)
+	case 3:
+		g.put("q(1 + iand(%s, 127)) = iand(%s, 15)", v, w)
+	case 4:
+		g.put("%s = iand(int(q(1 + iand(%s, 127))), 1023)", v, w)
+	case 5:
+		g.put("%s%%at => table(%d:64)", cell, 1+g.IntN(30))
+	case 6:
+		g.put("%s%%at(1 + iand(%s, 31)) = %s", cell, v, e)
+	case 7:
+		g.put("%s = iand(%s%%at(1 + iand(%s, 31)) + cells(1 + mod(%s, 3))%%n, 1023)", v, cell, w, v)
+	case 8:
+		g.put("%s%%n = %s\n  cells(%d) = %s", cell, e, 1+g.IntN(3), cell)
+	case 9: // one memory by two names
+		g.put("low(1 + iand(%s, 31)) = %s\n  %s = iand(high(1 + iand(%s, 15)), 1023)", v, e, w, v)
+	default:
+		g.put("where (next > 20) next = field * 0.5d0\n  %s = iand(int(sum(next(1:9))), 1023)", v)
+	}
+}
+
+// exchange writes calls of MPI that all ranks make, as those of generator.
+func (g *fortranGenerator) exchange(right, left, world string) {
+	v, w, e, u := g.variable(false), g.variable(false), g.expression(false), g.variable(true)
+	switch g.IntN(8) {
+	case 0, 1:
+		g.put("aa = 0\n  do k = 1, 3\n    call MPI_Irecv(aa(k), 1, MPI_INTEGER, %s, 10 + k, %s, rr(k), ierr)\n  end do", left, world)
+		g.put("do k = 1, 3\n    call gigarank_compute(iand(ieor(%s, k), 7) * 1d-6)\n    call MPI_Send(table(k + iand(%s, 31)), 1, MPI_INTEGER, %s, 11 + mod(2 * k, 3), %s, ierr)\n  end do", v, w, right, world)
+		g.put("do k = 1, 3\n    call MPI_Waitany(3, rr, which, status, ierr)\n    %s = iand(%s * 3 + which + %s, 1023)\n  end do", v, v, []string{"aa(which)", "status(MPI_TAG)", "1"}[g.IntN(3)])
+	case 2:
+		g.put("call MPI_Type_vector(4, 2, 3 + iand(%s, 3), MPI_INTEGER, kinds, ierr)\n  call MPI_Type_commit(kinds, ierr)", u)
+		g.put("call MPI_Sendrecv(table, 1, kinds, %s, 7, other, 1, kinds, %s, 7, %s, status, ierr)\n  call MPI_Type_free(kinds, ierr)", right, left, world)
+	case 3:
+		g.put("mine = 0\n  if (%s) mine = 1", []string{v + " > " + w, "table(1 + iand(" + v + ", 63)) > other(5)", "field(7) > 4"}[g.IntN(3)])
+		g.put("call MPI_Allreduce(mine, total, 1, MPI_INTEGER, MPI_%s, %s, ierr)\n  %s = total", []string{"MAX", "SUM"}[g.IntN(2)], world, u)
+		g.put("if (total > 0) then\n    call gigarank_compute((iand(%s, 7) + 1) * 1d-6)\n    call MPI_Barrier(%s, ierr)\n  end if", w, world)
+	case 4:
+		g.put("do k = 1, 4\n    mine = 0\n    if (iand(%s + k, 7) > 2) mine = 1\n    next(1:64) = next(1:64) + k\n    call MPI_Allreduce(mine, total, 1, MPI_INTEGER, MPI_%s, %s, ierr)\n    if (total == 0) exit", v, []string{"MIN", "MAX"}[g.IntN(2)], world)
+		g.put("  call gigarank_compute(k * 1d-6)\n    %s = iand(%s * 5 + 1, 1023)\n  end do", v, v)
+	case 5:
+		g.put("call MPI_Gather(%s, 1, MPI_INTEGER, all_of, 1, MPI_INTEGER, mod(%s, nprocs), %s, ierr)\n  call MPI_Bcast(all_of, nprocs, MPI_INTEGER, mod(%s, nprocs), %s, ierr)\n  %s = iand(all_of(1 + mod(%s, nprocs)), 1023)", v, u, world, u, world, w, v)
+	case 6:
+		g.put("call MPI_Comm_split(%s, iand(%s, 1), rank, half, ierr)\n  call MPI_Allreduce(%s, total, 1, MPI_INTEGER, MPI_MAX, half, ierr)\n  call MPI_Comm_free(half, ierr)\n  %s = total", world, v, w, w)
+	default:
+		g.put("call MPI_Isend(table, iand(%s, 15) + 1, MPI_INTEGER, %s, 12, %s, rr(1), ierr)\n  call MPI_Probe(MPI_ANY_SOURCE, 12, %s, status, ierr)\n  call MPI_Get_count(status, MPI_INTEGER, k, ierr)", e, right, world, world)
+		g.put("call MPI_Recv(other, k, MPI_INTEGER, status(MPI_SOURCE), 12, %s, MPI_STATUS_IGNORE, ierr)\n  call MPI_Wait(rr(1), MPI_STATUS_IGNORE, ierr)\n  %s = iand(k * 7 + status(MPI_SOURCE), 1023)", world, w)
+	}
+}
+
 // communicate writes a call of MPI that all ranks make, or a time that the rank computes.
 func (g *fortranGenerator) communicate() {
 	const right, left, world = "mod(rank + 1, nprocs)", "mod(rank + nprocs - 1, nprocs)", "MPI_COMM_WORLD"
 	tag := g.IntN(3)
+	if g.IntN(3) == 0 {
+		g.exchange(right, left, world)
+		return
+	}
 	switch g.IntN(9) {
 	case 0:
 		g.put("call MPI_Bcast(%s, 1, MPI_INTEGER, mod(%s, nprocs), %s, ierr)", g.variable(true), g.variable(true), world)
@@ -169,11 +235,20 @@ func (g *fortranGenerator) program() string {
   include 'mpif.h'
   integer :: rank, nprocs, ierr, i, j, u0, u1, u2, v0, v1, v2, v3, status(MPI_STATUS_SIZE), r(2)
   integer :: l1, l2, l3, l4, l5, l6, l7, l8, l9
+  integer :: k, which, mine, total, half, kinds, rr(3), aa(3), all_of(8), low(32), high(32)
   integer, target :: table(64), other(64)
   integer, pointer :: p(:)
-  double precision :: next(256), work(256)
-  double precision, allocatable :: field(:)
+  double precision, target :: next(256)
+  double precision :: work(256)
+  double precision, allocatable, target :: field(:)
+  double precision, pointer :: q(:)
+  type cell
+    integer :: n
+    integer, pointer :: at(:)
+  end type
+  type(cell) :: cells(3)
   common /block/ table, other
+  equivalence (low(17), high(1))
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   call MPI_Comm_size(MPI_COMM_WORLD, nprocs, ierr)
@@ -183,7 +258,11 @@ func (g *fortranGenerator) program() string {
   do i = 1, 64
     table(i) = (i - 1) * rank
   end do
-  p => table
+  p => table; q => field(5:132); low = 3; high = 4
+  do i = 1, 3
+    cells(i)%n = i
+    cells(i)%at => table(i:64)
+  end do
   do i = 1, 200 + nprocs ! a task
     work(1 + iand(i, 255)) = work(1 + iand(i, 255)) + i
   end do

@@ -285,6 +285,9 @@ func TestFailuresAreTheSame(t *testing.T) {
 		"	MPI_Send(&n, 1, MPI_INT, size + 3, 0, MPI_COMM_WORLD);",
 		"	if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 7); MPI_Barrier(MPI_COMM_WORLD);",
 		"	n = 2000 * (rank == 1);",
+		"	static double u[900];\n	for (int i = 0; i < 900; i++) u[i] += i;\n	MPI_Allreduce(u + 7, u + 7, 500, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);",
+		"	MPI_Bcast(NULL, 5, MPI_DOUBLE, 0, MPI_COMM_WORLD);",
+		"	static double u[900]; MPI_Gather(u, 9, MPI_DOUBLE, NULL, 9, MPI_DOUBLE, 1, MPI_COMM_WORLD);",
 	} {
 		program, refusal := build(t, body("", text))
 		if refusal != "" {

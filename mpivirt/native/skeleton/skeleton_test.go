@@ -4,11 +4,9 @@ package skeleton_test
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -155,28 +153,5 @@ func TestExamplesHaveSkeletons(t *testing.T) {
 			continue
 		}
 		verify(t, program, []int{2, 5})
-	}
-}
-
-// TestConformanceProgramsAreServedOrRefused: a program of the suite of conformance is refused with a line, or its skeleton takes the same course. Some are drawn;
-// with $GIGARANK_CONFORMANCE=all, as in scripts/search, none is left out.
-func TestConformanceProgramsAreServedOrRefused(t *testing.T) {
-	needLLVM(t)
-	programs, _ := filepath.Glob("../testdata/conformance/*.c")
-	if len(programs) < 10 {
-		t.Fatal("there are no programs")
-	}
-	if os.Getenv("GIGARANK_CONFORMANCE") != "all" {
-		rand.Shuffle(len(programs), func(i, j int) { programs[i], programs[j] = programs[j], programs[i] })
-		programs = programs[:3]
-	}
-	for _, source := range programs {
-		program, refusal := build(t, source, "-DGIGARANK")
-		if refusal == "" {
-			t.Logf("%s is served", source)
-			verify(t, program, []int{4})
-		} else if !regexp.MustCompile(`(?m)^gigarank cc: .*\.[ch]:[0-9]+`).MatchString(refusal) {
-			t.Errorf("%s is refused without a line: %s", source, refusal)
-		}
 	}
 }

@@ -32,6 +32,7 @@ const (
 	Assigned  Role = 'w' // reads and writes a descriptor, and writes the memory that it describes
 	Bounded   Role = 'm' // writes the bounds in a descriptor of the dimension that the next argument numbers
 	Allotted  Role = 'p' // reads a descriptor and writes the address in it, its first eight bytes, with that of new memory
+	Nested    Role = 'n' // reads the memory that it points to, and the memory to which pointers in it lead
 )
 
 // Memory reports whether the argument is an address for the function.
@@ -45,7 +46,7 @@ func (r Role) Writes() bool {
 	return r == Written || r == Updated || r == Assigned || r == Allotted || r == Bounded
 }
 func (r Role) Reads() bool {
-	return r == Read || r == Updated || r == Described || r == Assigned || r == Allotted
+	return r == Read || r == Nested || r == Updated || r == Described || r == Assigned || r == Allotted
 }
 
 // Kind is what matters of a function besides its arguments.
@@ -122,30 +123,6 @@ func Names() (all []string) {
 	return all
 }
 
-// ofMPI are the roles of MPI's functions, in the order of MPI 4.1. Requests, handles that are made and statuses are memory that is
-// written; statuses that are asked and arrays are memory that is read.
-const ofMPI = `
-Init bb; Init_thread bbvo; Initialized o; Finalize; Finalized o; Query_thread o; Abort vv
-Comm_rank vo; Comm_size vo; Comm_dup vo; Comm_split vvvo; Comm_split_type vvvvo; Comm_create vvo; Comm_free b; Comm_group vo; Comm_compare vvo; Comm_set_errhandler vv; Comm_set_name va
-Group_size vo; Group_rank vo; Group_incl vvao; Group_excl vvao; Group_free b; Group_translate_ranks vvavo
-Get_processor_name oo; Get_version oo; Wtime; Wtick
-Send svvvvv; Ssend svvvvv; Rsend svvvvv; Isend svvvvvo; Issend svvvvvo; Irsend svvvvvo; Recv rvvvvvo; Irecv rvvvvvo
-Sendrecv svvvvrvvvvvo; Sendrecv_replace xvvvvvvvo; Send_init svvvvvo; Ssend_init svvvvvo; Recv_init rvvvvvo
-Start b; Startall vb; Wait bo; Waitall vbo; Waitany vboo; Waitsome vbooo; Test boo; Testall vboo; Testany vbooo; Testsome vbooo; Request_free b; Cancel b
-Probe vvvo; Iprobe vvvoo; Get_count avo; Get_elements avo; Test_cancelled ao
-Barrier v; Bcast xvvvv; Reduce srvvvvv; Allreduce srvvvv; Scan srvvvv; Exscan srvvvv; Reduce_scatter sravvv; Reduce_scatter_block srvvvv
-Gather svvrvvvv; Gatherv svvraavvv; Scatter svvrvvvv; Scatterv saavrvvvv; Allgather svvrvvv; Allgatherv svvraavv
-Op_create vvo; Op_free b
-Alltoall svvrvvv; Alltoallv saavraavv; Alltoallw saaaraaav
-Ibarrier vo; Ibcast xvvvvo; Ireduce srvvvvvo; Iallreduce srvvvvo; Iscan srvvvvo; Iexscan srvvvvo; Ireduce_scatter sravvvo; Ireduce_scatter_block srvvvvo
-Igather svvrvvvvo; Igatherv svvraavvvo; Iscatter svvrvvvvo; Iscatterv saavrvvvvo; Iallgather svvrvvvo; Iallgatherv svvraavvo
-Ialltoall svvrvvvo; Ialltoallv saavraavvo; Ialltoallw saaaraaavo
-Cart_create vvaavo; Cart_coords vvvo; Cart_rank vao; Cart_shift vvvoo; Cart_get vvooo; Cart_sub vao; Cartdim_get vo; Dims_create vvb
-Neighbor_allgather svvrvvv; Neighbor_allgatherv svvraavv; Neighbor_alltoall svvrvvv; Neighbor_alltoallv saavraavv
-Type_contiguous vvo; Type_vector vvvvo; Type_create_hvector vvvvo; Type_indexed vaavo; Type_create_hindexed vaavo; Type_create_indexed_block vvavo
-Type_create_subarray vaaavvo; Type_create_struct vaaao; Type_create_resized vvvo; Type_dup vo; Type_commit b; Type_free b; Type_size vo; Type_get_extent voo
-`
-
 // ofC are the roles of functions of the C library and of gigarank.h, by kind; ... stands for further arguments like the last.
 var ofC = map[Kind]string{
 	Course: `exit v; _exit v; _Exit v; abort; __assert_fail aava; gigarank_compute v; gigarank_charge v`,
@@ -169,17 +146,14 @@ var ofC = map[Kind]string{
 }
 
 func init() {
-	for name, roles := range entries(ofMPI) {
-		e := &Effect{Kind: Course, Roles: roles, Group: groupOf(name, roles), Clock: name == "Wtime" || name == "Wtick"}
-		table["MPI_"+name] = e
-	}
+	inBoth := addMPI()
 	for kind, text := range ofC {
 		for name, roles := range entries(text) {
 			list, more := strings.CutSuffix(roles, "...")
 			table[name] = &Effect{Kind: kind, Roles: list, More: more}
 		}
 	}
-	addFortran()
+	addFortran(inBoth)
 	for name, roles := range map[string]string{"time": "o", "clock": "", "times": "o", "gettimeofday": "oo", "clock_gettime": "vo", "getrusage": "vo"} {
 		table[name] = &Effect{Kind: Pure, Roles: roles, Clock: true}
 	}
@@ -197,24 +171,6 @@ func entries(text string) map[string]string {
 		}
 	}
 	return all
-}
-
-// Messages is the group of messages between two ranks. The datatype of their payload is the second argument behind the buffer.
-const Messages = "messages"
-
-// groupOf returns the group of a function with payload: messages between two ranks are one, each collective operation is one. An
-// operation that does not block does not match one that does (MPI 4.1, 6.12).
-func groupOf(name, roles string) string {
-	if !strings.ContainsAny(roles, "srx") {
-		return ""
-	}
-	base := strings.TrimSuffix(name, "_init")
-	for _, pointToPoint := range []string{"Send", "Ssend", "Rsend", "Isend", "Issend", "Irsend", "Recv", "Irecv", "Sendrecv", "Sendrecv_replace"} {
-		if base == pointToPoint {
-			return Messages
-		}
-	}
-	return name
 }
 
 // hints are the intrinsics that only tell the compiler something.

@@ -4,8 +4,14 @@ import "strings"
 
 // inFortran are the roles of functions of MPI whose parameters in Fortran differ from those in C, the error's included.
 var inFortran = map[string]string{
-	"Init": "o", "Init_thread": "aoo", "Wtime": "", "Wtick": "", "Op_create": "vaoo", "Get_processor_name": "ooov", "Comm_set_name": "aaov",
-	// A wait for any request tells a place that counts from 1.
+	"Init": "o", "Init_thread": "aoo", "Wtime": "", "Wtick": "", "Aint_add": "aa", "Aint_diff": "aa", "Op_create": "vaoo", "Comm_create_keyval": "vvoao", "Keyval_create": "vvoao", "Type_create_keyval": "vvoao",
+	// What is no content of messages, and passed by its address.
+	"Get_address": "voo", "Address": "voo", "Alloc_mem": "aapo", "Free_mem": "vo", "Buffer_attach": "vao",
+	// The lengths of texts follow the error.
+	"Get_processor_name": "ooov", "Get_library_version": "ooov", "Comm_set_name": "aaov", "Comm_get_name": "aooov", "Type_set_name": "aaov", "Type_get_name": "aooov", "Error_string": "aooov", "Add_error_string": "aaov",
+	"Info_create_env": "oo", "Info_set": "aaaovv", "Info_delete": "aaov", "Info_get": "aaaooovv", "Info_get_string": "aabooovv", "Info_get_valuelen": "aaooov", "Info_get_nthkey": "aaoov",
+	"Pack_external_size": "aaaoov", "Pack_external": "asaarabov", "Unpack_external": "asabraaov",
+	"Pack_external_size_c": "aaaoov", "Pack_external_c": "asaarabov", "Unpack_external_c": "asabraaov",
 }
 
 // ofFortran are the roles of functions of flang's run-time library, by kind; * stands for any end of a name.
@@ -36,13 +42,13 @@ var clocks = map[string]string{"_FortranACpuTime": "", "_FortranASystemClockCoun
 var prefixes = map[string]*Effect{}
 
 // addFortran adds the functions of programs in Fortran. All arguments of MPI are passed by reference there, and the error comes last.
-func addFortran() {
-	for name, roles := range entries(ofMPI) {
+func addFortran(inBoth []string) {
+	for _, name := range inBoth {
+		e := *table["MPI_"+name]
 		own, other := inFortran[name]
 		if !other {
-			own = strings.ReplaceAll(roles, "v", "a") + "o"
+			own = strings.ReplaceAll(e.Roles, "v", "a") + "o"
 		}
-		e := *table["MPI_"+name]
 		e.Roles = own
 		table["mpi_"+strings.ToLower(name)+"_"] = &e
 	}

@@ -8,24 +8,27 @@ import (
 	"gigarank/mpivirt/native/skeleton/ir"
 )
 
-// The functions of the runtime that return memory in the place of buffers that nobody reads. Both are declared as ptr (ptr), and return an argument that is MPI_IN_PLACE.
+// The functions of the runtime that return memory in the place of buffers that nobody reads. They are declared as ptr (ptr). The first two return an argument that is
+// MPI_IN_PLACE, the third stands for a null pointer.
 const (
 	unreadSent     = "gigarank_unread_sent"
 	unreadReceived = "gigarank_unread_received"
+	unreadNull     = "gigarank_unread_null"
 )
 
 // Emit leaves out the instructions of the module that do not decide the program's course.
 func (s *Slice) Emit() error {
-	sent, received, err := s.declareUnread()
-	if err != nil {
-		return err
+	for _, name := range []string{unreadSent, unreadReceived, unreadNull} {
+		if err := s.m.Declare(name, s.m.Pointer(), s.m.Pointer()); err != nil {
+			return err
+		}
 	}
 	for _, f := range s.m.Functions() {
 		if s.graphs[f] == nil {
 			leaveEmpty(f)
 			continue
 		}
-		s.emitFunction(f, sent, received)
+		s.emitFunction(f)
 	}
 	return nil
 }
@@ -44,18 +47,8 @@ func leaveEmpty(f *ir.Function) {
 	first.Instrs, f.Blocks = []*ir.Instr{ret}, f.Blocks[:1]
 }
 
-// declareUnread adds the declarations of the functions that return unread memory to the module.
-func (s *Slice) declareUnread() (sent, received *ir.Symbol, err error) {
-	for _, name := range []string{unreadSent, unreadReceived} {
-		if err := s.m.Declare(name, s.m.Pointer(), s.m.Pointer()); err != nil {
-			return nil, nil, err
-		}
-	}
-	return s.m.Symbol(unreadSent), s.m.Symbol(unreadReceived), nil
-}
-
 // emitFunction leaves out what is not needed of a function.
-func (s *Slice) emitFunction(f *ir.Function, sent, received *ir.Symbol) {
+func (s *Slice) emitFunction(f *ir.Function) {
 	g := s.graphs[f]
 	post := g.Postdominators()
 	if !s.answers[f] && f.Symbol.Name != "main" {
@@ -74,7 +67,7 @@ func (s *Slice) emitFunction(f *ir.Function, sent, received *ir.Symbol) {
 				s.putAssumed(i)
 				left = append(left, s.end(f, i, g.Blocks, post[n]))
 			case s.kept[i] != nil:
-				left = append(left, s.emit(i, sent, received)...)
+				left = append(left, s.emit(i)...)
 			}
 		}
 		b.Instrs = left
@@ -149,7 +142,7 @@ func placeOf(i *ir.Instr) (notes []ir.Note) {
 }
 
 // emit returns a needed instruction as it is in the skeleton.
-func (s *Slice) emit(i *ir.Instr, sent, received *ir.Symbol) []*ir.Instr {
+func (s *Slice) emit(i *ir.Instr) []*ir.Instr {
 	if i.Op != ir.Call {
 		s.putAssumed(i)
 		return []*ir.Instr{i}
@@ -160,14 +153,25 @@ func (s *Slice) emit(i *ir.Instr, sent, received *ir.Symbol) []*ir.Instr {
 		return []*ir.Instr{i}
 	}
 	var before []*ir.Instr
+	same := s.same(i, e)
+	if s.maybeSame(i, e) {
+		s.unsure = append(s.unsure, i)
+	}
 	for n, v := range i.Args() {
 		role := e.Role(n)
 		if !role.Payload() || s.isNeeded(e.Group, s.kindOf(i, e, n)) || !isReplaced(v, e) {
 			continue
 		}
-		memory := received
-		if role == effects.Sent {
-			memory = sent
+		if n == 1 && same && len(before) == 1 {
+			i.Operands[n] = i.Operands[0] // the call fails as that of the program does
+			continue
+		}
+		memory := s.m.Symbol(unreadReceived)
+		switch {
+		case isNull(v) && !isAlone(e.Group):
+			memory = s.m.Symbol(unreadNull)
+		case role == effects.Sent:
+			memory = s.m.Symbol(unreadSent)
 		}
 		given := ir.Value(ir.Zero(s.m.Pointer()))
 		if s.memory.isFixed(v) {

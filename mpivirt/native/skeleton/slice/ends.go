@@ -12,7 +12,7 @@ var enders = []string{"MPI_Abort", "mpi_abort_", "exit", "_exit", "_Exit", "abor
 	"_FortranAReportFatalUserError"}
 
 // finalizers are the functions behind which a rank may end without a failure of the run.
-var finalizers = []string{"MPI_Finalize", "mpi_finalize_"}
+var finalizers = []string{"MPI_Finalize", "mpi_finalize_", "MPI_Session_finalize"}
 
 // flow tells of the functions of a program how they end.
 type flow struct {
@@ -52,10 +52,20 @@ func (s *Slice) closeEnds() {
 	}
 }
 
-// Failures returns the lines of the branches whose way to the end of a failing run is left out.
+// Failures returns the lines of the branches whose way to the end of a failing run is left out, and those of reductions that fail in the program if their two buffers
+// are one. It is for a module that [Slice.Emit] has changed.
 func (s *Slice) Failures() (lines []string) {
-	for _, branch := range s.ends {
-		if line := s.shortPlace(branch); !slices.Contains(lines, line) {
+	lines = s.linesOf(s.ends)
+	for _, line := range s.linesOf(s.unsure) {
+		lines = append(lines, line+" (the buffers may be one)")
+	}
+	return lines
+}
+
+// linesOf returns the lines of instructions, each once.
+func (s *Slice) linesOf(all []*ir.Instr) (lines []string) {
+	for _, i := range all {
+		if line := s.shortPlace(i); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

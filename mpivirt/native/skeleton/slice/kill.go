@@ -195,6 +195,9 @@ func writesAtOnce(i *ir.Instr) bool {
 		return false
 	}
 	name := strings.ToLower(i.Calls())
+	if strings.Contains(name, "comm_idup") {
+		return false // the communicator is there when the request is complete
+	}
 	return e.Group == "" || !strings.HasPrefix(name, "mpi_i") && !strings.Contains(name, "_init")
 }
 

@@ -18,14 +18,16 @@ type memory struct {
 	outside int         // the object that comes with the process
 	inPlace int         // the object at MPI_IN_PLACE
 	wire    int         // the node of the values in messages
+	kept    int         // the node of the addresses that MPI keeps for the program
 	byValue []*ir.Instr // calls by a pointer that is computed
 }
 
 // newMemory returns where the values of a module may lead.
 func newMemory(m *ir.Module) *memory {
 	y := &memory{points: newPoints(), module: m, values: map[any]int{}, symbols: map[any]int{}}
-	y.outside, y.inPlace, y.wire = y.newObject(nil, false), y.newObject(nil, false), y.newNode()
+	y.outside, y.inPlace, y.wire, y.kept = y.newObject(nil, false), y.newObject(nil, false), y.newNode(), y.newNode()
 	y.objects[y.inPlace].fixed = true
+	y.add(y.kept, target{y.outside, anyOffset}) // of predefined attributes
 	y.add(y.cellAt(y.outside, all), target{y.outside, anyOffset})
 	for _, g := range m.Globals() {
 		y.global(g)
@@ -387,6 +389,7 @@ func (y *memory) external(i *ir.Instr, e *effects.Effect) {
 		}
 	}
 	y.move(i, e)
+	y.keep(i)
 }
 
 // move takes notice of the values that a call copies within memory.

@@ -19,9 +19,9 @@ func (s *Slice) Report(before int, tasks []*Task) string {
 	put("%d of %d instructions are kept, %.0f %%", after, before, 100*float64(after)/float64(max(before, 1)))
 	lines = append(lines, s.memoryLines()...)
 	for _, group := range slices.Sorted(maps.Keys(s.payloads)) {
-		what := "MPI_" + group
-		if group == effects.Messages {
-			what = "messages between two ranks"
+		what := map[string]string{effects.Messages: "messages between two ranks", effects.Partitioned: effects.Partitioned, effects.Packing: "what is packed"}[group]
+		if what == "" {
+			what = "MPI_" + group
 		}
 		if len(s.content[group]) == 0 {
 			put("content of %s: left out", what)
@@ -31,8 +31,11 @@ func (s *Slice) Report(before int, tasks []*Task) string {
 			put("content of %s%s: kept, since %s", what, ofKind[kind], s.chain(s.content[group][kind]))
 		}
 	}
-	for _, line := range s.Failures() {
+	for _, line := range s.linesOf(s.ends) {
 		put("failure left out: no rank is assumed to end the run behind the branch at %s", line)
+	}
+	for _, line := range s.linesOf(s.unsure) {
+		put("failure left out: the two buffers of the reduction at %s are assumed to differ", line)
 	}
 	for _, d := range s.directives {
 		put("directive %s", d)

@@ -36,6 +36,7 @@ type Slice struct {
 	content    map[string]map[string]*ir.Instr // groups and datatypes whose content is needed, with the instruction that needs it
 	pending    []*ir.Instr
 	buffers    []buffer
+	unsure     []*ir.Instr // reductions whose two buffers may be one
 	directives []*Directive
 	assumed    map[operand]*ir.Const // operands in whose place a directive puts a constant
 	unused     map[*ir.Instr]bool    // calls that receive what nobody needs, as a directive says
@@ -376,8 +377,13 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 		if role.Reads() && !(e.More && v.Of().Kind != ir.Pointer) {
 			s.needMemory(s.places(v, nil), i)
 		}
-		if role == effects.Described {
+		switch role {
+		case effects.Described:
 			s.needMemory(s.described(v), i)
+		case effects.Nested:
+			for _, t := range s.memory.inside(s.memory.node(v), all) {
+				s.needPlace(place{t.object, all}, i)
+			}
 		}
 	}
 	switch e.Kind {

@@ -160,6 +160,7 @@ define i32 @main() {
 }
 declare ptr @gigarank_unread_sent(ptr)
 declare ptr @gigarank_unread_received(ptr)
+declare ptr @gigarank_unread_null(ptr)
 `
 	if got := m.String(); got != want {
 		t.Errorf("the skeleton is\n%s\nwant\n%s", got, want)

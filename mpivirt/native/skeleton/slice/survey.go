@@ -136,8 +136,14 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 		}
 		s.calls[comparison] = append(s.calls[comparison], i)
 	}
+	if callback := attributeFunction(i); callback != nil {
+		s.refuse(i, "MPI calls the function %s of the program when a communicator or a datatype with the attribute is copied or freed: skeletons take attributes without functions of the program", callback.Name)
+		return
+	}
 	e, known := effects.Of(callee.Name)
-	switch {
+	switch reason := effects.Refusal(callee.Name); {
+	case !known && reason != "":
+		s.refuse(i, "%s: %s: skeletons do not take it", callee.Name, reason)
 	case !known:
 		s.refuse(i, "nothing is known of the function %s, which is not part of the program: build its source with --skeleton, too, or leave the call out", callee.Name)
 	case len(i.Args()) < len(e.Roles) && !(e.More && len(i.Args()) >= len(e.Roles)-1) || len(i.Args()) > len(e.Roles) && !e.More:
@@ -157,7 +163,7 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 
 // operationOf returns the function of a user-defined operation that a call makes, nil if it is not known, and whether it makes one.
 func operationOf(i *ir.Instr) (f *ir.Function, is bool) {
-	if name := i.Calls(); name != "MPI_Op_create" && name != "mpi_op_create_" {
+	if effects.Canonical(i.Calls()) != "op_create" || len(i.Args()) == 0 {
 		return nil, false
 	}
 	symbol, is := i.Args()[0].(*ir.Symbol)
@@ -175,7 +181,7 @@ func (s *Slice) indexOperations() {
 		}
 		for _, p := range f.Params[:2] {
 			for _, group := range slices.Sorted(maps.Keys(s.payloads)) {
-				if strings.Contains(group, "educe") || strings.Contains(group, "scan") || strings.Contains(group, "Scan") {
+				if reduces(group) {
 					one := payload{call: s.calls[f][0], role: effects.Exchanged, group: group, of: p.Local}
 					s.payloads[group] = append(s.payloads[group], one)
 					for _, at := range s.places(p.Local, nil) {
@@ -217,6 +223,7 @@ func (s *Slice) index() {
 		s.indexPayload(payload{call: b.call, arg: b.arg, role: b.role, kind: s.kindOf(b.call, b.of, b.arg), group: b.of.Group})
 	}
 	s.indexOperations()
+	s.checkDisplacements()
 }
 
 // buffer is an argument of a call that points to the content of messages.
@@ -256,9 +263,6 @@ func (s *Slice) indexCall(i *ir.Instr, e *effects.Effect) {
 	if e.Kind == effects.Hint || e.Kind == effects.Output {
 		return
 	}
-	if strings.HasPrefix(i.Calls(), "MPI_Type_") {
-		s.checkDisplacements(i, e)
-	}
 	for n, v := range i.Args() {
 		switch role := e.Role(n); {
 		case role.Payload():
@@ -268,16 +272,6 @@ func (s *Slice) indexCall(i *ir.Instr, e *effects.Effect) {
 				continue // a number that is printed into memory
 			}
 			s.access(i, v, role.Writes())
-		}
-	}
-}
-
-// checkDisplacements refuses a datatype whose displacements may be addresses: messages by MPI_BOTTOM would go to any memory.
-func (s *Slice) checkDisplacements(i *ir.Instr, e *effects.Effect) {
-	for n, v := range i.Args() {
-		role := e.Role(n)
-		if role == effects.Value && len(s.memory.targets(v)) > 0 || role.Reads() && !isNumber(v) && len(s.memory.inside(s.memory.node(v), all)) > 0 {
-			s.refuse(i, "the datatype may have addresses for displacements: skeletons take offsets within a structure, as offsetof gives them")
 		}
 	}
 }

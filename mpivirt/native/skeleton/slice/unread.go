@@ -13,9 +13,14 @@ import (
 // knows it, and the functions of operations do nothing: nobody calls them.
 
 // isReplaced reports whether an argument that points to content which is not needed gets memory that nobody reads in its place, unless it is MPI_IN_PLACE
-// then. NULL stays in messages between two ranks alone.
+// then. NULL stays where no other member need agree.
 func isReplaced(v ir.Value, e *effects.Effect) bool {
-	return !isNumber(v) || e.Group != effects.Messages && isNull(v)
+	return !isNumber(v) || !isAlone(e.Group) && isNull(v)
+}
+
+// isAlone reports whether calls of a group may go without content beside others that have it: messages between two ranks, and what is packed.
+func isAlone(group string) bool {
+	return group == effects.Messages || group == effects.Partitioned || group == effects.Packing
 }
 
 // isNull reports whether a value is a null pointer.
@@ -33,7 +38,7 @@ func (s *Slice) alike() (more bool) {
 		}
 	}
 	for _, group := range slices.Sorted(maps.Keys(s.payloads)) {
-		if group == effects.Messages {
+		if isAlone(group) {
 			continue
 		}
 		for _, p := range s.payloads[group] {
@@ -54,6 +59,25 @@ func (s *Slice) replaces(call *ir.Instr) bool {
 		}
 	}
 	return false
+}
+
+// reduces reports whether the calls of a group combine what their first buffer has into the second. MPI refuses that for equal buffers.
+func reduces(group string) bool {
+	return strings.Contains(group, "educe") || strings.Contains(strings.ToLower(group), "scan")
+}
+
+// same reports whether both buffers of a reduction are one address for sure.
+func (s *Slice) same(i *ir.Instr, e *effects.Effect) bool {
+	return reduces(e.Group) && e.Role(1).Payload() && s.addressOf(i.Args()[0]) == s.addressOf(i.Args()[1])
+}
+
+// maybeSame reports whether both buffers of a reduction may be one address, and need not be.
+func (s *Slice) maybeSame(i *ir.Instr, e *effects.Effect) bool {
+	if !reduces(e.Group) || !e.Role(1).Payload() || s.same(i, e) || s.isNeeded(e.Group, "") {
+		return false
+	}
+	others := s.bytes(i.Args()[1], first(1))
+	return slices.ContainsFunc(s.bytes(i.Args()[0], first(1)), func(at place) bool { return slices.ContainsFunc(others, at.overlaps) })
 }
 
 // acts reports whether the skeleton has instructions of a function besides those that only lead through it.

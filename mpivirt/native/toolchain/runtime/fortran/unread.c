@@ -14,3 +14,9 @@ void *gigarank_unread_sent(void *buffer) {
 void *gigarank_unread_received(void *buffer) {
 	return in_place(buffer) ? buffer : gigarank_unread_memory().received;
 }
+
+void *gigarank_unread_null(void *buffer) {
+	(void)buffer;
+	(void)gigarank_unread_memory();
+	return gigarank_unread;
+}

@@ -6,4 +6,7 @@
 void *gigarank_unread_sent(void *buffer);
 void *gigarank_unread_received(void *buffer);
 
+/* gigarank_unread_null is for a null pointer in a collective, which some ranks may give, and others not. */
+void *gigarank_unread_null(void *buffer);
+
 #endif

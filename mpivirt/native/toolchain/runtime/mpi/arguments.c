@@ -121,7 +121,7 @@ int gigarank_add_up(int procedure, int64_t *all, int64_t bytes) {
 int gigarank_touch(int procedure, const void *buffer, int64_t bytes) {
 	if (bytes == 0)
 		return MPI_SUCCESS;
-	if (!buffer)
+	if (gigarank_is_null(buffer))
 		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld byte%s", (long long)bytes, plural(bytes));
 	if (!gigarank_is_unread(buffer) && gigarank_reads(buffer, (const char *)buffer + bytes - 1))
 		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld byte%s at %p is no memory that can be read", (long long)bytes, plural(bytes), buffer);
@@ -131,7 +131,7 @@ int gigarank_touch(int procedure, const void *buffer, int64_t bytes) {
 int gigarank_touch_to(int procedure, void *buffer, int64_t bytes) {
 	if (bytes == 0)
 		return MPI_SUCCESS;
-	if (!buffer)
+	if (gigarank_is_null(buffer))
 		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld byte%s", (long long)bytes, plural(bytes));
 	if (!gigarank_is_unread(buffer) && gigarank_writes(buffer, (char *)buffer + bytes - 1))
 		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld byte%s at %p is no memory that can be written", (long long)bytes, plural(bytes), buffer);

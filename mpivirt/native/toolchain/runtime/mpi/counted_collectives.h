@@ -30,7 +30,7 @@ COUNTED(MPI_Reduce_local, const void *in, void *inout, COUNT count, MPI_Datatype
 		error = gigarank_pack_out(GIGARANK_REDUCE_LOCAL, &p, &inout, count, &type);
 	if (!error)
 		error = reducing(&c, type, operation);
-	if (!error)
+	if (!error && !gigarank_is_unread(in) && !gigarank_is_unread(inout))
 		gigarank_reduce(c.handle, c.operand, inout, in, inout, (size_t)bytes);
 	return gigarank_unpack(&p, error, NULL);
 }

@@ -2,6 +2,7 @@
  * 4 bytes for MPI_LONG and MPI_UNSIGNED_LONG, and 2 for MPI_WCHAR, as Open MPI and MPICH have. */
 #include "mpi/arguments.h"
 #include "mpi/datatypes.h"
+#include "rank/unread.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static int convert(const char *function, int out, struct gigarank_datatype *t, c
 	if (*position < 0 || bytes > room - *position)
 		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TRUNCATE, "%lld byte%s at byte %lld of a buffer of %lld", (long long)bytes, plural(bytes), (long long)*position, (long long)room);
 	char *at = external + *position;
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < count && !gigarank_is_unread(memory) && !gigarank_is_unread(external); i++)
 		at = represent(t, memory + i * extent, at, out, 0);
 	*position += bytes;
 	return MPI_SUCCESS;

@@ -5,6 +5,7 @@
 #include "mpi/datatypes.h"
 #include "mpi/objects.h"
 #include "rank/running.h"
+#include "rank/unread.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -606,7 +607,8 @@ static int in_communicator(MPI_Comm comm) {
 		CHECK(in_communicator(comm)); \
 		CHECK(ready(count, type, packed_size(count, type), room, *position, &t)); \
 		GIVEN(in || packed_size(count, type) == 0 || t->first, "inbuf", MPI_ERR_BUFFER); \
-		gigarank_gather_values(t, in, count, (char *)out + *position); \
+		if (!gigarank_is_unread(in) && !gigarank_is_unread(out)) \
+			gigarank_gather_values(t, in, count, (char *)out + *position); \
 		*position += (number)packed_size(count, type); \
 		return MPI_SUCCESS; \
 	} \
@@ -617,7 +619,8 @@ static int in_communicator(MPI_Comm comm) {
 		CHECK(in_communicator(comm)); \
 		CHECK(ready(count, type, packed_size(count, type), bytes, *position, &t)); \
 		GIVEN(out || packed_size(count, type) == 0 || t->first, "outbuf", MPI_ERR_BUFFER); \
-		gigarank_scatter_values(t, out, count, (const char *)in + *position, packed_size(count, type)); \
+		if (!gigarank_is_unread(in) && !gigarank_is_unread(out)) \
+			gigarank_scatter_values(t, out, count, (const char *)in + *position, packed_size(count, type)); \
 		*position += (number)packed_size(count, type); \
 		return MPI_SUCCESS; \
 	}

@@ -15,6 +15,11 @@ struct gigarank_unread_addresses gigarank_unread_memory(void);
 #define GIGARANK_UNREAD_BYTES ((size_t)128 << 30)
 extern char *gigarank_unread;
 
+/* gigarank_is_null reports whether a buffer is a null pointer. In a skeleton one that has no content is the first address of the unread memory. */
+static inline int gigarank_is_null(const void *buffer) {
+	return !buffer || buffer == gigarank_unread;
+}
+
 /* gigarank_is_unread reports whether nobody reads a buffer. Its messages have a size, and no content. */
 static inline int gigarank_is_unread(const void *buffer) {
 	return gigarank_unread && (uintptr_t)buffer - (uintptr_t)gigarank_unread < GIGARANK_UNREAD_BYTES;
