@@ -248,6 +248,7 @@ const (
 	patience    = 5 * time.Minute
 	memory      = 8 << 20
 	collectedAt = "GOMEMLIMIT=1500MiB"
+	processors  = "GOMAXPROCS=1" // jobs run side by side, and engines take turns
 )
 
 // test runs the tests of a room with a mutation switched on, 0 for none.
@@ -260,7 +261,7 @@ func (m *measurement) test(binary, room string, number int) (came outcome, outpu
 	ends, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	run := exec.CommandContext(ends, "sh", arguments...)
-	run.Dir, run.Env, run.WaitDelay = room, append(os.Environ(), collectedAt, fmt.Sprintf("%s=%d", variable, number)), time.Second
+	run.Dir, run.Env, run.WaitDelay = room, append(os.Environ(), collectedAt, processors, fmt.Sprintf("%s=%d", variable, number)), time.Second
 	text, err := run.CombinedOutput()
 	switch {
 	case ends.Err() != nil || run.ProcessState != nil && run.ProcessState.UserTime()+run.ProcessState.SystemTime() > limit-time.Second:

@@ -25,24 +25,13 @@ func TestRandomScripts(t *testing.T) {
 func checkRandomScript(r *rapid.T, model string) {
 	machine := drawMachine(r, model)
 	programs := drawPrograms(r, rapid.IntRange(2, 6).Draw(r, "ranks"))
-	m, err := network.Parse("machine", []byte("name: m\n"+machine), nil)
-	if err != nil {
-		r.Fatal(err)
-	}
-	target, err := m.Target(int64(len(programs)))
-	if err != nil {
-		r.Fatal(err)
-	}
+	target := drawnTarget(r, machine, len(programs))
 	o := options{causes: rapid.Bool().Draw(r, "causes"), counts: rapid.Bool().Draw(r, "activities"), sends: true, polls: rapid.SampledFrom([]int32{0, 1, 2}).Draw(r, "polls")}
 	o.heard = o.causes
 	o.sums = !o.causes && rapid.Bool().Draw(r, "sums")
 	want, first := "", variant{}
 	for i := range 4 {
-		v := variant{
-			engines: rapid.IntRange(1, len(programs)).Draw(r, "engines"), strict: rapid.Bool().Draw(r, "strict"), bins: rapid.Bool().Draw(r, "bins"),
-			waitSet: waitSetWay(rapid.IntRange(0, 3).Draw(r, "wait set")), limit: rapid.SampledFrom([]int64{0, 50}).Draw(r, "limit"),
-			freely: rapid.Bool().Draw(r, "freely"), summed: rapid.Bool().Draw(r, "summed"),
-		}
+		v := drawVariant(r, len(programs))
 		switch got := o.text(playScript(r, v, o, target, programs)); {
 		case i == 0:
 			want, first = got, v
@@ -50,6 +39,28 @@ func checkRandomScript(r *rapid.T, model string) {
 			r.Fatalf("%s%s\nwith %+v:\n%s\nelse, with %+v:\n%s", machine, strings.Join(programs, "\n"), v, got, first, want)
 		}
 	}
+}
+
+// drawVariant draws a way to make a run.
+func drawVariant(r *rapid.T, ranks int) variant {
+	return variant{
+		engines: rapid.IntRange(1, ranks).Draw(r, "engines"), strict: rapid.Bool().Draw(r, "strict"), bins: rapid.Bool().Draw(r, "bins"),
+		waitSet: waitSetWay(rapid.IntRange(0, 3).Draw(r, "wait set")), limit: rapid.SampledFrom([]int64{0, 50}).Draw(r, "limit"),
+		freely: rapid.Bool().Draw(r, "freely"), summed: rapid.Bool().Draw(r, "summed"),
+	}
+}
+
+// drawnTarget returns ranks on a machine that was drawn.
+func drawnTarget(r *rapid.T, machine string, ranks int) *network.Target {
+	m, err := network.Parse("machine", []byte("name: m\n"+machine), nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	target, err := m.Target(int64(ranks))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return target
 }
 
 // drawMachine draws the fields of a machine with a delay model, or with another way of messages.

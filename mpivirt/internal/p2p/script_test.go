@@ -96,15 +96,16 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 
 // options are the arguments of a run in a script.
 type options struct {
-	engines int   // at most
-	ways    int   // on so many engines
-	polls   int32 // that make a long loop
-	lasts   bool  // only the finishes come out
-	counts  bool  // the activities come out, and the number of messages
-	sends   bool  // the number of messages comes out
-	causes  bool  // the causes for which the time of calls passes come out
-	sums    bool  // the sums of calls come out
-	heard   bool  // the messages that are heard come out
+	engines int            // at most
+	ways    int            // on so many engines
+	polls   int32          // that make a long loop
+	lasts   bool           // only the finishes come out
+	counts  bool           // the activities come out, and the number of messages
+	sends   bool           // the number of messages comes out
+	causes  bool           // the causes for which the time of calls passes come out
+	sums    bool           // the sums of calls come out
+	heard   bool           // the messages that are heard come out
+	from    vtime.Duration // from the beginning of virtual time to the instant from which the outcome counts
 }
 
 func scriptOptions(t *testing.T, d *datadriven.TestData) options {
@@ -125,6 +126,7 @@ type outcome struct {
 	finish     []string
 	failure    string
 	activities string
+	latest     vtime.Time // of a rank
 	least      *world.RankError
 	unreceived error
 	inCalls    [][]phase   // by rank: when it is in a call
@@ -213,6 +215,9 @@ func playScript(t reporter, v variant, o options, target *network.Target, progra
 	summary, messages := &world.Summary{}, uint64(0)
 	for i, p := range players {
 		p.m.SettleSums()
+		for _, at := range p.m.Partition.Clock {
+			x.latest = max(x.latest, at)
+		}
 		messages += p.m.Partition.Engine.Statistics.Messages
 		x.complain(errs[i], p.m)
 		p.m.CountUnreceived()
@@ -326,6 +331,7 @@ type player struct {
 	awaited []string // calls for which agents have waited
 	sums    bool     // calls are counted
 	summed  bool     // short forms count themselves
+	from    vtime.Duration
 
 	rounds []fakeRound // round messages and agents of fake collectives; see agents
 }
@@ -349,7 +355,7 @@ type scripted struct {
 }
 
 func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, o options, x *outcome, programs []string) *player {
-	p := &player{reporter: t, m: &Messages{}, x: x, bins: v.bins, waitSet: v.waitSet}
+	p := &player{reporter: t, m: &Messages{}, x: x, bins: v.bins, waitSet: v.waitSet, from: o.from}
 	p.m.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
 	if o.counts || o.causes || o.sums {
 		p.m.Partition.Activities = &p.m.Partition.Summary.Activities
@@ -478,7 +484,7 @@ func (p *player) IndexOfContext(context uint64) int32 { return int32(context) }
 
 func (p *player) End(lp int32) {
 	rank := p.m.Partition.Global(lp)
-	p.x.finish[rank] = fmt.Sprintf("ends at %v", p.m.Partition.Clock[lp])
+	p.x.finish[rank] = fmt.Sprintf("ends at %v", p.m.Partition.Clock[lp].Add(-p.from))
 	p.m.Partition.Engine.Finished(1)
 	p.m.CloseBox(lp)
 }
@@ -538,9 +544,9 @@ func (p *player) over(lp int32, r *scripted) {
 		r.loop = 0
 	}
 	r.next++
-	line := fmt.Sprintf("%s: %v", text, r.begun)
+	line := fmt.Sprintf("%s: %v", text, r.begun.Add(-p.from))
 	if end := m.Partition.Clock[lp]; end != r.begun {
-		line += fmt.Sprintf(" to %v", end)
+		line += fmt.Sprintf(" to %v", end.Add(-p.from))
 	}
 	in := phase{r.begun, m.Partition.Clock[lp]}
 	if words[0] == "compute" {

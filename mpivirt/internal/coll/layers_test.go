@@ -1,0 +1,92 @@
+package coll
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/resource"
+	"gigarank/network"
+)
+
+// The layers of a repeated collective count the messages of its rounds at each interface, inward by those who send them, in the order of the rounds,
+// again for each call.
+func TestLayersCountTheMessagesOfRounds(t *testing.T) {
+	t.Parallel()
+	layered := map[collectives.Algorithm]bool{}
+	rapid.Check(t, func(r *rapid.T) {
+		op := rapid.SampledFrom([]collectives.Operation{collectives.Barrier, collectives.Allreduce, collectives.Allgather, collectives.Alltoall, collectives.ReduceScatter}).Draw(r, "operation")
+		a := drawAlgorithm(r, op)
+		ranks := rapid.IntRange(2, 17).Draw(r, "ranks")
+		m, err := network.Parse("m", fmt.Appendf(nil, "name: m\nranks_per_node: %d\nnode: {bandwidth: 1GB/s%s}\nnetwork: {model: twolevel, intra: {latency: 1us, bandwidth: 1GB/s}, inter: {latency: 2us, bandwidth: 1GB/s}}\n",
+			rapid.IntRange(1, 5).Draw(r, "ranks per node"), rapid.SampledFrom([]string{"", ", memory: 2GB/s", ", interfaces: 2"}).Draw(r, "node")), nil)
+		if err != nil {
+			r.Fatal(err)
+		}
+		target, err := m.Target(int64(ranks))
+		if err != nil {
+			r.Fatal(err)
+		}
+		bytes := int64(8 * ranks)
+		if op == collectives.Barrier {
+			bytes = 0
+		}
+		l := layeringOf(target, a, &Repeated{Operation: op, Bytes: bytes, Element: 8})
+		if l == nil {
+			return
+		}
+		layered[a] = true
+		type place struct {
+			node, rail int
+			way        resource.Way
+		}
+		rounds := map[place][]int{} // messages of each round
+		passes := func(p int, round int, way resource.Way) {
+			at := place{p / l.perNode, p % l.perNode % l.each, way}
+			if way == resource.Within {
+				at.rail = 0
+			}
+			if rounds[at] == nil {
+				rounds[at] = make([]int, l.schedule.MaxRounds())
+			}
+			rounds[at][round]++
+		}
+		steps, step := collectives.StepperOf(l.schedule), collectives.Step{}
+		for p := range l.schedule.Members() {
+			for round := l.schedule.Next(p, 0); round < l.schedule.Rounds(p); round = l.schedule.Next(p, round+1) {
+				steps.StepInto(&step, p, round)
+				switch to := step.To; {
+				case to == collectives.None:
+				case to/l.perNode != p/l.perNode:
+					passes(p, round, resource.Outward)
+					passes(to, round, resource.Inward)
+				case l.target.MemoryTime(l.block*int64(l.schedule.Pattern(round).Sent)) > 0:
+					passes(p, round, resource.Within)
+				}
+			}
+		}
+		for at, of := range rounds {
+			layer := uint64(0)
+			for call := range uint64(2) {
+				for round, want := range of {
+					if want == 0 {
+						continue
+					}
+					got, n := l.Next(at.node, at.rail, at.way, layer)
+					for at.way == resource.Within && got%2 == 1 { // work in memory after a round
+						got, n = l.Next(at.node, at.rail, at.way, got+1)
+					}
+					if got != call<<33|uint64(2*round) || n != want {
+						r.Fatalf("%v by %v of %d, %+v: from layer %x on %d messages in layer %x, want %d in round %d of call %d", op, a, ranks, at, layer, n, got, want, round, call)
+					}
+					layer = got + 1
+				}
+			}
+		}
+	})
+	if len(layered) < 3 {
+		t.Errorf("layers of %v only", layered)
+	}
+}
