@@ -47,5 +47,6 @@ func playFrom(t reporter, from vtime.Duration, v variant, o options, target *net
 	for rank, lines := range x.ranks {
 		x.ranks[rank] = lines[min(2, len(lines)):]
 	}
+	x.unreceived = nil // which names an instant
 	return o.text(x), x.latest
 }

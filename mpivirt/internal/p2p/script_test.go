@@ -578,9 +578,18 @@ func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
 	if end := p.m.Partition.Clock[lp]; p.m.Explains() && !p.sums && c != world.NoProcedure && end > r.begun {
 		var why stats.Ending
 		var all stats.Causes
+		chain := ""
 		ended := p.m.EndedBy(lp, c)
 		p.m.EndingOf(lp, ended, &why)
 		why.Split(r.begun, end, &all)
+		if c := why.Chain; why.Known && why.Ready > r.begun {
+			chain = fmt.Sprintf(", chain of %d at %v", c.Rank, c.At.Add(-p.from))
+			for i, d := range []vtime.Duration{c.Works, c.Shared, c.Within} {
+				if d != 0 {
+					chain += fmt.Sprintf(" %s %v", []string{"works", "shared", "within"}[i], d)
+				}
+			}
+		}
 		if rank := p.m.Partition.Global(lp); why.Known && why.Ready > r.begun && p.m.Processors == nil { // it waits for the chain
 			p.x.chains[rank] = append(p.x.chains[rank], chained{r.calls[max(r.next-1, 0)], why.Ready, why.Chain})
 		}
@@ -592,6 +601,7 @@ func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
 				text += fmt.Sprintf(", %v %v", stats.Cause(cause), d)
 			}
 		}
+		text += chain
 	}
 	return text
 }
