@@ -62,7 +62,7 @@ type variant struct {
 	strict            bool
 	protocol          engine.Protocol
 	ranges            bool           // ranks that are ready together are resumed in one call
-	limit             int64          // of bytes in buffers beyond which ranks are held back; 0 for the usual one
+	limit             int64          // of bytes in buffers, and under way between two engines, beyond which ranks are held back; 0 for the usual one
 	freely            bool           // engines run as the host lets them, and do not take turns, which takes less time
 	summed            bool           // collectives sum up the calls of their members where they can
 	from              vtime.Duration // from the beginning of virtual time to the instant from which the outcome counts
@@ -113,6 +113,9 @@ func variantsOf(engines int, forms bool) (all []variant) {
 				v.ranges = way != 2
 				if way == 1 {
 					v.limit, v.freely = 100, true
+				}
+				if way == 2 && wanted != Message { // without content
+					v.limit = 300
 				}
 				all = append(all, v)
 			}
@@ -245,7 +248,7 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 	players := make([]*scriptPlayer, v.engines)
 	for i := range players {
 		lo, hi := partition.Range(i)
-		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], Protocol: v.protocol, BufferLimit: v.limit, Patience: 5 * time.Millisecond, Behind: resource.SlackOn(target), Lookahead: func(dst int) vtime.Duration {
+		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], Protocol: v.protocol, BufferLimit: v.limit, Window: v.limit, Patience: 5 * time.Millisecond, Behind: resource.SlackOn(target), Lookahead: func(dst int) vtime.Duration {
 			dstLo, dstHi := partition.Range(dst)
 			if lo == hi || dstLo == dstHi {
 				return vtime.Second

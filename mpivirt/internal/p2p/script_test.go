@@ -49,7 +49,7 @@ type variant struct {
 	engines      int
 	strict, bins bool
 	waitSet      waitSetWay
-	limit        int64 // of bytes in buffers beyond which ranks are held back; 0 for the usual one
+	limit        int64 // of bytes in buffers, and under way between two engines, beyond which ranks are held back; 0 for the usual one
 	freely       bool  // engines run as the host lets them, and do not take turns, which takes less time
 	summed       bool  // short forms of calls count themselves where they can
 }
@@ -195,7 +195,7 @@ func playScript(t reporter, v variant, o options, target *network.Target, progra
 	players := make([]*player, v.engines)
 	for i := range players {
 		lo, hi := partition.Range(i)
-		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], BufferLimit: v.limit, Patience: 5 * time.Millisecond, Behind: resource.SlackOn(target), Lookahead: func(dst int) vtime.Duration {
+		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], BufferLimit: v.limit, Window: v.limit, Patience: 5 * time.Millisecond, Behind: resource.SlackOn(target), Lookahead: func(dst int) vtime.Duration {
 			dstLo, dstHi := partition.Range(dst)
 			if lo == hi || dstLo == dstHi {
 				return vtime.Second
