@@ -35,7 +35,7 @@ func (c *Collectives) beginAccounts(inst *instance, b *arrayRun) {
 // accountOf returns the account of an element after all rounds.
 func (b *arrayRun) accountOf(i int) account {
 	of := &b.Accounts()[i]
-	a := account{rest: b.rest, works: of.Works}
+	a := account{rest: b.rest, works: of.Works, shared: of.Shared, within: of.Within}
 	a.phases[stats.DataSending], a.phases[stats.DataReceiving], a.phases[stats.SequentialComputation] = of.Sent, of.Received, of.Combined
 	return a
 }

@@ -111,10 +111,9 @@ func (c *choice) arraysFit() bool {
 	return true
 }
 
-// accountsFit reports whether participants can keep accounts beside an array of clocks: messages that do not wait for their match, and
-// that other messages do not delay.
+// accountsFit reports whether participants can keep accounts beside an array of clocks: messages that do not wait for their match.
 func (c *choice) accountsFit() bool {
-	if c.layered || c.target.ReceiverState() || c.layout == nil || c.target.Energy() != nil {
+	if c.target.ReceiverState() || c.layout == nil || c.target.Energy() != nil {
 		return false
 	}
 	for round := range min(c.schedule.MaxRounds(), LongRounds) {

@@ -79,6 +79,12 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 // inLayers reports whether messages take the interfaces of nodes in layers.
 func (l *layering) inLayers() bool { return l != nil && !l.unoccupied }
 
+// leftOut reports whether rounds over arrays leave interfaces out, as these delay no participant. Where statistics are on, they
+// have the delays of messages that have come early.
+func (l *layering) leftOut(accounted bool) bool {
+	return l != nil && l.hidden && (l.unoccupied || !accounted)
+}
+
 // hides reports whether interfaces with one participant each never delay it: its rank is not
 // ready for another message before the interface is. Between two messages that a participant sends
 // it receives one, and between two that it receives it sends one.
@@ -172,9 +178,9 @@ func (l *layering) check(inst *instance) {
 }
 
 // interfacesOf returns the interfaces that the messages of an instance over arrays share, nil if
-// interfaces delay no message.
+// interfaces delay no participant.
 func (c *Collectives) interfacesOf() *maxplus.Interfaces {
-	if c.layering == nil || c.layering.hidden {
+	if c.layering == nil || c.layering.leftOut(c.explains) {
 		return nil
 	}
 	out, in, memory, first := c.Messages.Interfaces.(*resource.Interfaces).Shared()

@@ -95,21 +95,26 @@ func (c *Collectives) noteLeaving(inst *instance, lp int32, member int, a *accou
 		return
 	}
 	phases := a.phases
-	c.sumCall(inst, lp, inst.entryOf(c, lp, member), t, a.works, &phases)
+	c.sumCall(inst, lp, inst.entryOf(c, lp, member), t, a.parts(), &phases)
+}
+
+// parts returns what the account knows of the time after the latest entry.
+func (c *account) parts() stats.Parts {
+	return stats.Parts{Works: c.works, Shared: c.shared, Within: c.within}
 }
 
 // sumCall counts the call of an LP that leaves. Its processor has worked in the phases, nil for none.
-func (c *Collectives) sumCall(inst *instance, lp int32, entry, t vtime.Time, works vtime.Duration, phases *stats.Phases) {
+func (c *Collectives) sumCall(inst *instance, lp int32, entry, t vtime.Time, parts stats.Parts, phases *stats.Phases) {
 	if inst.heard > 0 && c.callers.Closes(lp) {
 		inst.heard--
 	}
-	c.sums.Leave(lp, c.Messages.Waiter(lp), entry, t, works, phases)
+	c.sums.Leave(lp, c.Messages.Waiter(lp), entry, t, parts, phases)
 }
 
 // sumBlock counts the calls of a node's consecutive LPs that leave: the first at an instant, the others at another.
 func (c *Collectives) sumBlock(inst *instance, lp int32, clocks []vtime.Time, t, others vtime.Time) {
 	phases := c.leaving.phases
-	c.sumCall(inst, lp, clocks[0], t, c.leaving.works, &phases)
+	c.sumCall(inst, lp, clocks[0], t, c.leaving.parts(), &phases)
 	for i, n := 1, 1; i < len(clocks); i += n {
 		entry := clocks[i]
 		if inst.heard == 0 && !c.sums.Each() {
@@ -119,6 +124,6 @@ func (c *Collectives) sumBlock(inst *instance, lp int32, clocks []vtime.Time, t,
 			c.sums.Alike(n, entry, others)
 			continue
 		}
-		c.sumCall(inst, lp+int32(i), clocks[i], others, 0, nil)
+		c.sumCall(inst, lp+int32(i), clocks[i], others, stats.Parts{}, nil)
 	}
 }

@@ -46,7 +46,7 @@ func TestBlocksOfCallsCountAsEachCall(t *testing.T) {
 		block := count(func(c *Collectives, inst *instance) { c.sumBlock(inst, 0, clocks, first, others) })
 		each := count(func(c *Collectives, inst *instance) {
 			for lp, entry := range clocks {
-				c.sumCall(inst, int32(lp), entry, map[bool]vtime.Time{true: first, false: others}[lp == 0], 0, &stats.Phases{})
+				c.sumCall(inst, int32(lp), entry, map[bool]vtime.Time{true: first, false: others}[lp == 0], stats.Parts{}, &stats.Phases{})
 			}
 		})
 		if !bytes.Equal(block, each) {

@@ -6,6 +6,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
 )
 
 // modeOf returns how engine 0 would carry a collective on WORLD out.
@@ -164,6 +165,35 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 	for _, m := range []Mode{ByMessages, ByArrays, Locally, InStep, AtFixedCost} {
 		if modes[m] == 0 {
 			t.Errorf("no collective was planned in mode %d", m)
+		}
+	}
+}
+
+// Where nodes have interfaces, statistics leave a repeated collective in bulk, on any number of engines.
+func TestStatisticsStayInBulk(t *testing.T) {
+	m, err := network.Parse("m", []byte("name: m\nranks_per_node: 4\nnode: {interfaces: 1, bandwidth: 1GB/s, message_gap: 10ns, memory: 5GB/s}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 1us, receive: 1us}}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []Collective{
+		{Operation: collectives.Barrier, Algorithm: collectives.NodeLeader},
+		{Operation: collectives.Barrier, Algorithm: collectives.Dissemination},
+		{Operation: collectives.Allreduce, Algorithm: collectives.RecursiveDoubling, Bytes: 8, Element: 8},
+		{Operation: collectives.Allreduce, Algorithm: collectives.Rabenseifner, Bytes: 8 * 64, Element: 8},
+		{Operation: collectives.Alltoall, Algorithm: collectives.Pairwise, Bytes: 8, Element: 8},
+	} {
+		for _, alone := range []bool{true, false} {
+			p, err := PlanOf(target, Auto, false, alone, true, true, &v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !p.Layered || p.Hidden || p.Mode != ByArrays {
+				t.Errorf("%v by %v with statistics: %+v", v.Operation, v.Algorithm, p)
+			}
 		}
 	}
 }

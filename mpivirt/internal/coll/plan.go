@@ -16,7 +16,7 @@ type Plan struct {
 	Leaders      bool // participants are the leaders of nodes, else all ranks
 	Mode         Mode
 	Layered      bool // messages take the interfaces of nodes in layers
-	Hidden       bool // interfaces of nodes never delay a participant
+	Hidden       bool // interfaces never delay a participant; rounds over arrays leave them out
 }
 
 // PlanOf returns the plan of a call. alone says that one engine has all ranks, and null that engines
@@ -41,7 +41,7 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated, accoun
 	unoccupied := false
 	if repeated {
 		l := layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data})
-		p.Layered, p.Hidden = l.inLayers(), l != nil && l.hidden
+		p.Layered, p.Hidden = l.inLayers(), l.leftOut(accounted)
 		unoccupied = l != nil && l.unoccupied
 	}
 	p.Mode = (&choice{

@@ -25,7 +25,7 @@ type stretch struct {
 	dst, src, stride int
 	step             int32
 	clocks           []vtime.Time
-	knows            []vtime.Time // with accounts: the latest entries that the elements know of
+	told             maxplus.Told // with accounts
 	from             origin       // of the record, which is consumed together with the stretch
 }
 
@@ -74,7 +74,7 @@ func (c *Collectives) ownerOf(b *arrayRun, element int) int {
 	return c.partition.Engine.Partition().Owner(b.RankOf(b.Participant(element)))
 }
 
-// maxStretch is the greatest number of clocks in a record.
+// maxStretch is the greatest number of clocks, and of instants that they bring for accounts, in a record.
 const maxStretch = 1<<13 - 16 // with its headers less than 64 KiB, a class of buffers
 
 // sendRun sends the clocks of a run to the present engine of b.outbound. It reports whether there
@@ -86,8 +86,8 @@ func (c *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride i
 		}
 		part, size := min(n, maxStretch), 0
 		if b.Meter != nil {
-			part = min(n, maxStretch/2-restRecord)
-			size = restRecord + 8*part
+			part = min(n, maxStretch/(1+b.tells())-restRecord)
+			size = restRecord + 8*part*b.tells()
 		}
 		w := c.collectiveRecord(inst, engine, world.RecordArray, 5*8+8*part+size)
 		w.U64(uint64(b.Step()))
@@ -129,7 +129,7 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 	step := int(r.U64())
 	b.Top = max(b.Top, vtime.Time(r.U64()))
 	s := stretch{dst: int(r.U64()), src: int(r.U64()), stride: int(r.U64())}
-	s.knows = b.readKnowledge(&r)
+	s.told = b.readKnowledge(&r)
 	owed := inst.uneven != nil && step&1 == 1
 	current := b.Prepared(step) || owed && b.Prepared(step-1)
 	switch {
@@ -142,8 +142,8 @@ func (c *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 		for n := len(r.Rest) / 8; n > 0; n = len(r.Rest) / 8 {
 			part := s.clocks[:min(n, chunk)]
 			r.Times(part)
-			e.Receive(s.dst, s.src, s.stride, part, s.knows)
-			s.knows = s.knows[min(len(part), len(s.knows)):]
+			e.Receive(s.dst, s.src, s.stride, part, s.told)
+			s.told = s.told.From(len(part))
 			s.dst, s.src = s.dst+len(part)*s.stride, s.src+len(part)*s.stride
 		}
 		c.memory.Give(s.clocks)
@@ -179,7 +179,7 @@ func (c *Collectives) takeStretches(b *arrayRun) {
 		if owed {
 			b.ReceiveOwed(s.dst, s.clocks[0])
 		} else {
-			e.Receive(s.dst, s.src, s.stride, s.clocks, s.knows)
+			e.Receive(s.dst, s.src, s.stride, s.clocks, s.told)
 		}
 		c.memory.Give(s.clocks)
 		if s.from.size > 0 {
@@ -191,8 +191,19 @@ func (c *Collectives) takeStretches(b *arrayRun) {
 	}
 }
 
+// tells returns the number of instants that a clock brings for accounts.
+func (b *arrayRun) tells() int {
+	switch {
+	case b.Meter == nil:
+		return 0
+	case b.Interfaces == nil:
+		return 1
+	}
+	return 2
+}
+
 // writeKnowledge writes to the record of a stretch, if the array has accounts, which entry is the latest of those that this engine knows of,
-// and for each clock which one the element knows of.
+// and for each clock which entry the element knows of and, where messages share interfaces, when its message has left.
 func (b *arrayRun) writeKnowledge(w *world.Writer, src, n, stride int) {
 	if b.Meter == nil {
 		return
@@ -201,15 +212,26 @@ func (b *arrayRun) writeKnowledge(w *world.Writer, src, n, stride int) {
 	for i := range n {
 		w.U64(uint64(b.Knows(src + i*stride)))
 	}
+	if b.Interfaces == nil {
+		return
+	}
+	for i := range n {
+		w.U64(uint64(b.Left(src + i*stride)))
+	}
 }
 
 // readKnowledge reads what writeKnowledge has written, behind which come the clocks.
-func (b *arrayRun) readKnowledge(r *world.Reader) (knows []vtime.Time) {
+func (b *arrayRun) readKnowledge(r *world.Reader) (told maxplus.Told) {
 	if b.Meter == nil {
-		return nil
+		return told
 	}
 	b.rest.add(readRest(r))
-	knows = make([]vtime.Time, len(r.Rest)/16)
-	r.Times(knows)
-	return knows
+	n := len(r.Rest) / 8 / (1 + b.tells())
+	told.Knows = make([]vtime.Time, n)
+	r.Times(told.Knows)
+	if b.Interfaces != nil {
+		told.Left = make([]vtime.Time, n)
+		r.Times(told.Left)
+	}
+	return told
 }

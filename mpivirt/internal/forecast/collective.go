@@ -175,6 +175,13 @@ func (o *costModel) countedBytes(share float64) (bytes float64) {
 	} else {
 		bytes += float64(coll.EndingBytes)
 	}
+	if o.Mode == coll.ByArrays && o.Layered {
+		arrays := 2. // the latest entry that the sender of a message knows of, and when it has left
+		if o.engines > 1 {
+			arrays *= 2 // likewise, of messages from other engines
+		}
+		bytes += share * arrays * clockBytes
+	}
 	if o.Leaders {
 		bytes += share * float64(coll.RestBytes)
 	}

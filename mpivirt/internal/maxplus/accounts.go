@@ -15,12 +15,16 @@ type Account struct {
 	Sent     vtime.Duration // for messages to others
 	Received vtime.Duration // for messages that had come before the processor received them
 	Combined vtime.Duration // on the vectors of the element
+	Shared   vtime.Duration // for which other messages at interfaces have delayed the element since then
+	Within   vtime.Duration // likewise, other messages and work in the memory of its node
 }
 
 // Meter hears of the messages of rounds, where statistics are on.
 type Meter interface {
 	// Rounded hears of n messages of some bytes, which were under way for a time. Their receivers each combine for another time.
 	Rounded(n uint64, bytes int64, way, combine vtime.Duration)
+	// Computed hears of the work of a participant in the memory of its node.
+	Computed(took vtime.Duration)
 }
 
 // accounting is the state of an array for statistics.
@@ -28,7 +32,8 @@ type accounting struct {
 	accounts []Account    // of the elements
 	others   []Account    // while folded: of all participants Low to High-1
 	survived []Account    // unused memory for the accounts of survivors
-	knew     []vtime.Time // Latest of the elements before a round other than an exchange
+	knew     []vtime.Time // Latest of the elements before a round, but for an exchange without interfaces
+	sharing
 }
 
 // Accounts returns the accounts of the elements, in order. Before the first round and after Finish the elements are the participants.
@@ -63,7 +68,7 @@ func (a *Array) foldAccounts(folded int) {
 	}
 }
 
-// keepKnowledge stores what the elements know before a round other than an exchange. In a shift an element receives before its own message
+// keepKnowledge stores what the elements know before a round. In a shift, and at interfaces, an element receives before its own message
 // is read.
 func (a *Array) keepKnowledge() {
 	if cap(a.knew) < len(a.accounts) {
@@ -78,7 +83,7 @@ func (a *Array) keepKnowledge() {
 // Knows returns the latest entry that an element of the array knows of before the current round.
 func (a *Array) Knows(element int) vtime.Time {
 	i := element - collectives.Survivors(a.folded, a.Low)
-	if a.pattern.Kind == collectives.Exchange {
+	if a.pattern.Kind == collectives.Exchange && a.Interfaces == nil {
 		return a.accounts[i].Latest
 	}
 	return a.knew[i]

@@ -207,8 +207,11 @@ func (a *Array) Prepare() {
 	case p.Kind == collectives.Shift && a.apart():
 		a.makeNext()
 	}
-	if a.Meter != nil && p.Kind != collectives.Exchange {
+	if a.Meter != nil && (p.Kind != collectives.Exchange || a.Interfaces != nil) {
 		a.keepKnowledge()
+	}
+	if a.Meter != nil && a.Interfaces != nil {
+		a.keepLeaving()
 	}
 }
 

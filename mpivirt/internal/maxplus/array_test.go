@@ -106,7 +106,7 @@ func through(t fataler, r Rounds, cuts cuts, clocks []vtime.Time, top vtime.Time
 		}
 		for _, s := range sent {
 			e := arrays[s.to].Evaluation()
-			e.Receive(s.dst, s.src, s.stride, s.clocks, nil)
+			e.Receive(s.dst, s.src, s.stride, s.clocks, Told{})
 		}
 		for i := range arrays {
 			if !arrays[i].Complete() {

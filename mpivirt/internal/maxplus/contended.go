@@ -413,6 +413,9 @@ func (a *Array) combine(c *crossing, node, first, last, lo int) {
 			from, _ := origin(&a.pattern, a.total(), m.element)
 			a.Participants.PastReceive(a.current.rank(from), a.current.rank(m.element), a.current.bytes, *clock)
 		}
+		if a.Meter != nil {
+			a.accountWork(m.element-lo, *clock, t, c.work)
+		}
 		*clock = t
 	}
 }
@@ -444,6 +447,13 @@ func (a *Array) arriveTogether(c *crossing, node, first, last, lo, hi int) bool 
 	}
 	arrived := a.landed[:len(asks)]
 	a.takeTogether(a.Interfaces.In, node, first, asks, c.bytes, arrived, a.arrived[first-lo:])
+	if a.Meter != nil {
+		for i, t := range arrived {
+			from, _ := origin(&a.pattern, a.total(), first+i)
+			a.receiveAt(c, from, first+i, lo, t.Add(c.bytes))
+		}
+		return true
+	}
 	for i, t := range arrived {
 		clock := &a.work[first-lo+i]
 		if t = max(clock.Add(c.send), t.Add(c.bytes)).Add(c.receive); t == vtime.Forever {
@@ -485,6 +495,9 @@ func (a *Array) begun(from, to, lo int) vtime.Time {
 // receiveAt has an element receive a message of another element, which arrives at an instant.
 func (a *Array) receiveAt(c *crossing, from, to, lo int, arrival vtime.Time) {
 	clock := &a.work[to-lo]
+	if a.Meter != nil {
+		a.accountAt(c, from, to, lo, arrival)
+	}
 	t := max(clock.Add(c.send), arrival).Add(c.receive)
 	if t == vtime.Forever {
 		a.Participants.PastReceive(a.current.rank(from), a.current.rank(to), a.current.bytes, *clock)
@@ -509,6 +522,11 @@ func (a *Array) arriveAlone(c *crossing, lo, hi int) {
 				chunk[i] = t.Add(c.asks)
 			}
 			a.takeEach(a.Interfaces.In, dst, chunk, c.bytes)
+			if a.Meter != nil {
+				for i, t := range chunk {
+					a.accountAt(c, src+i, dst+i, lo, t.Add(c.bytes))
+				}
+			}
 			for i, t := range chunk {
 				clock := &a.work[dst-lo+i]
 				if t = max(clock.Add(c.send), t.Add(c.bytes)).Add(c.receive); t == vtime.Forever {

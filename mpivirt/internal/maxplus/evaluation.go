@@ -203,18 +203,21 @@ func (a *Array) Evaluate() (messages uint64) {
 }
 
 // Receive has elements dst, dst+stride, ... of this array receive the messages of elements src,
-// src+stride, ... of another array, which have the given clocks, and know the given entries if the arrays have accounts. In an
+// src+stride, ... of another array, which have the given clocks, and tell more if the arrays have accounts. In an
 // exchange the old clocks of the receivers must not be needed any more.
-func (e *Evaluation) Receive(dst, src, stride int, clocks, knows []vtime.Time) {
+func (e *Evaluation) Receive(dst, src, stride int, clocks []vtime.Time, told Told) {
 	e.a.received += len(clocks)
 	if e.a.Interfaces != nil {
 		for i, t := range clocks {
 			e.a.came[dst+i*stride-e.lo] = t
 		}
+		for i, t := range told.Left {
+			e.a.told.Left[dst+i*stride-e.lo], e.a.told.Knows[dst+i*stride-e.lo] = t, told.Knows[i]
+		}
 		return
 	}
 	if e.a.Meter != nil {
-		e.receiveAccounted(dst, src, len(clocks), stride, clocks, knows, 1)
+		e.receiveAccounted(dst, src, len(clocks), stride, clocks, told.Knows, 1)
 		return
 	}
 	e.receive(dst, src, len(clocks), stride, clocks, 1)

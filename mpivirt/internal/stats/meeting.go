@@ -3,7 +3,7 @@ package stats
 import "gigarank/vtime"
 
 // Meeting counts the calls of ranks that leave a collective in which each rank needs all, in one go. It counts what [Ending.Split] and
-// [Waiter.Blame] say of a collective without delays by other messages.
+// [Waiter.Blame] say of a collective without delays at busses and links.
 type Meeting struct {
 	calls  *Calls
 	row    *callRow
@@ -20,6 +20,25 @@ type Meeting struct {
 func (c *Calls) Meet(key CallKey, bytes int64, cause Cause, latest vtime.Time, late Late) Meeting {
 	return Meeting{calls: c, row: c.row(key), key: key, bytes: bytes, cause: cause, latest: latest, whom: late}
 }
+
+// Parts are times after the latest entry that are not those of the network on an idle machine.
+type Parts struct {
+	Works  vtime.Duration // of the rank's processor
+	Shared vtime.Duration // for which other messages at interfaces have delayed the rank
+	Within vtime.Duration // for which other work in the memory of the node has delayed it
+}
+
+// divide returns a time after the latest entry as the causes that it has. Parts that do not fit are cut.
+func (p *Parts) divide(took vtime.Duration) (t meetingTimes) {
+	t.works = min(p.Works, took)
+	t.within = min(p.Within, took-t.works)
+	t.shared = min(p.Shared, took-t.works-t.within)
+	t.network = took - t.works - t.within - t.shared
+	return t
+}
+
+// meetingTimes are times of a call by cause.
+type meetingTimes struct{ late, works, within, shared, network vtime.Duration }
 
 // Alike counts the calls of n LPs from equal entries until equal exits, whose processors have not worked. It does so only if ranks are not kept.
 func (m *Meeting) Alike(n int, entry, exit vtime.Time) {
@@ -44,21 +63,25 @@ func (m *Meeting) Alike(n int, entry, exit vtime.Time) {
 // Each reports whether calls are kept by rank.
 func (m *Meeting) Each() bool { return m.calls.tasks != nil }
 
-// Leave counts the call of an LP from its entry until its exit. Its processor has worked after the latest entry, and in the phases, which are
-// changed; they are nil if it has not.
-func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, works vtime.Duration, phases *Phases) {
+// Leave counts the call of an LP from its entry until its exit. Its processor has worked in the phases, which are changed; they are nil if it
+// has not.
+func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, parts Parts, phases *Phases) {
 	took := exit.Sub(entry)
 	late := min(max(m.latest.Sub(entry), 0), took)
-	works = min(works, took-late)
-	network := took - late - works
+	t := parts.divide(took - late)
+	t.late = late
 	row := m.row
 	row.count++
 	row.bytes = addUp(row.bytes, uint64(m.bytes))
 	row.times[m.cause].Add(late)
-	row.times[Processor].Add(works)
-	row.times[Network].Add(network)
+	row.times[Processor].Add(t.works)
+	row.times[Network].Add(t.network)
+	if t.shared|t.within != 0 {
+		row.times[Interface].Add(t.shared)
+		row.times[Memory].Add(t.within)
+	}
 	if course := &m.calls.course; course.Counts() {
-		times := Causes{Processor: works, Network: network}
+		times := Causes{Processor: t.works, Network: t.network, Interface: t.shared, Memory: t.within}
 		times[m.cause] = late
 		course.Call(entry, &times, 0, 0)
 	}
@@ -75,9 +98,9 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, works vtime
 	if m.calls.tasks == nil {
 		return
 	}
-	m.calls.tasks[lp].meets(m.bytes, m.cause, late, works, network)
+	m.calls.tasks[lp].meets(m.bytes, m.cause, &t)
 	if m.calls.functions != nil {
-		m.calls.functionsOf(m.key.Procedure)[lp].meets(m.bytes, m.cause, late, works, network)
+		m.calls.functionsOf(m.key.Procedure)[lp].meets(m.bytes, m.cause, &t)
 	}
 	if late == 0 {
 		w.Met = exit
@@ -88,10 +111,12 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, works vtime
 }
 
 // meets counts a call in a meeting.
-func (t *Task) meets(bytes int64, cause Cause, late, works, network vtime.Duration) {
+func (t *Task) meets(bytes int64, cause Cause, times *meetingTimes) {
 	t.Count++
 	t.Bytes = addUp(t.Bytes, uint64(bytes))
-	t.Times[cause] += late
-	t.Times[Processor] += works
-	t.Times[Network] += network
+	t.Times[cause] += times.late
+	t.Times[Processor] += times.works
+	t.Times[Network] += times.network
+	t.Times[Interface] += times.shared
+	t.Times[Memory] += times.within
 }
