@@ -159,6 +159,20 @@ func TestFortranKeepsWhatDecides(t *testing.T) {
   call MPI_Bcast(u, list(rank + 1) * 0 + list(1), MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
   if (u(1, 1) < 0) print *, u
   deallocate (u, list)`},
+		"a text by broadcast, and variables of a block": {"  character(len=12) :: word\n  integer :: k", `
+  word = ' '
+  if (rank == 0) word = ' 7 steps'
+  call MPI_Bcast(word, 12, MPI_CHARACTER, 0, MPI_COMM_WORLD, ierr)
+  read (word(1:3), *) k
+  do i = 1, k
+    block
+      integer :: list(i + rank)
+      double precision :: u(900 * i)
+      list = i
+      u = 0.5d0 * i
+      call MPI_Bcast(u, list(i), MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr)
+    end block
+  end do`},
 		"requests": {"  integer :: r(2)\n  double precision :: a(500), b(500)", `
   a = rank
   call MPI_Irecv(b, 500, MPI_DOUBLE_PRECISION, mod(rank + n - 1, n), 3, MPI_COMM_WORLD, r(1), ierr)

@@ -92,6 +92,8 @@ func TestDataThatDecide(t *testing.T) {
 	for (int i = 1; i < size; i++) { at[i] = at[i - 1] + sent[i - 1]; from[i] = from[i - 1] + got[i - 1]; }
 	static int out[5000 * 64]; MPI_Alltoallv(key, sent, at, MPI_INT, out, got, from, MPI_INT, MPI_COMM_WORLD);`,
 			[]string{"program.c:17: MPI_Alltoallv depends on data: the variable key, which is written at ", "program.c:14"}, ""},
+		"a count of data that are sent, too": {"static double u[3000]; static int many[64];", "	for (int i = 1; i < 3000; i++) u[i] = u[i - 1] * 0.5 + i;\n	for (int i = 0; i < 3000; i++) many[(int)u[i] % 64]++;\n	MPI_Bcast(u, many[3], MPI_DOUBLE, 0, MPI_COMM_WORLD);",
+			[]string{"program.c:14: MPI_Bcast depends on data: the variable u", "program.c:13", ": no directive leaves that out; --keep-data builds"}, ""},
 		"a peer": {"static double u[3000];", sum + `	int to = (int)fabs(err) % size; MPI_Bcast(u, 10, MPI_DOUBLE, to, MPI_COMM_WORLD);`, []string{"program.c:13: MPI_Bcast depends on data: the variable u"}, ""},
 		"a tag": {"", `	double *u = malloc((1000 + size) * sizeof *u); for (int i = 0; i < 1000 + size; i++) u[i] = i * 0.25;
 	int m; MPI_Sendrecv(&n, 1, MPI_INT, right, (int)u[900], &m, 1, MPI_INT, left, (int)u[900], MPI_COMM_WORLD, MPI_STATUS_IGNORE); n = 0; free(u);`,
@@ -217,6 +219,8 @@ func TestFunctionsOfTheProgram(t *testing.T) {
 			"	union u u; u.d = rank + 0.5; u.n ^= 7; gigarank_compute((u.i[0] & 255) * 1e-6);"},
 		"variables that stay, a switch and goto": {keep + "int next(void) { static int state = 1; static double sum; sum += state; return state = (state * 5 + 3) & 63; }",
 			"	again: switch (next() % 4) { case 0: gigarank_compute(1e-6); break; case 1: MPI_Barrier(MPI_COMM_WORLD); goto again; case 2: gigarank_compute(2e-6); if (next() < 50) goto again; break; default: goto again; }"},
+		"arrays of variable length in a loop": {"",
+			"	for (int k = 0; k < 300; k++) { int many = rank + k % 7 + 2, list[many]; double u[many * 900]; for (int i = 0; i < many; i++) list[i] = i * k, u[i] = i * 0.5; for (int i = 1; i < many * 900; i++) u[i] = u[i - 1] * 0.25 + i; if (k % 50 == 0) { MPI_Bcast(u, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD); gigarank_compute((list[many / 2] + 1) * 1e-6); } }"},
 		"a list of nodes": {"struct node { struct node *next; int n; double u[10]; };",
 			"	struct node *head = NULL; for (int i = 0; i <= rank; i++) { struct node *k = malloc(sizeof *k); k->next = head; k->n = i + 1; k->u[3] = i; head = k; } while (head) { gigarank_compute(head->n * 1e-6); struct node *k = head; head = head->next; free(k); }"},
 		"text": {"",

@@ -65,6 +65,7 @@ const (
 	Random                // reads and changes the state of the random numbers of the C library
 	Record                // enters times into the statistics of the run, which may be those of clocks
 	Hint                  // tells the compiler something
+	Stack                 // notes or restores how far the stack has grown, by variables whose sizes are not constant
 	Task                  // begins or ends a task of a timed form
 	Statement             // begins a statement of Fortran that reads or writes a text in memory, and returns its state; all calls with it belong together
 	Input                 // opens, reads or closes a file, or begins such a statement of Fortran: all of these belong together
@@ -197,6 +198,10 @@ func intrinsic(name string) (*Effect, bool) {
 	switch {
 	case is(hints...):
 		return &Effect{Kind: Hint, Roles: "v", More: true}, true
+	case is("stacksave"):
+		return &Effect{Kind: Stack}, true
+	case is("stackrestore"):
+		return &Effect{Kind: Stack, Roles: "v"}, true
 	case is("memcpy", "memmove"):
 		return &Effect{Kind: Copy, Roles: "oavv"}, true
 	case is("memset"):

@@ -23,7 +23,7 @@ var ofFortran = map[Kind]string{
 		_FortranAioOutputAscii bav; _FortranAioOutputInteger8 bv; _FortranAioOutputInteger16 bv; _FortranAioOutputInteger32 bv; _FortranAioOutputInteger64 bv; _FortranAioOutputReal32 bv; _FortranAioOutputReal64 bv;
 		_FortranAioOutputComplex32 bvv; _FortranAioOutputComplex64 bvv; _FortranAioOutputLogical bv; _FortranAioOutputDescriptor bd; _FortranAioInputInteger bov; _FortranAioInputReal32 bo; _FortranAioInputReal64 bo;
 		_FortranAioInputLogical bo; _FortranAioInputAscii bov; _FortranAioInputDescriptor bw; _FortranAioEndIoStatement b; _FortranAioEnableHandlers bvvvvv; _FortranAioSetAdvance bav;
-		_FortranAAllocatableSetBounds mvvv; _FortranAAllocatableAllocate pvvvv; _FortranAAllocatableDeallocate pvvvv; _FortranAAllocatableInitIntrinsicForAllocate bvvvv; _FortranAAssign wdav;
+		_FortranAAllocatableSetBounds mvvv; _FortranAAllocatableAllocate pvvvv; _FortranAAllocatableDeallocate pvvvv; _FortranAAllocatableInitIntrinsicForAllocate bvvvv; _FortranAAssign wdav; _FortranAAssignTemporary wdav; _FortranACopyInAssign wdav; _FortranACopyOutAssign wdav; _FortranAIsContiguous a; _FortranAReshape wddddav;
 		_FortranAPointerSetBounds mvvv; _FortranAPointerAllocate pvvvv; _FortranAPointerDeallocate pvvvv; _FortranAGetEnvVariable dwwvwav;
 		_FortranAioSetFile bav; _FortranAioSetStatus bav; _FortranAioSetAccess bav; _FortranAioSetForm bav; _FortranAioSetAction bav; _FortranAioSetPosition bav; _FortranAioSetRecl bv; _FortranAioGetNewUnit bov;
 		_FortranACharacterCompareScalar1 aavv; _FortranAModReal4 vvav; _FortranAModReal8 vvav; _FortranAFPow4i vv; _FortranAFPow8i vv; _FortranAFPow4k vv; _FortranAFPow8k vv;

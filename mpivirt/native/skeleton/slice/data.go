@@ -136,6 +136,50 @@ func (s *Slice) chainOf(i *ir.Instr) (all []*ir.Instr) {
 	}
 }
 
+// dependence is why the course depends on data.
+type dependence struct {
+	said    string   // the lines from the data to the call
+	help    []string // directives that would leave the data out
+	payload string   // such a directive that may name a call whose content is not the reason
+	keeps   bool     // --keep-data would build a skeleton
+}
+
+func (d *dependence) Error() string {
+	help := d.help
+	if d.payload != "" {
+		help = append(slices.Clone(help), d.payload)
+	}
+	remedy := "no directive leaves that out"
+	if len(help) > 0 {
+		remedy = fmt.Sprintf("if the data decide nothing, write %q into a file for --directives", help[0])
+		for _, other := range help[1:] {
+			remedy += fmt.Sprintf(", or %q", other)
+		}
+	}
+	if d.keeps {
+		remedy += "; --keep-data builds a skeleton that computes the data as the program does"
+	}
+	return d.said + ": " + remedy
+}
+
+// tryPayloads takes those directives from the errors of [Slice.Data] that do not help: what a call receives is not what the course depends on.
+func (s *Slice) tryPayloads() {
+	for _, err := range s.data {
+		d := err.(*dependence)
+		if d.payload == "" {
+			continue
+		}
+		more, err := ParseDirectives("", d.payload+"\n")
+		if err != nil {
+			continue
+		}
+		with, _ := withEnds(s.m, slices.Concat(s.directives, more))
+		if with != nil && slices.ContainsFunc(with.data, func(err error) bool { return err.(*dependence).said == d.said }) {
+			d.payload = ""
+		}
+	}
+}
+
 // dataError returns the error of data that a chain of instructions needs, the last of which is of the course.
 func (s *Slice) dataError(object int, chain []*ir.Instr) error {
 	root := chain[len(chain)-1]
@@ -151,32 +195,22 @@ func (s *Slice) dataError(object int, chain []*ir.Instr) error {
 		}
 	}
 	said += "; " + s.chain(chain[0])
-	var help []string
+	d := &dependence{said: said, keeps: len(s.refusals) == 0}
 	for n, i := range slices.Backward(chain) {
 		if i.Op == ir.Br && len(i.Targets) == 2 && n > 0 && !chain[n-1].Op.Ends() { // its condition needs the data, not where it stands
 			if at := s.namedAs(i, chain[:n+1]); at != "" {
-				help = append(help, fmt.Sprintf("branch %s never", at), fmt.Sprintf("branch %s always", at))
+				d.help = append(d.help, fmt.Sprintf("branch %s never", at), fmt.Sprintf("branch %s always", at))
 			}
 			break
 		}
 	}
 	for _, i := range slices.Backward(chain) {
 		if at := s.receivedAt(i); at != "" {
-			help = append(help, fmt.Sprintf("payload %s unused", at))
+			d.payload = fmt.Sprintf("payload %s unused", at)
 			break
 		}
 	}
-	remedy := "no directive leaves that out"
-	if len(help) > 0 {
-		remedy = fmt.Sprintf("if the data decide nothing, write %q into a file for --directives", help[0])
-		for _, other := range help[1:] {
-			remedy += fmt.Sprintf(", or %q", other)
-		}
-	}
-	if len(s.refusals) == 0 {
-		remedy += "; --keep-data builds a skeleton that computes the data as the program does"
-	}
-	return fmt.Errorf("%s: %s", said, remedy)
+	return d
 }
 
 // namedAs returns the line by which a directive names a branch, "" for none: its own, or that of a part of its condition, to which a chain leads.

@@ -80,6 +80,9 @@ type paramOf struct {
 // Of returns the slice of a program. The error has all reasons why there is none.
 func Of(m *ir.Module, directives ...*Directive) (*Slice, error) {
 	s, err := withEnds(m, directives)
+	if s != nil {
+		s.tryPayloads()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -317,6 +320,11 @@ func (s *Slice) follow(i *ir.Instr) {
 			}
 		}
 	case ir.Ret:
+	case ir.Alloca:
+		if len(i.Operands) > 0 {
+			s.value(i.Operands[0], i)
+			s.keepRestores(i)
+		}
 	case ir.Load:
 		s.value(i.Operands[0], i)
 		s.needLoad(i)
@@ -404,6 +412,13 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 		}
 	case effects.Alloc, effects.Resize:
 		s.keepFrees(i)
+	}
+}
+
+// keepRestores keeps the calls that take variables from the stack which a kept instruction puts there, where their size is not constant.
+func (s *Slice) keepRestores(i *ir.Instr) {
+	for _, call := range s.restores[i.Block.Func] {
+		s.keep(call, i)
 	}
 }
 

@@ -18,16 +18,17 @@ var streams = []string{"stdin", "stdout", "stderr"}
 type found struct {
 	calls       map[*ir.Function][]*ir.Instr // of each function of the program
 	returns     map[*ir.Function][]*ir.Instr
-	operations  map[*ir.Function]bool // functions of user-defined operations, which MPI calls
-	inputs      []*ir.Instr           // statements that open, read or close files
-	outputs     []*ir.Instr           // statements that write files
-	random      []*ir.Instr           // calls that share the state of the random numbers
-	getopts     []*ir.Instr           // calls of getopt, which share its state
-	allocations []*ir.Instr           // that make memory
+	operations  map[*ir.Function]bool        // functions of user-defined operations, which MPI calls
+	inputs      []*ir.Instr                  // statements that open, read or close files
+	outputs     []*ir.Instr                  // statements that write files
+	random      []*ir.Instr                  // calls that share the state of the random numbers
+	getopts     []*ir.Instr                  // calls of getopt, which share its state
+	restores    map[*ir.Function][]*ir.Instr // calls that take variables from the stack
+	allocations []*ir.Instr                  // that make memory
 }
 
 func newFound() found {
-	return found{calls: map[*ir.Function][]*ir.Instr{}, returns: map[*ir.Function][]*ir.Instr{}, operations: map[*ir.Function]bool{}}
+	return found{calls: map[*ir.Function][]*ir.Instr{}, returns: map[*ir.Function][]*ir.Instr{}, operations: map[*ir.Function]bool{}, restores: map[*ir.Function][]*ir.Instr{}}
 }
 
 // openGraphs finds the graphs of functions, without ways that are closed.
@@ -146,10 +147,12 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 		s.refuse(i, "%s: %s: skeletons do not take it", callee.Name, reason)
 	case !known:
 		s.refuse(i, "nothing is known of the function %s, which is not part of the program: build its source with --skeleton, too, or leave the call out", callee.Name)
-	case len(i.Args()) < len(e.Roles) && !(e.More && len(i.Args()) >= len(e.Roles)-1) || len(i.Args()) > len(e.Roles) && !e.More:
+	case len(i.Args()) < len(e.Roles) && !(e.More && len(i.Args()) >= len(e.Roles)-1) || len(i.Args()) > len(e.Roles) && !e.More && !hasLengths(i, e):
 		s.refuse(i, "%s is called with %d arguments, and takes %d", callee.Name, len(i.Args()), len(e.Roles))
 	case e.Kind == effects.Random:
 		s.random = append(s.random, i)
+	case e.Kind == effects.Stack && len(e.Roles) > 0:
+		s.restores[i.Block.Func] = append(s.restores[i.Block.Func], i)
 	case isGetopt(i):
 		s.getopts = append(s.getopts, i)
 	case e.Kind == effects.Input:
@@ -159,6 +162,11 @@ func (s *Slice) surveyCall(i *ir.Instr) {
 	case e.Kind == effects.Alloc && !e.Clock || e.Kind == effects.Resize:
 		s.allocations = append(s.allocations, i)
 	}
+}
+
+// hasLengths reports whether the arguments beyond those of a function of MPI are lengths of texts, which Fortran passes behind them where a buffer is one.
+func hasLengths(i *ir.Instr, e *effects.Effect) bool {
+	return strings.HasPrefix(i.Calls(), "mpi_") && !slices.ContainsFunc(i.Args()[len(e.Roles):], func(v ir.Value) bool { return v.Of().Kind != ir.Integer })
 }
 
 // operationOf returns the function of a user-defined operation that a call makes, nil if it is not known, and whether it makes one.
