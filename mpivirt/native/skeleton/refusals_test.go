@@ -453,7 +453,7 @@ func TestWithoutLLVM(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var printed bytes.Buffer
 	code, err := skeleton.Wrap(toolchain.C, []string{skeleton.Flag, "a.c"}, nil, &printed, &printed)
-	const want = "gigarank cc: skeletons need LLVM 19, and clang-19, llvm-link-19, opt-19, llvm-objcopy-19 is not in PATH: apt-get install clang-19 llvm-19\n"
+	const want = "gigarank cc: skeletons need LLVM 19, and clang-19, llvm-link-19, opt-19, llvm-objcopy-19 are not in PATH: apt-get install clang-19 llvm-19\n"
 	if err != nil || code != 2 || printed.String() != want {
 		t.Errorf("exit code %d, %v: %s", code, err, &printed)
 	}

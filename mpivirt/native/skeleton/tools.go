@@ -48,7 +48,11 @@ func Missing(l toolchain.Language) error {
 	if len(programs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("skeletons need LLVM %s, and %s is not in PATH: apt-get install %s", release, strings.Join(programs, ", "), strings.Join(from, " "))
+	verb := "is"
+	if len(programs) > 1 {
+		verb = "are"
+	}
+	return fmt.Errorf("skeletons need LLVM %s, and %s %s not in PATH: apt-get install %s", release, strings.Join(programs, ", "), verb, strings.Join(from, " "))
 }
 
 // Compiler returns the compiler of programs with skeletons in a language, "" if there is none.
