@@ -108,7 +108,7 @@ func TestFunctionsOfMPI(t *testing.T) {
 // TestRefusedFunctionsOfMPI: functions of MPI that call the program, or that may go to any memory, are refused with the line and the reason.
 func TestRefusedFunctionsOfMPI(t *testing.T) {
 	needLLVM(t)
-	const handler = "static void h(MPI_Comm *c, int *code, ...) { (void)c; exit(*code); } static int copies(MPI_Comm c, int k, void *e, void *v, void *w, int *f) { *f = 1; return 0; }\n" +
+	const handler = "static void *start; static void h(MPI_Comm *c, int *code, ...) { (void)c; exit(*code); } static int copies(MPI_Comm c, int k, void *e, void *v, void *w, int *f) { *f = 1; return 0; }\n" +
 		"static int query(void *e, MPI_Status *s) { return 0; } static int gone(void *e) { return 0; } static int stop(void *e, int d) { return 0; }"
 	for _, c := range []struct{ text, want string }{
 		{"	MPI_Errhandler e; MPI_Comm_create_errhandler(h, &e);", "program.c:13: MPI_Comm_create_errhandler: MPI calls the function of the error handler from any call that fails: skeletons do not take it"},
@@ -120,6 +120,8 @@ func TestRefusedFunctionsOfMPI(t *testing.T) {
 			"	MPI_Type_create_struct(2, one, at, of, &made); MPI_Type_commit(&made); MPI_Bcast(&a, 1, made, 0, MPI_COMM_WORLD); gigarank_compute(b * 1e-6);", "program.c:14: the datatype may have addresses for displacements: skeletons take offsets within a structure"},
 		{"	int a[2] = {rank, 1}, one[2] = {1, 1}; MPI_Aint at[2]; MPI_Datatype of[2] = {MPI_INT, MPI_INT}, made; MPI_Get_address(a, at); MPI_Get_address(a + 1, at + 1);\n" +
 			"	MPI_Type_create_struct(2, one, at, of, &made); MPI_Type_commit(&made); MPI_Bcast(MPI_BOTTOM, 1, made, 0, MPI_COMM_WORLD); gigarank_compute(a[1] * 1e-6);", "program.c:14: the datatype may have addresses for displacements, and the buffer at "},
+		{"	int a[2] = {rank, 1}, one[2] = {1, 1}; MPI_Aint at[2]; MPI_Datatype of[2] = {MPI_INT, MPI_INT}, made; MPI_Get_address(a, at); MPI_Get_address(a + 1, at + 1); if (size > 3) { start = a; at[1] -= at[0]; at[0] = 0; }\n" +
+			"	MPI_Type_create_struct(2, one, at, of, &made); MPI_Type_commit(&made); MPI_Bcast(start, 1, made, 0, MPI_COMM_WORLD); gigarank_compute(a[1] * 1e-6);", "program.c:14: the datatype may have addresses for displacements, and the buffer at "},
 	} {
 		program, refusal := build(t, body(handler, c.text))
 		if program != "" || !strings.Contains(refusal, c.want) {

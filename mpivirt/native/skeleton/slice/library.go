@@ -210,7 +210,7 @@ func isDatatype(v ir.Value) bool {
 	return is && 0x200 <= n && n < 0x300
 }
 
-// mayBeNull reports whether a pointer may be a null pointer that the program writes as a constant.
+// mayBeNull reports whether a pointer may be a null pointer that the program writes as a constant, or that memory has before it is written.
 func (s *Slice) mayBeNull(v ir.Value, met map[ir.Value]bool) bool {
 	if isNull(v) {
 		return true
@@ -229,10 +229,27 @@ func (s *Slice) mayBeNull(v ir.Value, met map[ir.Value]bool) bool {
 		return slices.ContainsFunc(l.Def.Operands, also)
 	case l.Def.Op == ir.Load:
 		for _, at := range s.places(l.Def.Operands[0], l.Def.Type) {
-			if slices.ContainsFunc(s.writers[at.object], func(w writer) bool { return w.Op == ir.Store && at.overlaps(w.at) && also(w.Operands[0]) }) {
+			if s.beginsWithNull(at.object) || slices.ContainsFunc(s.writers[at.object], func(w writer) bool { return w.Op == ir.Store && at.overlaps(w.at) && also(w.Operands[0]) }) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// beginsWithNull reports whether an object may have null pointers before it is written.
+func (s *Slice) beginsWithNull(object int) bool {
+	switch of := s.memory.objects[object].of.(type) {
+	case *ir.Symbol:
+		return of.Global != nil && hasNull(of.Global.Init)
+	case *ir.Instr:
+		return of.Op == ir.Call && of.Calls() != "malloc"
+	}
+	return true
+}
+
+// hasNull reports whether a constant has a null pointer, or is one.
+func hasNull(v ir.Value) bool {
+	c, is := v.(*ir.Const)
+	return v == nil || is && (c.Text == "zeroinitializer" || isNull(c) || slices.ContainsFunc(c.Elems, hasNull))
 }
