@@ -4,6 +4,7 @@ package skeleton_test
 
 import (
 	"bytes"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,11 +18,12 @@ import (
 	"gigarank/mpivirt/native/toolchain"
 )
 
-// TestFunctionsOfMPI: functions of all families have skeletons that take the same course, with content that decides and with content that does not.
+// TestFunctionsOfMPI: functions of all families have skeletons that take the same course, with content that decides and with content that does not. Some families are drawn; with
+// $GIGARANK_CONFORMANCE=all, as in scripts/search, none is left out.
 func TestFunctionsOfMPI(t *testing.T) {
 	needLLVM(t)
 	const arrays = "static double u[9000], v[9000]; static int list[64];"
-	for name, c := range map[string]struct{ before, text string }{
+	families := map[string]struct{ before, text string }{
 		"attributes": {arrays, `	int key, flag, *most, mine = rank + 3, *found; MPI_Comm copy; MPI_Datatype two;
 	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &flag); gigarank_compute((flag + (*most > 100)) * 1e-6);
 	MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL); MPI_Comm_set_attr(MPI_COMM_WORLD, key, &mine);
@@ -89,7 +91,13 @@ func TestFunctionsOfMPI(t *testing.T) {
 		"handles of Fortran, and contents of datatypes": {arrays, `	MPI_Datatype made, again; int ints, addresses, kinds, how, numbers[4]; MPI_Aint far[2]; MPI_Datatype of[2]; MPI_Comm world = MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD));
 	MPI_Type_vector(4, 2, 3 + rank, MPI_DOUBLE, &made); MPI_Type_get_envelope(made, &ints, &addresses, &kinds, &how); MPI_Type_get_contents(made, ints, addresses, kinds, numbers, far, of); gigarank_compute((numbers[2] + how % 5) * 1e-6);
 	again = MPI_Type_f2c(MPI_Type_c2f(made)); MPI_Type_commit(&again); MPI_Bcast(u, 1, again, 0, world); MPI_Type_free(&again);`},
-	} {
+	}
+	names := slices.Sorted(maps.Keys(families))
+	if os.Getenv("GIGARANK_CONFORMANCE") != "all" {
+		names = some(names, 5)
+	}
+	for _, name := range names {
+		c := families[name]
 		t.Run(name, func(t *testing.T) {
 			program, refusal := build(t, body(c.before, c.text))
 			if refusal != "" {
@@ -103,6 +111,13 @@ func TestFunctionsOfMPI(t *testing.T) {
 			}
 		})
 	}
+}
+
+// some returns some of a list, which are drawn.
+func some(all []string, most int) []string {
+	r := rand.New(rand.NewPCG(seed.Next(), 9))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(most, len(all))]
 }
 
 // TestRefusedFunctionsOfMPI: functions of MPI that call the program, or that may go to any memory, are refused with the line and the reason.
@@ -171,9 +186,7 @@ func TestConformanceProgramsAreServedOrRefused(t *testing.T) {
 	default:
 		programs = slices.DeleteFunc(programs, func(path string) bool { return !strings.Contains(path, wanted) })
 	case "":
-		r := rand.New(rand.NewPCG(seed.Next(), 9))
-		r.Shuffle(len(programs), func(i, j int) { programs[i], programs[j] = programs[j], programs[i] })
-		programs = programs[:3]
+		programs = some(programs, 3)
 	}
 	served := 0
 	for _, source := range programs {
