@@ -117,7 +117,7 @@ func (c Coroutine) Wait() {
 	}
 }
 
-// resumedToEnd calls the function of a visit, and waits again. When Stop unwinds the LP, it ends the LP.
+// resumedToEnd calls the functions of visits, and waits again after each. When Stop unwinds the LP, it ends the LP.
 func (c Coroutine) resumedToEnd() {
 	for c.lp.top == asked {
 		visit, _ := visits.LoadAndDelete(c.lp)
@@ -194,12 +194,14 @@ func (g *Goroutines) Resume(i int) bool {
 }
 
 // Visit calls a function on the stack of LP i, which waits: beneath it are the calls by which the LP has come to its Wait. The LP
-// waits on, and is not resumed any more but by another Visit, and by Stop.
+// waits on.
 func (g *Goroutines) Visit(i int, f func()) {
 	if lp := &g.lps[i]; lp.next != nil && lp.top != over {
+		top := lp.top
 		visits.Store(lp, f)
 		lp.top = asked
 		lp.next()
+		lp.top = top
 	}
 }
 

@@ -37,14 +37,15 @@ func (f mainForm) Body(k *kernel.Kernel, n int) kernel.Body {
 // goroutines are ranks that run as coroutines.
 type goroutines struct {
 	*lp.Goroutines
-	k     *kernel.Kernel
-	main  func(r *Rank) error
-	ranks []Rank // side by side, since they are resumed in turn
+	k      *kernel.Kernel
+	main   func(r *Rank) error
+	ranks  []Rank // side by side, since they are resumed in turn
+	handed int32  // LP whose call the engine submits while the LP waits; None else
 }
 
 // newGoroutines makes the n ranks of a partition.
 func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error) *goroutines {
-	g := &goroutines{k: k, main: main, ranks: kernel.Reserve[Rank](k, n)}
+	g := &goroutines{k: k, main: main, ranks: kernel.Reserve[Rank](k, n), handed: world.None}
 	// The body of an LP. Its frame lies beneath all of the rank's: what needs room is called and
 	// not inlined, since stacks are small. A method would lie beneath a frame of its value, too.
 	g.Goroutines = lp.NewGoroutines(n, func(i int, self lp.Coroutine) {
@@ -85,8 +86,9 @@ func (g *goroutines) resume(i int32) bool {
 		if !r.submits {
 			return true
 		}
-		r.submits = false
-		if r.waits = !g.k.Submit(i, g.k.Composed()); r.waits {
+		r.submits, g.handed = false, i
+		r.waits = !g.k.Submit(i, g.k.Composed())
+		if g.handed = world.None; r.waits {
 			return true
 		}
 	}

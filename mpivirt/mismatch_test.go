@@ -846,7 +846,8 @@ func here() string {
 // A failure of ranks in Go names the line of the call that fails, and that of the other call where nobody can have left it, on any number of engines.
 // Elements of different types have their MPI names.
 func TestFailuresOfGoRanksNameTheirLines(t *testing.T) {
-	var send, barrier, allreduce, floats, doubles atomic.Value
+	var send, barrier, allreduce, floats, doubles, first, second atomic.Value
+	late := func(r *mpivirt.Rank, by int) { r.Compute(vtime.Duration(by) * vtime.Millisecond) }
 	for _, c := range []struct {
 		main func(r *mpivirt.Rank) error
 		says func() []string
@@ -879,6 +880,56 @@ func TestFailuresOfGoRanksNameTheirLines(t *testing.T) {
 			return mpivirt.Allreduce(r.World(), []float32{1}, []float32{0}, mpivirt.Sum[float32]())
 		}, func() []string {
 			return []string{lineAfter(&doubles), "Allreduce of MPI_DOUBLE, but rank 1 calls Allreduce of MPI_FLOAT as collective 0", lineAfter(&floats)}
+		}},
+		{func(r *mpivirt.Rank) error { // the root, who is first, does not wait
+			late(r, r.Rank())
+			if r.Rank() != 2 {
+				first.Store(here())
+				return mpivirt.Bcast(r.World(), []int32{1}, 0)
+			}
+			second.Store(here())
+			return mpivirt.Bcast(r.World(), []int32{1}, 2)
+		}, func() []string {
+			return []string{"rank 2 failed", " in Bcast, called in ", lineAfter(&second) + ": MPI_ERR_ROOT", "Bcast with root 2, but rank 0 calls Bcast with root 0", ", called in ", lineAfter(&first)}
+		}},
+		{func(r *mpivirt.Rank) error { // all enter at once, so that their numbers count
+			if r.Rank() != 1 {
+				first.Store(here())
+				return mpivirt.Reduce(r.World(), []int32{1}, []int32{0}, mpivirt.Sum[int32](), 3)
+			}
+			second.Store(here())
+			return mpivirt.Reduce(r.World(), []int32{1}, []int32{0}, mpivirt.Sum[int32](), 2)
+		}, func() []string {
+			return []string{"rank 1 failed", " in Reduce, called in ", lineAfter(&second) + ": MPI_ERR_ROOT", "but rank 0 calls Reduce with root 3", ", called in ", lineAfter(&first)}
+		}},
+		{func(r *mpivirt.Rank) error { // in the first calls of a rank its engine submits, later the rank itself
+			for range 9 {
+				if err := r.World().Barrier(); err != nil {
+					return err
+				}
+			}
+			late(r, 4-r.Rank())
+			if r.Rank() != 1 {
+				barrier.Store(here())
+				return r.World().Barrier()
+			}
+			second.Store(here())
+			return mpivirt.Gather(r.World(), []int32{1}, make([]int32, 4), 2)
+		}, func() []string {
+			return []string{"rank 1 failed", " in Gather, called in ", lineAfter(&second), "Gather with root 2, but rank 3 calls Barrier", ", called in ", lineAfter(&barrier)}
+		}},
+		{func(r *mpivirt.Rank) error { // a rank that has gone on
+			if r.Rank() == 0 {
+				first.Store(here())
+				err := mpivirt.Bcast(r.World(), []int32{1}, 0)
+				late(r, 3)
+				return errors.Join(err, r.World().Barrier())
+			}
+			late(r, 1)
+			second.Store(here())
+			return mpivirt.Bcast(r.World(), []int32{1, 2}, 0)
+		}, func() []string {
+			return []string{"rank 1 failed", " in Bcast, called in ", lineAfter(&second) + ": MPI_ERR_COUNT", "but rank 0 calls Bcast with root 0 of other lengths", ", called in ", lineAfter(&first)}
 		}},
 	} {
 		first := ""

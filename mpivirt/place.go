@@ -3,6 +3,7 @@ package mpivirt
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -37,18 +38,31 @@ func lineIn(callers []uintptr) string {
 	}
 }
 
-// Site implements [kernel.Siter]: a site is the address to which a call returns.
+// Site implements [kernel.Siter]: a site is the address to which a call returns, counted from the address of a function. Processes may have
+// loaded the program at different addresses.
 func (*goroutines) Site(int32) kernel.Site { return callingSite() }
 
-// SiteText implements [kernel.Siter].
-func (*goroutines) SiteText(s kernel.Site) string { return lineAt(uintptr(s)) }
+// Called implements [kernel.Caller].
+func (g *goroutines) Called(i int32) (s kernel.Site) {
+	if g.handed != i {
+		return callingSite()
+	}
+	g.Visit(int(i), func() { s = callingSite() })
+	return s
+}
 
-// callingSite returns the address in the program to which the call of MPI returns, from the calls beneath the caller; 0 if there is none.
+// SiteText implements [kernel.Caller].
+func (*goroutines) SiteText(s kernel.Site) string { return lineAt(uintptr(s) + counted) }
+
+// counted is the address from which sites are counted.
+var counted = reflect.ValueOf(isSimulator).Pointer()
+
+// callingSite returns the site of the call of MPI, from the calls beneath the caller; 0 if there is none.
 func callingSite() kernel.Site {
 	var callers [64]uintptr
 	for _, pc := range callers[:runtime.Callers(1, callers[:])] {
 		if lineAt(pc) != "" {
-			return kernel.Site(pc)
+			return kernel.Site(pc - counted)
 		}
 	}
 	return 0

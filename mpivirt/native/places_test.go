@@ -23,6 +23,10 @@ static __attribute__((noinline)) void exchange(int rank, MPI_Comm halo) {
 	}
 	__asm__ volatile("");
 }
+static __attribute__((noinline)) void share(int *v, MPI_Comm halo) {
+	MPI_Bcast(v, 1, MPI_INT, 3, halo);
+	__asm__ volatile("");
+}
 int main(int argc, char **argv) {
 	int rank;
 	MPI_Comm halo;
@@ -30,7 +34,9 @@ int main(int argc, char **argv) {
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_split(MPI_COMM_WORLD, 7, rank, &halo);
 	MPI_Comm_set_name(halo, "halo");
-	if (argc > 3 && rank == 3)
+	if (argc > 4 && rank == 3)
+		share(&rank, halo);
+	else if (argc > 3 && (argc > 4 || rank == 3))
 		MPI_Bcast(&rank, 1, MPI_INT, 0, halo);
 	else if (argc > 2 && rank == 3)
 		MPI_Allreduce(MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_SUM, halo);
@@ -55,13 +61,14 @@ func TestFailuresNameTheirLines(t *testing.T) {
 		{nil, []string{
 			`rank 0 waits in Recv, called in exchange (program.c:4), for a message from rank 1 of "halo" (Comm_split with color 7, collective 0 on WORLD) with tag 5 since `,
 			"; from rank 1 lies tag 4 where 5 is wanted\n",
-			`rank 1 waits in Barrier, called in main (program.c:28), for rank 0 of "halo" (Comm_split with color 7, collective 0 on WORLD) and 1 more to call it since `,
+			`rank 1 waits in Barrier, called in main (program.c:34), for rank 0 of "halo" (Comm_split with color 7, collective 0 on WORLD) and 1 more to call it since `,
 			`rank 2 waits in Wait, called in exchange (program.c:9), for a message from any rank of "halo" `,
-			"rank 3 waits in Barrier, called in main (program.c:28), ",
+			"rank 3 waits in Barrier, called in main (program.c:34), ",
 		}},
-		{[]string{"wrong"}, []string{"rank 2 failed at virtual time ", " in Send, called in main (program.c:25): MPI_ERR_RANK"}},
-		{[]string{"two", "arguments"}, []string{"rank 0 failed at virtual time ", " in Barrier, called in main (program.c:28): MPI_ERR_OTHER: Barrier, but rank 3 calls Allreduce as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD)", ", called in main (program.c:23)"}},
-		{[]string{"no", "end", "here"}, []string{"rank 3 failed at virtual time ", "Bcast with root 0, but rank 0 calls Barrier as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD)", ", called in main (program.c:28)"}},
+		{[]string{"wrong"}, []string{"rank 2 failed at virtual time ", " in Send, called in main (program.c:31): MPI_ERR_RANK"}},
+		{[]string{"two", "arguments"}, []string{"rank 0 failed at virtual time ", " in Barrier, called in main (program.c:34): MPI_ERR_OTHER: Barrier, but rank 3 calls Allreduce as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD)", ", called in main (program.c:29)"}},
+		{[]string{"no", "end", "here"}, []string{"rank 3 failed at virtual time ", " in Bcast, called in main (program.c:27): MPI_ERR_OTHER: Bcast with root 0, but rank 0 calls Barrier as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD)", ", called in main (program.c:34)"}},
+		{[]string{"no", "end", "here", "either"}, []string{"rank 3 failed at virtual time ", " in Bcast, called in share (program.c:14): MPI_ERR_ROOT: Bcast with root 3, but rank 0 calls Bcast with root 0 as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD), called in main (program.c:27)"}},
 	} {
 		first := ""
 		for _, h := range []hosting{{engines: 1, stacks: native.Own}, {engines: 1, stacks: native.Copied}, {engines: 3, stacks: native.Own}, {engines: 2, stacks: native.Copied, strict: true}} {

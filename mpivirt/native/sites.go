@@ -3,6 +3,7 @@
 package native
 
 import (
+	"hash/fnv"
 	"strings"
 	"sync"
 
@@ -11,10 +12,9 @@ import (
 
 // sites are the places of calls of a program. The engines of a process share them.
 type sites struct {
-	lock      sync.Mutex
-	libraries map[librarySite]kernel.Site
-	places    []librarySite          // of libraries, by the number of the site
-	texts     map[kernel.Site]string // that are known
+	lock   sync.Mutex
+	places map[kernel.Site]librarySite // of libraries
+	texts  map[kernel.Site]string      // that are known
 }
 
 // librarySite is a place in a library of the program's own.
@@ -26,27 +26,39 @@ type librarySite struct {
 // inLibrary distinguishes numbers of places in libraries from offsets in the program.
 const inLibrary kernel.Site = 1 << 63
 
+// number returns the number of a place, which is the same in all processes: a hash of the file's name, and the offset.
+func (at librarySite) number() kernel.Site {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(at.file))
+	return inLibrary | kernel.Site(h.Sum64()<<32^at.offset)
+}
+
 // Site implements [kernel.Siter].
 func (b *body) Site(lp int32) kernel.Site {
 	s := slot(b.engine.sites, lp)
 	if s.file == nil {
 		return kernel.Site(s.offset)
 	}
-	all, at := &b.form.sites, librarySite{stringOf(s.file), uint64(s.offset)}
+	all, at := &b.form.sites, librarySite{b.fileOf(stringOf(s.file)), uint64(s.offset)}
+	site := at.number()
 	all.lock.Lock()
 	defer all.lock.Unlock()
-	site, known := all.libraries[at]
-	if !known {
-		if all.libraries == nil {
-			all.libraries = map[librarySite]kernel.Site{}
-		}
-		site = inLibrary | kernel.Site(len(all.places))
-		all.libraries[at], all.places = site, append(all.places, at)
+	if all.places == nil {
+		all.places = map[kernel.Site]librarySite{}
 	}
+	all.places[site] = at
 	return site
 }
 
-// SiteText implements [kernel.Siter].
+// Called implements [kernel.Caller]. A call by a library of the program's own has no place.
+func (b *body) Called(lp int32) kernel.Site {
+	if c := b.ranks[lp].call; c != nil {
+		return kernel.Site(c.called)
+	}
+	return 0
+}
+
+// SiteText implements [kernel.Caller].
 func (b *body) SiteText(s kernel.Site) string {
 	all := &b.form.sites
 	all.lock.Lock()
@@ -55,8 +67,8 @@ func (b *body) SiteText(s kernel.Site) string {
 	if !known {
 		name, offset := b.form.path, uint64(s)
 		if s >= inLibrary {
-			at := all.places[s-inLibrary]
-			name, offset = b.fileOf(at.file), at.offset
+			at := all.places[s]
+			name, offset = at.file, at.offset
 		}
 		text = strings.TrimPrefix(b.placeOf(name, offset-1), " in ") // of the call, and not of what follows it
 		if all.texts == nil {

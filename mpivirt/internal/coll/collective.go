@@ -128,6 +128,7 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	c.partition.Contexts[world.SelfContext] = c.enterComm(&c.selfComm)
 	c.addComm(world.WorldContext, world.Strided(0, 1, c.partition.Target.Ranks()))
 	c.addComm(world.SelfContext, nil)
+	c.Submits = world.None
 	c.Joiners.Hi, c.Timing, c.fullest = -1, stats.Untimed, c.partition.Engine.Index()
 	c.Barrier = Collective{Procedure: world.Barrier, Operation: collectives.Barrier}
 }
@@ -160,13 +161,15 @@ type Communicator struct {
 
 // collecting holds the state of collectives that belongs to no communicator.
 type collecting struct {
-	Timing     int32          // label for the time of the running LP's next collective
-	Combining  int32          // LP in whose call an operator is applied
-	InRows     string         // name of the operators that combine many vectors in one call, "" for none
-	Row        int            // number of vectors that lie one behind another in Apply's into; 0 if Apply combines left and right
-	beforehand vtime.Duration // time that the running LP has spent on launch and copies for its next collective
-	launch     vtime.Duration // of a collective, given by the machine
-	buffers    bool           // buffers of algorithms take time
+	SiteOf     func(lp int32) stats.Site // returns where the program has made the call that an LP submits; nil if no kind of rank here knows that
+	Submits    int32                     // LP that submits the collective that it enters; None if an LP enters later, or in a part of its call
+	Timing     int32                     // label for the time of the running LP's next collective
+	Combining  int32                     // LP in whose call an operator is applied
+	InRows     string                    // name of the operators that combine many vectors in one call, "" for none
+	Row        int                       // number of vectors that lie one behind another in Apply's into; 0 if Apply combines left and right
+	beforehand vtime.Duration            // time that the running LP has spent on launch and copies for its next collective
+	launch     vtime.Duration            // of a collective, given by the machine
+	buffers    bool                      // buffers of algorithms take time
 	Joiners    Joiners
 	tasks      []task      // tasks of items in the ready queue; see taskItems
 	idle       []int32     // free places in tasks
@@ -331,6 +334,7 @@ func (c *Collectives) Enter(lp int32, comm *Communicator, member int, v *Collect
 	if at := (entrant{c.partition.Clock[lp], c.partition.Global(lp), inst.signature}); at.compare(inst.entrant) < 0 {
 		inst.entrant = at
 	}
+	c.noteSites(inst, lp, member)
 	c.hears(inst, v, request)
 	inst.time(lp, c.Timing)
 	if c.Timing != stats.Untimed {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -22,7 +23,11 @@ func TestWhoseCallDoesNotMatch(t *testing.T) {
 	short, long := sign(collectives.Allreduce, 16, 0), sign(collectives.Allreduce, 24, 0)
 	bcast, reduce := sign(collectives.Bcast, 16, 0), sign(collectives.Reduce, 16, 0)
 	one := func(number uint32, at vtime.Time, rank int32, s signature, count uint64, lowest int32, latest vtime.Time) entrance {
-		return entrance{7, 4, number, entrant{at, rank, s}, count, lowest, latest, 100, "communicator of the test"}
+		site := stats.Site(0)
+		if !s.synchronizing() {
+			site = stats.Site(10 + rank)
+		}
+		return entrance{7, 4, number, entrant{at, rank, s}, count, lowest, latest, 100, "communicator of the test", site, world.None, 0}
 	}
 	for _, c := range []struct {
 		why             string
@@ -59,6 +64,11 @@ func TestWhoseCallDoesNotMatch(t *testing.T) {
 			t.Errorf("%s: rank %d fails at %v, want rank %d at %v", c.why, got.Rank, got.Time, c.rank, c.at)
 		case got != nil && !strings.Contains(got.Err.Error(), "rank "+string(rune('0'+c.with))+" calls") || got != nil && !strings.HasSuffix(got.Err.Error(), " on communicator of the test"):
 			t.Errorf("%s: %v, want the call of rank %d", c.why, got, c.with)
+		}
+		if strings.HasPrefix(c.why, "calls of two families") || strings.HasPrefix(c.why, "the first of two") {
+			if o := got.Against(); o.Own != uint64(10+c.rank) || o.Site != uint64(10+c.with) {
+				t.Errorf("%s: the calls come from places %d and %d", c.why, o.Own, o.Site)
+			}
 		}
 	}
 	other := one(0, 6, 2, reduce, 1, 2, 8)

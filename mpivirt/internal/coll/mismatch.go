@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gigarank/internal/invariant"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -88,6 +89,8 @@ func (c *Collectives) fits(a *agent, m *roundMessage) bool {
 type agreement struct {
 	signature signature    // of the first local member's call
 	entrant   entrant      // the first of the local members; any of them while no member can leave
+	site      stats.Site   // of the entrant's call, if members can leave before all have entered
+	rootSite  stats.Site   // likewise of the root's call, if all members need the root, and the root is here
 	announced bool         // another engine knows the signature; see announce
 	rival     *instance    // instance of the same number, for members here whose call is of another family
 	odd       map[int]*odd // by member: its call, if that differs from the call of the first member here
@@ -169,6 +172,55 @@ type entrant struct {
 	at        vtime.Time // of its entry, or an instant after it
 	rank      int32
 	signature signature
+}
+
+// noteSites stores where the program has made the call of a member that enters, if the member may have left it when a mismatch is found, and is the
+// first entrant or the root: reports of mismatches name the places of both.
+func (c *Collectives) noteSites(inst *instance, lp int32, member int) {
+	if c.SiteOf == nil || inst.signature.synchronizing() {
+		return
+	}
+	first, root := inst.entrant.rank == c.partition.Global(lp), inst.Call.toRoot() && member == inst.Call.Root
+	if !first && !root {
+		return
+	}
+	site := stats.Site(0)
+	if c.Submits == lp {
+		site = c.SiteOf(lp)
+	}
+	if first {
+		inst.site = site
+	}
+	if root {
+		inst.rootSite = site
+	}
+}
+
+// SiteOfRoot returns where a rank of this engine has made its call in an instance with a number on a communicator, as its root; 0 if it has not, or the
+// place is not known.
+func (c *Collectives) SiteOfRoot(context uint64, number uint32, rank int32) stats.Site {
+	for _, comm := range c.Communicators.All() {
+		if comm.Context != context {
+			continue
+		}
+		all := comm.past
+		for inst := comm.numbered(number); inst != nil; inst = inst.rival {
+			all = append(slices.Clip(all), comm.entranceOf(inst))
+		}
+		for i := range all {
+			if e := &all[i]; e.number == number && e.root == rank {
+				return e.rooted
+			}
+		}
+	}
+	return 0
+}
+
+// placed stores the places of the two calls of a mismatch in its error, 0 for a place that is not known.
+func placed(err error, own, theirs stats.Site) {
+	if of := (*world.Error)(nil); errors.As(err, &of) {
+		of.CalledFrom(uint64(own), uint64(theirs))
+	}
 }
 
 func (c entrant) compare(o entrant) int {
@@ -361,6 +413,9 @@ func (inst *instance) blame(member int, err error) {
 func (c *Collectives) learn(a *agent, own signature, m *roundMessage) {
 	inst := a.inst
 	err := inst.comm.mismatch(inst.Number, own, m.signature, m.rank, c.partition.NameOf)
+	if inst.rootSite != 0 && inst.comm.RankOf(inst.Call.Root, 0) == int(m.rank) {
+		placed(err, 0, inst.rootSite)
+	}
 	if err == nil {
 		err = world.Errorf(m.fault, "%s, but rank %d has heard of a call that does not match as collective %d on %s",
 			own.describe(inst.comm.Size, c.partition.NameOf), m.rank, inst.Number, inst.comm.MadeText(c.partition.NameOf))
@@ -397,6 +452,9 @@ type entrance struct {
 	latest vtime.Time     // latest entry among them
 	span   vtime.Duration // of a failure, from the last entry on: the greatest of all engines counts
 	made   string         // describes the communicator
+	site   stats.Site     // of the entrant's call, as the entrant's engine numbers it
+	root   int32          // rank of a root whose call has a site; None for none
+	rooted stats.Site     // of that root's call
 }
 
 // maxPast is the number of ended instances whose first entrants an engine stores.
@@ -411,7 +469,16 @@ func (c *Communicator) keepPast(inst *instance) {
 	if len(c.past) == maxPast {
 		c.past = slices.Delete(c.past, 0, maxPast/2)
 	}
-	c.past = append(c.past, entrance{context: c.Context, members: uint64(c.Size), number: inst.Number, entrant: inst.entrant})
+	c.past = append(c.past, c.entranceOf(inst))
+}
+
+// entranceOf returns the first entrant of an instance on this engine.
+func (c *Communicator) entranceOf(inst *instance) entrance {
+	one := entrance{context: c.Context, members: uint64(c.Size), number: inst.Number, entrant: inst.entrant, site: inst.site, root: world.None, rooted: inst.rootSite}
+	if one.rooted != 0 {
+		one.root = int32(c.RankOf(inst.Call.Root, 0))
+	}
+	return one
 }
 
 // calls returns the first entrants of all instances in which a member may be in another call.
@@ -438,7 +505,8 @@ func (c *Collectives) calls() (all []entrance) {
 // entrances returns the first entrants of an instance, with a span.
 func (c *Collectives) entrances(inst *instance, span vtime.Duration) (all []entrance) {
 	comm := inst.comm
-	one := entrance{context: comm.Context, members: uint64(comm.Size), number: inst.Number, entrant: inst.entrant, span: span}
+	one := comm.entranceOf(inst)
+	one.span = span
 	if !inst.signature.synchronizing() {
 		return []entrance{one}
 	}
@@ -496,7 +564,7 @@ func disagreementOf(calls []entrance, stuck, together bool, nameOf namer) *world
 	if odd < 0 {
 		return nil
 	}
-	x, theirs := calls[odd], first.entrant
+	x, theirs, site := calls[odd], first.entrant, first.site
 	entered, latest, span, lowest := uint64(0), vtime.Time(0), vtime.Duration(0), first
 	for _, c := range calls {
 		entered, latest, span = entered+c.count, max(latest, c.latest), max(span, c.span)
@@ -507,10 +575,11 @@ func disagreementOf(calls []entrance, stuck, together bool, nameOf namer) *world
 	if told && entered == first.members {
 		x, x.rank, x.at = lowest, lowest.lowest, latest.Add(span)
 		if x.signature == first.signature {
-			theirs = calls[odd].entrant
+			theirs = calls[odd].entrant // in a call that none can leave, which has no site
 		}
 	}
 	err := mismatchOn(x.made, int(x.members), x.number, x.signature, theirs.signature, theirs.rank, nameOf)
+	placed(err, x.site, site)
 	return &world.RankError{Rank: int(x.rank), Time: x.at, Call: nameOf(x.signature.call()), Err: err}
 }
 
@@ -518,7 +587,7 @@ func disagreementOf(calls []entrance, stuck, together bool, nameOf namer) *world
 func encodeCalls(calls []entrance) (b []byte) {
 	for _, c := range calls {
 		b = world.AppendWords(b, c.context, c.members, uint64(c.number), uint64(c.at), uint64(c.rank), uint64(c.signature),
-			c.count, uint64(c.lowest), uint64(c.latest), uint64(c.span), uint64(len(c.made)))
+			c.count, uint64(c.lowest), uint64(c.latest), uint64(c.span), uint64(c.site), uint64(len(c.made)))
 		b = append(b, c.made...)
 	}
 	return b
@@ -529,7 +598,7 @@ func decodeCalls(payloads [][]byte) (all []entrance) {
 	for _, payload := range payloads {
 		for r := (world.Reader{Rest: payload}); len(r.Rest) > 0; {
 			one := entrance{r.U64(), r.U64(), uint32(r.U64()), entrant{vtime.Time(r.U64()), int32(r.U64()), signature(r.U64())},
-				r.U64(), int32(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64()), ""}
+				r.U64(), int32(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64()), "", stats.Site(r.U64()), world.None, 0}
 			n := r.U64()
 			one.made, r.Rest = string(r.Rest[:n]), r.Rest[n:]
 			all = append(all, one)

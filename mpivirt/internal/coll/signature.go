@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -90,7 +91,11 @@ func (s signature) ofType() string { return " of " + world.ElementType(s>>signed
 // mismatch returns the difference between the call of a member here and that of another rank, nil
 // for none.
 func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32, nameOf namer) error {
-	return mismatchOn(c.MadeText(nameOf), c.Size, number, own, theirs, rank, nameOf)
+	err := mismatchOn(c.MadeText(nameOf), c.Size, number, own, theirs, rank, nameOf)
+	if of := (*world.Error)(nil); errors.As(err, &of) {
+		of.InCollective(c.Context, number)
+	}
+	return err
 }
 
 // mismatchOn is mismatch on a communicator with a description and a size.

@@ -69,9 +69,17 @@ type Site = stats.Site
 
 // Siter is a Body of a [Kind] that is Sited: it knows where in its source a program makes a call, while it makes it.
 type Siter interface {
-	// Site returns the place of the call that an LP begins.
+	Caller
+	// Site returns the place of the call that an LP begins, if places of calls are kept.
 	Site(lp int32) Site
-	// SiteText returns the function, file and line of a place, such as "exchange (halo.c:42)". They are the same in all processes.
+}
+
+// Caller is a Body that knows where in its source a program has made a collective call.
+type Caller interface {
+	// Called returns the place of the collective call with which an LP is being submitted; 0 if it is not known.
+	Called(lp int32) Site
+	// SiteText returns the function, file and line of a place, such as "exchange (halo.c:42)". They and the numbers of places are the same in all
+	// processes.
 	SiteText(s Site) string
 }
 

@@ -499,7 +499,10 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	default:
 		return k.beginParts(lp, k.collectives.NewInterCall(c, int(q.Member), v, q.lengths))
 	}
-	return k.enterCollective(lp, q)
+	k.collectives.Submits = lp
+	over := k.enterCollective(lp, q)
+	k.collectives.Submits = world.None
+	return over
 }
 
 // enterCollective enters an LP into a collective of one group whose arguments have been checked.

@@ -27,8 +27,9 @@ func (k *Kernel) conclude() error {
 		n := r.U64()
 		call := string(r.Rest[:n])
 		r.Rest = r.Rest[n:]
+		site := Site(r.U64())
 		k.partition.Failing.Horizon = &engine.Failure{Time: vtime.Time(r.U64()), LP: int32(r.U64()), Reason: r.Rest}
-		if err := k.gatherPlace(call); err != nil {
+		if err := k.gatherPlace(call, site); err != nil {
 			return err
 		}
 	case noFailure:
@@ -62,7 +63,7 @@ func (k *Kernel) shareFailure() error {
 }
 
 // The answers of engine 0: the run ends with the least failure known to all engines, or with the
-// failure whose call, time and rank follow in the answer, or there is no failure.
+// failure whose call, place, time and rank follow in the answer, or there is no failure.
 const (
 	knownFailure = iota
 	otherFailure
@@ -84,7 +85,11 @@ func (k *Kernel) verdict(payloads [][]byte) []byte {
 		if !k.partition.Fails() || !f.Horizon.Before(&least) {
 			f.Own.Store(mismatch)
 			answer := append(world.AppendWords(nil, otherFailure, uint64(len(mismatch.Call))), mismatch.Call...)
-			return append(world.AppendWords(answer, uint64(least.Time), uint64(least.LP)), least.Reason...)
+			site := uint64(0)
+			if o := mismatch.Against(); o != nil {
+				site = o.Own
+			}
+			return append(world.AppendWords(answer, site, uint64(least.Time), uint64(least.LP)), least.Reason...)
 		}
 	}
 	if !k.partition.Fails() || f.Horizon.Late && waiting > 0 {
@@ -152,12 +157,14 @@ func (k *Kernel) place(lp int32) string {
 	return k.locator.Place(lp)
 }
 
-// gatherPlace brings the place of a call that does not match others, which engine 0 has found, to engine 0. Only if the rank cannot
-// leave the call, it is still in it on any hosting. All engines call gatherPlace together.
-func (k *Kernel) gatherPlace(call string) error {
+// gatherPlace brings the place of a call that does not match others, which engine 0 has found, to engine 0. If the place was not kept when the
+// rank entered the call, the rank is still in it on any hosting only if it cannot leave it. All engines call gatherPlace together.
+func (k *Kernel) gatherPlace(call string, site Site) error {
 	least, place := k.partition.Failing.Horizon, ""
 	if lp, here := k.partition.Local(int(least.LP)); here {
-		if p := k.body.LastCall(lp); k.partition.Clock[lp] <= least.Time && coll.Synchronizes(p) && k.partition.CallOf(int(least.LP), p) == call {
+		if p := k.body.LastCall(lp); site != 0 {
+			place = k.caller.SiteText(site)
+		} else if k.partition.Clock[lp] <= least.Time && coll.Synchronizes(p) && k.partition.CallOf(int(least.LP), p) == call {
 			place = k.place(lp)
 		}
 	}
@@ -172,13 +179,14 @@ func (k *Kernel) gatherPlace(call string) error {
 }
 
 // otherPlace returns where the program has made the call with which the call of the least failure does not match; "" if the rank of that call
-// may have left it on another hosting, or the place is not known. All engines call otherPlace together, with their failure or nil.
+// may have left it on another hosting and its place was not kept, or the place is not known. All engines call otherPlace together, with their
+// failure or nil.
 func (k *Kernel) otherPlace(failure *world.RankError) (string, error) {
 	var asked []byte
 	if failure != nil {
-		if o := failure.Against(); o != nil && coll.Synchronizes(o.Call) {
+		if o := failure.Against(); o != nil {
 			waits := map[bool]uint64{true: 1}[o.Waits]
-			asked = world.AppendWords(nil, uint64(o.Rank), uint64(o.Call), waits)
+			asked = world.AppendWords(nil, uint64(o.Rank), uint64(o.Call), waits, o.Context, uint64(o.Number), o.Site)
 		}
 	}
 	asked, err := k.shareFirst(asked)
@@ -187,10 +195,26 @@ func (k *Kernel) otherPlace(failure *world.RankError) (string, error) {
 	}
 	r, place := world.Reader{Rest: asked}, ""
 	if lp, here := k.partition.Local(int(r.U64())); here {
-		place = k.placeIn(lp, world.Procedure(r.U64()), r.U64() == 1)
+		call, waits := world.Procedure(r.U64()), r.U64() == 1
+		switch site := k.siteAgainst(lp, &r); {
+		case site != 0:
+			place = k.caller.SiteText(site)
+		case coll.Synchronizes(call):
+			place = k.placeIn(lp, call, waits)
+		}
 	}
 	told, err := k.shareFirst([]byte(place))
 	return string(told), err
+}
+
+// siteAgainst returns the place of the call of an LP with which another rank's call does not match, as it was kept when the LP entered the call; 0 if it
+// was not. The communicator, the number of the collective and the place, if the other rank's engine knows it, follow in r.
+func (k *Kernel) siteAgainst(lp int32, r *world.Reader) Site {
+	context, number := r.U64(), uint32(r.U64())
+	if site := Site(r.U64()); site != 0 {
+		return site
+	}
+	return k.collectives.SiteOfRoot(context, number, k.partition.Global(lp))
 }
 
 // placeIn returns where the program has made the call of a procedure in which an LP waits, or fails together with the ranks whose calls do not

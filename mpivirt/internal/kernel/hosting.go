@@ -137,6 +137,9 @@ func (r *engineRun) setUp() {
 	k.partition.Summary.Tally.Since(r.began)
 	k.body = s.config.Program.form(s.config.Kind).Body(k, k.partition.Ranks)
 	k.locator, _ = k.body.(Locator)
+	if k.caller, _ = k.body.(Caller); k.caller != nil {
+		k.collectives.SiteOf = k.caller.Called
+	}
 	if k.Sited() {
 		k.hearing.siter, _ = k.body.(Siter)
 	}

@@ -19,6 +19,7 @@ type Kernel struct {
 	config      *Config
 	body        Body
 	locator     Locator             // the body; nil if it is none
+	caller      Caller              // the body; nil if it is none
 	erred       map[int32]erredCall // by LP: calls that have failed ranks in Go, which are unwound
 	ranges      RangeResumer        // the body; nil if it is none
 	bursts      Bursts              // nil if CPU times do not count

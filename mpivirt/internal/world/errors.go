@@ -53,12 +53,31 @@ type OtherCall struct {
 	Rank  int32 // in WORLD
 	Call  Procedure
 	Waits bool // the other rank cannot leave the call, and its call does not fail
+
+	Context uint64 // of the communicator
+	Number  uint32 // of the collective
+	Site    uint64 // where the program has made the call, as the other rank's engine numbers places; 0 if that is not known
+	Own     uint64 // likewise, of the call that does not match
 }
 
 // Against stores the call of another rank with which the rank's call does not match, and returns the error.
 func (e *Error) Against(o OtherCall) *Error {
 	e.other = &o
 	return e
+}
+
+// InCollective stores the communicator and the number of the collective, for an error of two calls.
+func (e *Error) InCollective(context uint64, number uint32) {
+	if e.other != nil {
+		e.other.Context, e.other.Number = context, number
+	}
+}
+
+// CalledFrom stores the places of the rank's call and of the other rank's, for an error of two calls.
+func (e *Error) CalledFrom(own, other uint64) {
+	if e.other != nil {
+		e.other.Own, e.other.Site = own, other
+	}
 }
 
 func (e *Error) Error() string { return e.Class.Error() + ": " + e.Detail }

@@ -160,7 +160,7 @@ func fortranSource() (string, error) {
 		return "", err
 	}
 	var s strings.Builder
-	s.WriteString("#include \"fortran/fortran.h\"\n#include \"mpi/objects.h\"\n#include \"mpi/unsupported.h\"\n")
+	s.WriteString("#include \"fortran/fortran.h\"\n#include \"mpi/objects.h\"\n#include \"mpi/unsupported.h\"\n#include \"rank/ranks.h\"\n")
 	for i, d := range all {
 		if generated[i] {
 			if err := writeBinding(&s, d); err != nil {
@@ -200,6 +200,10 @@ type binding struct {
 	parameters, lengths, before, arguments, after []string
 }
 
+// leavable are the collectives that a rank may have left when a call of another rank turns out not to match: the place of the call is kept as the
+// rank enters it.
+var leavable = strings.Fields("Bcast Ibcast Reduce Ireduce Scan Iscan Exscan Iexscan Gather Igather Gatherv Igatherv Scatter Iscatter Scatterv Iscatterv")
+
 // writeBinding writes the binding of a function. The error names a parameter for which it has no
 // rule: the function then wants a binding by hand.
 func writeBinding(s *strings.Builder, d declaration) error {
@@ -220,6 +224,9 @@ func writeBinding(s *strings.Builder, d declaration) error {
 	_, _ = fmt.Fprintf(s, "void pmpi_%s_(%s) {\n", strings.ToLower(d.name), strings.Join(parameters, ", "))
 	for _, line := range b.before {
 		_, _ = fmt.Fprintf(s, "\t%s\n", line)
+	}
+	if slices.Contains(leavable, d.name) {
+		s.WriteString("\tgigarank_called(__builtin_return_address(0), 1);\n")
 	}
 	_, _ = fmt.Fprintf(s, "\tint error = PMPI_%s(%s);\n", d.name, strings.Join(b.arguments, ", "))
 	for _, line := range b.after {

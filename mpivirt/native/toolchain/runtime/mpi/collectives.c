@@ -119,6 +119,7 @@ static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *reque
 	int error = request == GIGARANK_CHECK_ONLY ? GIGARANK_CHECKED : 0;
 	struct gigarank_bounce_buffer *bounced = NULL;
 	c->nonblocking = request != NULL;
+	c->called = gigarank_current->called;
 	if (gigarank_is_unread(c->input) || gigarank_is_unread(c->output) || (s && gigarank_is_unread(s->to)))
 		c->key = GIGARANK_WITHOUT_CONTENT;
 	if (request && !error)
@@ -790,11 +791,13 @@ static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struc
 #define BOTH(name, later, parameters, call) \
 	COUNTED(name, UNPACK parameters) { \
 		MPI_Request *request = NULL; \
+		gigarank_called(__builtin_return_address(0), 0); \
 		return call; \
 	} \
 	COUNTED(later, UNPACK parameters, MPI_Request *request) { \
 		GIVEN(request, "request", MPI_ERR_REQUEST); \
 		gigarank_form(gigarank_form_of(request)); \
+		gigarank_called(__builtin_return_address(0), 0); \
 		return call; \
 	}
 

@@ -114,6 +114,7 @@ struct gigarank_call {
 	struct gigarank_status *statuses; /* by request, for complete requests */
 	int32_t *indices;                 /* of the completed requests */
 	struct gigarank_layout from, to;  /* the values that input and output stand for */
+	uintptr_t called;                 /* of a collective: the offset in the program of the address to which it returns, 0 if that is not known */
 };
 
 /* A block of an alltoallv that is not empty, in the list of such blocks by ascending members. If all blocks have the same bytes as the first, their number
@@ -313,6 +314,8 @@ struct gigarank_engine {
 	int32_t count, first, world; /* ranks here, the number of the first, and of all */
 	int32_t lazy;                /* computing only advances the clock */
 	int32_t form;                /* of the call that the running rank composes */
+	int32_t bound_call;          /* the running rank has called the binding of a collective, which calls the collective in C next */
+	uintptr_t called;            /* of the collective that the running rank composes, as in struct gigarank_call */
 	int32_t clock_polls;         /* in a row, of the rank that runs; see clocks.c */
 	int64_t polled_time;         /* virtual time at the latest poll, in picoseconds */
 	uint64_t polled_ticks;       /* of the host's clock at that poll */

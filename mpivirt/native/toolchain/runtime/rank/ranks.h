@@ -18,6 +18,22 @@ static inline void gigarank_form(int32_t form) {
 		gigarank_current->form = form;
 }
 
+/* gigarank_called notes the address to which a collective of the running rank returns, if it lies in the program: it does not where a library has
+ * made the call. The call in C that a binding makes keeps the address of the binding. */
+static inline void gigarank_called(void *returns, int32_t binding) {
+	struct gigarank_engine *e = gigarank_current;
+	if (!e || !e->running)
+		return;
+	const struct gigarank_program *p = e->program;
+	uintptr_t at = (uintptr_t)returns;
+	if (at - 1 - p->text < p->text_bytes)
+		e->called = at - p->base, e->bound_call = binding;
+	else if (e->bound_call && !binding)
+		e->bound_call = 0;
+	else
+		e->called = 0, e->bound_call = 0;
+}
+
 /* gigarank_variant marks the next call as a variant, such as MPI_Reduce_scatter_block, of the procedure whose code it
  * shares. */
 static inline void gigarank_variant(void) {
