@@ -23,6 +23,9 @@ type CallStatistics = kernel.CallStatistics
 // CallTimes sums up the calls of a procedure on a communicator.
 type CallTimes = kernel.CallTimes
 
+// LateSends is the time for which calls have waited for late senders whose sends come from a place of the program.
+type LateSends = kernel.LateSends
+
 // SiteTimes sums up the calls of a procedure from a place of the program.
 type SiteTimes = kernel.SiteTimes
 

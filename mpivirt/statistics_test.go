@@ -284,6 +284,15 @@ func TestSitesOfRandomProgramsAddUp(t *testing.T) {
 			if !strings.Contains(row.Place, "_test.go:") {
 				t.Errorf("%s is called from %q", row.Procedure, row.Place)
 			}
+			var late mpivirt.Total
+			for _, from := range row.Senders {
+				if late.Merge(from.Time); !strings.Contains(from.Place, "_test.go:") {
+					t.Errorf("%s at %s waits for sends from %q", row.Procedure, row.Place, from.Place)
+				}
+			}
+			if want := row.Times[mpivirt.LateSender]; late != want {
+				t.Errorf("%s at %s waits %v for late senders, %v of it for sends from places", row.Procedure, row.Place, want, late)
+			}
 			add(row.Procedure, -1, row.Count, row.Bytes, &row.Times)
 		}
 		for name, of := range left {

@@ -3,6 +3,7 @@ package study
 import (
 	"cmp"
 	"fmt"
+	"math/big"
 	"slices"
 
 	"gigarank/internal/result"
@@ -17,6 +18,31 @@ func LongestSites(sites []result.Site, most int) []result.Site {
 
 // PlaceOf returns the function, file and line of a place of a program.
 func PlaceOf(s *result.Site) string { return cmp.Or(s.Place, "a place that is not known") }
+
+// LatePair is the time for which calls from one place of a program have waited for late senders whose sends come from another place.
+type LatePair struct {
+	Waits, Sends string // function, file and line
+	Time         *big.Int
+}
+
+// LateSends returns at most a number of pairs of places that wait for late senders and of the places of their sends, the longest first. Functions at one place
+// are taken together.
+func LateSends(sites []result.Site, most int) (pairs []LatePair) {
+	for i := range sites {
+		of := &sites[i]
+		for _, from := range of.Senders {
+			p := LatePair{PlaceOf(of), PlaceOf(&result.Site{Place: from.Place}), from.Time}
+			at := slices.IndexFunc(pairs, func(q LatePair) bool { return q.Waits == p.Waits && q.Sends == p.Sends })
+			if at < 0 {
+				pairs = append(pairs, p)
+				continue
+			}
+			pairs[at].Time = new(big.Int).Add(pairs[at].Time, p.Time)
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b LatePair) int { return b.Time.Cmp(a.Time) })
+	return pairs[:min(len(pairs), most)]
+}
 
 // mostSites is the number of places of a program that a page shows.
 const mostSites = 24
@@ -54,6 +80,13 @@ func sitesOfRun(d *result.Document) (s section) {
 		s.Text += fmt.Sprintf(" %d more are in result.json.", more)
 	}
 	s.Tables = []tableOf{t}
+	if pairs := LateSends(d.Statistics.Sites, mostSites); len(pairs) > 0 {
+		t := tableOf{Columns: []string{"waits for a late sender", "that sends from", "time of a rank"}}
+		for _, p := range pairs {
+			t.Rows = append(t.Rows, []string{p.Waits, p.Sends, s.perRank(d, p.Time)})
+		}
+		s.Tables = append(s.Tables, t)
+	}
 	return s
 }
 
@@ -68,5 +101,9 @@ func mostAt(sites []result.Site, cause string) string {
 	if most == nil || most.Place == "" {
 		return ""
 	}
-	return ", called from " + most.Place
+	text := ", called from " + most.Place
+	if cause == "late sender" && len(most.Senders) > 0 && most.Senders[0].Place != "" {
+		text += ", which waits for sends from " + most.Senders[0].Place
+	}
+	return text
 }

@@ -49,7 +49,11 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 	}
 	for i := range c.Sites {
 		of := &c.Sites[i]
-		s.Sites = append(s.Sites, result.Site{Place: of.Place, Function: of.Procedure, Count: of.Count, Bytes: of.Bytes, Times: causeTimes(&of.Times)})
+		site := result.Site{Place: of.Place, Function: of.Procedure, Count: of.Count, Bytes: of.Bytes, Times: causeTimes(&of.Times)}
+		for _, from := range of.Senders {
+			site.Senders = append(site.Senders, result.LateSends{Place: from.Place, Time: from.Time.Big()})
+		}
+		s.Sites = append(s.Sites, site)
 	}
 	s.Course = courseOf(&c.Course)
 	if c.Block > 0 {
@@ -314,6 +318,14 @@ func (d *document) tabulateSites(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "and %s more: --json FILE has all\n", spelling.Count(more, "place"))
 	}
 	_, _ = fmt.Fprintln(w)
+	if pairs := study.LateSends(d.Statistics.Sites, shownSites); len(pairs) > 0 {
+		_, _ = fmt.Fprintln(table, "waits for a late sender\tthat sends from\ttime of a rank")
+		for _, p := range pairs {
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%v\n", p.Waits, p.Sends, over(p.Time, d.Ranks))
+		}
+		_ = table.Flush()
+		_, _ = fmt.Fprintln(w)
+	}
 }
 
 // mean returns a sum of times divided by a number, a dash for no time.

@@ -31,6 +31,14 @@ type Site struct {
 	Count    uint64 `json:"count"`
 	Bytes    uint64 `json:"bytes"`
 	Times
+	// Senders are the places of the sends for which the calls have waited as late sender, the longest first.
+	Senders []LateSends `json:"late_senders,omitempty"`
+}
+
+// LateSends is the time for which calls have waited for late senders whose sends come from a place of the program, "" if it is not known.
+type LateSends struct {
+	Place string   `json:"place"`
+	Time  *big.Int `json:"time_ps"`
 }
 
 // Course has the times of all ranks by cause, in bins of virtual time of equal width, of which the first begins at 0.

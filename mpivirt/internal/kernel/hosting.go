@@ -141,7 +141,9 @@ func (r *engineRun) setUp() {
 		k.collectives.SiteOf = k.caller.Called
 	}
 	if k.Sited() {
-		k.hearing.siter, _ = k.body.(Siter)
+		if k.hearing.siter, _ = k.body.(Siter); k.hearing.siter != nil {
+			k.messages.Site(func(lp int32) Site { return *k.hearing.sites.Open(lp) })
+		}
 	}
 	k.ranges, _ = k.body.(RangeResumer)
 	s.setUp.Add(int64(k.partition.Ranks))

@@ -140,6 +140,7 @@ type CallEnd struct {
 	Idle    bool         // a wait or test without an active request
 	Blames  stats.Blames // for whom the call has waited
 	site    stats.Site   // from which the program has made the call, if places of calls are kept
+	sender  stats.Site   // likewise, the send of the message for which the call has waited; 0 for none
 }
 
 // InOrder passes the parts of a call to a function in the order in which they pass: its processor until it can wait, the causes of waiting, between
@@ -461,13 +462,16 @@ func (k *Kernel) findEnd(lp int32, e *CallEnd, why *reason) {
 		}
 		if k.messages.Explains() {
 			k.messages.EndingOf(lp, ended, &why.ending)
+			e.sender = k.messages.SentFrom(ended)
 		}
 	default:
 		e.Ready = vtime.Forever // the end of a collective
 		switch {
 		case !k.messages.Explains():
 		case own && len(b.Completed) > 0: // messages with named members
-			k.messages.EndingOf(lp, k.messages.EndedBy(lp, e.Procedure), &why.ending)
+			ended := k.messages.EndedBy(lp, e.Procedure)
+			k.messages.EndingOf(lp, ended, &why.ending)
+			e.sender = k.messages.SentFrom(ended)
 		default:
 			ending, phases := k.collectives.EndingOf(lp)
 			why.ending, e.Phases, why.collective = *ending, *phases, true
@@ -675,7 +679,7 @@ func (s *sums) Ends(e *CallEnd) {
 		lead, tail := e.ends()
 		course.Call(e.Began, &e.Causes, lead, tail)
 	}
-	s.Calls.NoteSite(e.site, uint8(e.Procedure), e.Bytes, &e.Causes)
+	s.Calls.NoteSite(e.site, e.sender, uint8(e.Procedure), e.Bytes, &e.Causes)
 	s.Calls.Blame(&e.Blames)
 	s.Calls.Note(lp, stats.CallKey{Procedure: uint8(e.Procedure), Context: e.Context}, e.Bytes, &e.Causes)
 }

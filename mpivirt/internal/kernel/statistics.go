@@ -53,7 +53,11 @@ type SiteTimes struct {
 	Procedure    string // as programs name it
 	Count, Bytes uint64
 	Times        [NumberOfCauses]Total
+	Senders      []LateSends // the longest first
 }
+
+// LateSends is the time for which calls have waited for late senders whose sends come from a place of the program.
+type LateSends = stats.LateSends
 
 // CallTimes sums up the calls of a procedure on a communicator.
 type CallTimes struct {
@@ -102,7 +106,7 @@ func (s *Simulation) statisticsOf(total *world.Summary) *CallStatistics {
 		all.Calls = append(all.Calls, of)
 	}
 	for _, row := range calls.Sites() {
-		all.Sites = append(all.Sites, SiteTimes{row.Place, name(world.Procedure(row.Procedure)), row.Count, row.Bytes, row.Times})
+		all.Sites = append(all.Sites, SiteTimes{row.Place, name(world.Procedure(row.Procedure)), row.Count, row.Bytes, row.Times, row.Senders})
 	}
 	for p, tasks := range calls.Functions() {
 		if tasks != nil {

@@ -106,6 +106,9 @@ func (m *Messages) completeExchange(whole int32, x *exchange) {
 	for _, part := range x.parts {
 		if at := m.Requests.At(part).Time; m.why != nil && at >= t {
 			*m.why.of.Open(whole) = *m.why.of.Open(part)
+			if m.why.siteOf != nil {
+				*m.why.sent.Open(whole) = *m.why.sent.Open(part)
+			}
 		}
 		t = max(t, m.Requests.At(part).Time)
 		if err := m.failure(part); err != nil && !m.Requests.At(whole).failed {

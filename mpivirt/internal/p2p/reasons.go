@@ -23,7 +23,10 @@ type reasons struct {
 	departs func(d *Departed)        // hears each nonblocking send that was not complete at once; likewise
 	ending  stats.Ending             // what all endings have in common
 	shaking map[shakingKey]shaking
-	readies world.Beside[readiness] // of handshakes that pass interfaces: what readyOf returns
+	readies world.Beside[readiness]   // of handshakes that pass interfaces: what readyOf returns
+	siteOf  func(lp int32) stats.Site // returns where the program has made the call that an LP submits; nil if nobody asks for the places of sends
+	sends   world.Beside[stats.Site]  // of messages: the place of their send, if there is siteOf
+	sent    world.Beside[stats.Site]  // of requests: likewise, of the message that has completed it; 0 for none
 }
 
 // origin has the instants and delays of its send that a message carries.
@@ -36,6 +39,9 @@ type origin struct {
 
 // originRecord is the size of an origin in a record between engines.
 const originRecord = 5*8 + world.LateRecord
+
+// siteRecord is the size of the place of a send in a record between engines.
+const siteRecord = 8
 
 // reason has the causes of the time until a request is complete. Its Ready is not used.
 type reason struct {
@@ -98,6 +104,28 @@ func (m *Messages) Explain(blames bool) {
 	m.why.ending.Link = c.Model != "" && !m.why.ending.Bus
 }
 
+// Site has messages carry the places of the program that send them.
+func (m *Messages) Site(siteOf func(lp int32) stats.Site) { m.why.siteOf = siteOf }
+
+// sentFrom notes the place of the send of an LP's message.
+func (m *Messages) sentFrom(lp, message int32) {
+	if m.why != nil && m.why.siteOf != nil {
+		*m.why.sends.Open(message) = m.why.siteOf(lp)
+	}
+}
+
+// SentFrom returns the place of the send of the message that has ended a call; 0 if it is not known.
+func (m *Messages) SentFrom(e Ended) stats.Site {
+	switch {
+	case m.why.siteOf == nil:
+	case e.Request != 0:
+		return *m.why.sent.Open(e.Request)
+	case e.Message != 0:
+		return *m.why.sends.Open(e.Message)
+	}
+	return 0
+}
+
 // Explains reports whether messages carry the causes of waits.
 func (m *Messages) Explains() bool { return m.why != nil }
 
@@ -142,6 +170,9 @@ func (m *Messages) takes(lp, request int32, message int32, posted vtime.Time) {
 	o, msg, r := m.why.origins.Open(message), m.messages.At(message), m.why.of.Open(request)
 	*r = reason{Ending: m.why.ending, came: msg.arrival, sent: o.sent, own: r.own, took: true}
 	r.Late, r.Other, r.Left, r.Shared, r.Within, r.Whom = stats.LateSender, o.sent, o.left, o.shared, o.within, o.late
+	if m.why.siteOf != nil {
+		*m.why.sent.Open(request) = *m.why.sends.Open(message)
+	}
 	if r.Chain = o.chain(msg.rank); msg.large && posted > msg.arrival {
 		r.Chain = stats.Chain{Rank: m.Partition.Global(lp), At: posted}
 	}
@@ -244,10 +275,13 @@ func readOrigin(r *world.Reader) origin {
 
 // recordSize returns the size of the fixed part of a message between engines.
 func (m *Messages) recordSize() int {
-	if m.why != nil {
-		return messageRecord + originRecord
+	switch {
+	case m.why == nil:
+		return messageRecord
+	case m.why.siteOf != nil:
+		return messageRecord + originRecord + siteRecord
 	}
-	return messageRecord
+	return messageRecord + originRecord
 }
 
 // Ended is the end of a call: the instant at which all messages that the call has completed had arrived, the rank whose message

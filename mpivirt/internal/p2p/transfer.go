@@ -57,6 +57,7 @@ func (m *Messages) Send(lp int32, q *Operands) (request int32) {
 		r := m.Requests.At(msg.request)
 		r.Comm, r.Peer, r.Tag = to.Index, int32(o.Dest), int32(o.Tag)
 	}
+	m.sentFrom(lp, index)
 	if m.Processors != nil {
 		return m.postponeSend(lp, index, dst, c)
 	}
@@ -198,6 +199,9 @@ func (m *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	m.Box(lp).Wait.active++
 	if m.why != nil {
 		*m.why.of.Open(index) = reason{Ending: m.why.ending, own: m.Waiter(lp).Late}
+		if m.why.siteOf != nil {
+			*m.why.sent.Open(index) = 0
+		}
 	}
 	if m.InCalls && (kind == ReceiveRequest || kind == CollectiveRequest) {
 		m.opened(lp)
@@ -325,6 +329,9 @@ func (m *Messages) sendMessage(index int32, context uint64, dst int, sent vtime.
 	w.U64(uint64(msg.bytes))
 	if m.why != nil {
 		m.why.origins.Open(index).write(&w)
+		if m.why.siteOf != nil {
+			w.U64(uint64(*m.why.sends.Open(index)))
+		}
 	}
 	if tail == nil {
 		copy(w.Rest, msg.payload)
@@ -371,6 +378,9 @@ func (m *Messages) DeliverMessage(src int, r world.Reader) {
 	msg.arrival, msg.bytes = vtime.Time(r.U64()), int64(r.U64())
 	if m.why != nil {
 		*m.why.origins.Open(index) = readOrigin(&r)
+		if m.why.siteOf != nil {
+			*m.why.sends.Open(index) = stats.Site(r.U64())
+		}
 	}
 	if flags&FlagPayload != 0 {
 		msg.payload, msg.view = r.Rest, true

@@ -127,11 +127,11 @@ func TestSitesAddUp(t *testing.T) {
 		part.OpenSites()
 		for i := range 20 {
 			times := Causes{Network: vtime.Duration(i)}
-			part.NoteSite(Site(10*(engine+1)+i%3), uint8(i%2), int64(i), &times) // each engine has numbers of its own
-			alone.NoteSite(Site(10+i%3), uint8(i%2), int64(i), &times)
+			part.NoteSite(Site(10*(engine+1)+i%3), 0, uint8(i%2), int64(i), &times) // each engine has numbers of its own
+			alone.NoteSite(Site(10+i%3), 0, uint8(i%2), int64(i), &times)
 		}
-		part.NoteSite(0, 5, 1, &Causes{})
-		alone.NoteSite(0, 5, 1, &Causes{})
+		part.NoteSite(0, 0, 5, 1, &Causes{})
+		alone.NoteSite(0, 0, 5, 1, &Causes{})
 		part.NameSites(text)
 		var read Calls
 		if rest := read.Read(append(part.Append(nil), 9)); len(rest) != 1 {
@@ -146,5 +146,41 @@ func TestSitesAddUp(t *testing.T) {
 	}
 	if got := total.Sites(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// The time for late senders is summed up by the place that waits and the place of the send, which may be in a call of another engine. Places of
+// one line are one place.
+func TestSendersAddUp(t *testing.T) {
+	text := func(s Site) string {
+		return map[Site]string{1: "recv (a.c:1)", 2: "send (a.c:2)", 3: "send (a.c:2)", 4: "send (a.c:4)"}[s]
+	}
+	var total Calls
+	for engine, calls := range [][]struct {
+		site, sender Site
+		late         vtime.Duration
+	}{
+		{{1, 2, 10}, {1, 4, 5}, {1, 0, 100}, {2, 4, 0}}, // 4 is a place of engine 1 alone
+		{{1, 3, 2}, {4, 0, 7}, {1, 9, 3}, {3, 0, 0}},    // 9 is a place of no engine
+	} {
+		var part Calls
+		part.Open(engine, 1, 2, false)
+		part.OpenSites()
+		for _, c := range calls {
+			part.NoteSite(c.site, c.sender, 5, 8, &Causes{LateSender: c.late})
+		}
+		part.NameSites(text)
+		var read Calls
+		read.Read(part.Append(nil))
+		total.Merge(&read)
+	}
+	for _, s := range total.Sites() {
+		var want []LateSends
+		if s.Place == "recv (a.c:1)" {
+			want = []LateSends{{"send (a.c:2)", Total{Low: 12}}, {"send (a.c:4)", Total{Low: 5}}, {"", Total{Low: 3}}}
+		}
+		if !reflect.DeepEqual(s.Senders, want) {
+			t.Errorf("%s waits for %+v, want %+v", s.Place, s.Senders, want)
+		}
 	}
 }

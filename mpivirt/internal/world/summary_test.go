@@ -41,7 +41,7 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 				s.Sent.Note(int64(rank))
 				s.Handed.Note(int64(rank) * 100)
 				s.Calls.Compute(int32(rank), at, vtime.Duration(rank))
-				s.Calls.NoteSite(stats.Site(rank%4), uint8(rank%5), 8, &stats.Causes{stats.Network: vtime.Duration(rank)})
+				s.Calls.NoteSite(stats.Site(rank%4), stats.Site(rank%3), uint8(rank%5), 8, &stats.Causes{stats.LateSender: vtime.Duration(rank % 7), stats.Network: vtime.Duration(rank)})
 				s.Calls.Note(int32(rank), stats.CallKey{Procedure: uint8(rank % 5), Context: uint64(rank % 3)}, 8, &stats.Causes{stats.Network: vtime.Duration(rank)})
 				s.Uncharged.merge(&Uncharged{Code: int64(rank), Timeless: 1, Declared: rank == 140})
 			}
