@@ -114,7 +114,7 @@ func variantsOf(engines int, forms bool) (all []variant) {
 				if way == 1 {
 					v.limit, v.freely = 100, true
 				}
-				if way == 2 && wanted != Message { // without content
+				if way == 2 && wanted == Bulk && e == engines { // without content
 					v.limit = 300
 				}
 				all = append(all, v)
