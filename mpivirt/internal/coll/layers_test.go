@@ -20,8 +20,9 @@ func TestLayersCountTheMessagesOfRounds(t *testing.T) {
 		op := rapid.SampledFrom([]collectives.Operation{collectives.Barrier, collectives.Allreduce, collectives.Allgather, collectives.Alltoall, collectives.ReduceScatter}).Draw(r, "operation")
 		a := drawAlgorithm(r, op)
 		ranks := rapid.IntRange(2, 17).Draw(r, "ranks")
+		node := rapid.SampledFrom([]string{"", ", memory: 2GB/s", ", interfaces: 2"}).Draw(r, "node")
 		m, err := network.Parse("m", fmt.Appendf(nil, "name: m\nranks_per_node: %d\nnode: {bandwidth: 1GB/s, message_gap: 10ns%s}\nnetwork: {model: twolevel, intra: {latency: 1us, bandwidth: 1GB/s}, inter: {latency: 2us, bandwidth: 1GB/s}}\n",
-			rapid.IntRange(1, 5).Draw(r, "ranks per node"), rapid.SampledFrom([]string{"", ", memory: 2GB/s", ", interfaces: 2"}).Draw(r, "node")), nil)
+			rapid.IntRange(1, 5).Draw(r, "ranks per node"), node), nil)
 		if err != nil {
 			r.Fatal(err)
 		}
