@@ -186,6 +186,21 @@ func (a Ask) Before(b Ask) bool { return a.At < b.At || a.At == b.At && a.Index 
 // Single reports whether each node has one interface.
 func (i *Interfaces) Single() bool { return i.each == 1 }
 
+// Plain reports whether each node has one interface, at which messages of some bytes begin one after the other, as all messages before. A caller
+// may then work out their beginnings itself: see Free and Occupy.
+func (i *Interfaces) Plain(bytes vtime.Duration) bool {
+	return i.each == 1 && i.lanes == nil && bytes <= i.packet
+}
+
+// Busy returns the time from the beginning of a message of some bytes to that of the next.
+func (i *Interfaces) Busy(bytes vtime.Duration) vtime.Duration { return bytes.Plus(i.gap) }
+
+// Free returns the instant at which the next message may begin at the single interface of a node.
+func (i *Interfaces) Free(node int) vtime.Time { return i.free[node] }
+
+// Occupy has the single interface of a node be busy until an instant.
+func (i *Interfaces) Occupy(node int, until vtime.Time) { i.free[node] = until }
+
 // TakeAll takes the single interface of a node, as Take does, for messages that ask in order. It
 // stores the instants at which they begin, by index.
 func (i *Interfaces) TakeAll(node int, asks []Ask, bytes vtime.Duration, begins []vtime.Time) {

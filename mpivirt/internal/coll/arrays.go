@@ -58,7 +58,7 @@ func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 		b.Array = maxplus.NewArray(maxplus.Rounds{
 			Target: c.partition.Target, Partners: inst.partners, InTurn: inst.inTurn, Schedule: inst.schedule, Bytes: inst.blockBytes(),
 			UniformFrom: c.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
-			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(), Meter: meter,
+			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(), NodesAlike: c.leadersUniform, Meter: meter,
 		})
 		if inst.Call.Moved() && !Moves(inst.Call.Operation) {
 			b.sum = c.newSumming(inst)

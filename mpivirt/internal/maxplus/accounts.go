@@ -83,7 +83,7 @@ func (a *Array) keepKnowledge() {
 // Knows returns the latest entry that an element of the array knows of before the current round.
 func (a *Array) Knows(element int) vtime.Time {
 	i := element - collectives.Survivors(a.folded, a.Low)
-	if a.pattern.Kind == collectives.Exchange && a.Interfaces == nil {
+	if a.pattern.Kind == collectives.Exchange && !a.shares {
 		return a.accounts[i].Latest
 	}
 	return a.knew[i]

@@ -20,6 +20,7 @@ type Rounds struct {
 	Participants Participants
 	Memory       *Memory
 	Interfaces   *Interfaces // that messages between nodes share; nil if messages do not delay each other
+	NodesAlike   bool        // any two participants on different nodes are at the same distance
 	Meter        Meter       // hears of the messages of an array with accounts; nil without statistics
 }
 
@@ -61,6 +62,7 @@ type Array struct {
 	current   Evaluation // of this step, once evaluated
 	evaluated bool
 	fusion    fusion  // rounds that part of the array has already passed
+	shares    bool    // messages of this step delay each other
 	prepared  bool    // this round's arrays are ready to receive clocks
 	given     bool    // work is the caller's memory
 	uneven    *Uneven // nil if all messages of a round have one size
@@ -104,6 +106,7 @@ func (a *Array) enter(round int, second bool) {
 	if second {
 		a.pattern.Distance = a.total() - a.pattern.Distance
 	}
+	a.shares = a.contends(&a.pattern)
 }
 
 // span returns an upper bound on the time that the rounds add to a clock, if no message has more than a number of bytes. A
@@ -202,15 +205,15 @@ func (a *Array) Prepare() {
 		a.uneven.load(a)
 	}
 	switch {
-	case a.Interfaces != nil:
+	case a.shares:
 		a.depart()
 	case p.Kind == collectives.Shift && a.apart():
 		a.makeNext()
 	}
-	if a.Meter != nil && (p.Kind != collectives.Exchange || a.Interfaces != nil) {
+	if a.Meter != nil && (p.Kind != collectives.Exchange || a.shares) {
 		a.keepKnowledge()
 	}
-	if a.Meter != nil && a.Interfaces != nil {
+	if a.Meter != nil && a.shares {
 		a.keepLeaving()
 	}
 }

@@ -88,13 +88,38 @@ func (i *Interfaces) nodeOf(participant int) int { return participant / i.PerNod
 // byNode calls visit for each node, in order, with the elements lo to hi-1 of the array that belong
 // to the node.
 func (a *Array) byNode(lo, hi int, visit func(node, lo, hi int)) {
-	i := a.Interfaces
-	for lo < hi {
-		node := i.nodeOf(a.Participant(lo))
-		end := min(hi, collectives.Survivors(a.folded, (node+1)*i.PerNode))
-		visit(node-i.First, lo, end)
-		lo = end
+	if lo == hi {
+		return
 	}
+	i := a.Interfaces
+	for node := i.nodeOf(a.Participant(lo)); lo < hi; node++ {
+		if end := min(hi, collectives.Survivors(a.folded, (node+1)*i.PerNode)); end > lo {
+			visit(node-i.First, lo, end)
+			lo = end
+		}
+	}
+}
+
+// keepsToNodes reports whether no message of a round of a pattern leaves its node.
+func (r *Rounds) keepsToNodes(p *collectives.Pattern) bool {
+	n := r.Interfaces.PerNode
+	switch span := 2 * p.Distance; {
+	case r.total() <= n:
+		return true
+	case p.Kind == collectives.Exchange && p.Folded > 0:
+		return n%2 == 0 && n/2%span == 0 && p.Folded%span == 0
+	case p.Kind == collectives.Exchange:
+		return n%span == 0
+	case p.Kind == collectives.Strided:
+		from := p.First % p.Stride
+		return n%p.Stride == 0 && from+p.Distance >= 0 && from+p.Distance < p.Stride
+	}
+	return false
+}
+
+// contends reports whether messages of a round of a pattern delay each other, or their receivers' work does.
+func (r *Rounds) contends(p *collectives.Pattern) bool {
+	return r.Interfaces != nil && (r.Target.ContendedWithin() || !r.keepsToNodes(p))
 }
 
 // crossing holds the times that the messages of a round have in common.
@@ -107,12 +132,18 @@ type crossing struct {
 	work     vtime.Duration // of a receiver that combines and packs in the memory of its node, if that takes time
 	occupies vtime.Duration // of the memory of a node for this work; 0 if the work is part of receive
 	alike    bool           // all messages go between nodes, and take the same time to ask there
+	between  bool           // all messages between nodes take the same time to ask there
 	asks     vtime.Duration // that time, from the beginning of a message on
+	plain    bool           // messages begin at a single interface of their node, one after the other
+	busy     vtime.Duration // of this interface, from the beginning of a message to that of the next
 }
+
+// instant reports whether messages take no time at interfaces. They wait for messages of earlier rounds alone, and their order does not matter.
+func (c *crossing) instant() bool { return c.plain && c.busy == 0 }
 
 // crossing returns the times that the messages of the current round have in common.
 func (a *Array) crossing() crossing {
-	p, e := &a.pattern, a.Evaluation()
+	p, e := a.pattern, a.Evaluation()
 	t := e.target
 	c := crossing{overhead: t.Overhead().Send, receive: t.ReceiveTime(e.bytes), bytes: t.InterfaceTime(e.bytes), memory: t.MemoryTime(e.bytes)}
 	if a.Interfaces.PerNode > 1 {
@@ -133,12 +164,17 @@ func (a *Array) crossing() crossing {
 	if p.Kind == collectives.Shift {
 		distance = min(distance, a.total()-distance)
 	}
-	if c.alike = distance >= a.Interfaces.PerNode && UniformDelay(a.UniformFrom, a.total(), *p); c.alike {
-		if from, ok := a.anySender(p); ok {
-			to, _ := destination(p, a.total(), from)
+	c.alike = distance >= a.Interfaces.PerNode && UniformDelay(a.UniformFrom, a.total(), p)
+	switch c.between = a.NodesAlike; {
+	case c.alike:
+		if from, ok := a.anySender(&p); ok {
+			to, _ := destination(&p, a.total(), from)
 			c.asks = c.untilAsked(a, e.rank(from), e.rank(to))
 		}
+	case c.between:
+		c.asks = c.untilAsked(a, a.Participants.RankOf(0), a.Participants.RankOf(a.total()-1))
 	}
+	c.plain, c.busy = a.Interfaces.Out.Plain(c.bytes) && a.Interfaces.In.Plain(c.bytes), a.Interfaces.Out.Busy(c.bytes)
 	return c
 }
 
@@ -161,7 +197,7 @@ func (c *crossing) untilAsked(a *Array, src, dst int) vtime.Duration {
 func (a *Array) depart() {
 	p, c, total := a.pattern, a.crossing(), a.total()
 	lo, hi := bounds(p, a.Low, a.High)
-	a.makeContended(hi - lo)
+	a.makeContended(hi-lo, c.instant())
 	if c.alike && a.Interfaces.PerNode == 1 && p.Kind != collectives.Strided {
 		for i, t := range a.work[:hi-lo] {
 			a.begins[i] = t.Add(c.overhead)
@@ -170,26 +206,39 @@ func (a *Array) depart() {
 		return
 	}
 	together := c.alike && p.Kind != collectives.Strided
+	instant := c.instant()
 	a.byNode(lo, hi, func(node, first, last int) {
 		if together {
 			a.departTogether(&c, node, first, last, lo)
 			return
 		}
 		a.asking, a.moving = a.asking[:0], a.moving[:0]
+		free := vtime.Time(0)
+		if instant {
+			free = a.Interfaces.Out.Free(node)
+		}
+		latest := free
 		for from := first; from < last; from++ {
 			to, sends := destination(&p, total, from)
 			if !sends {
 				continue
 			}
 			leaves := a.work[from-lo].Add(c.overhead)
-			if c.alike || a.Interfaces.nodeOf(a.Participant(to)) != node+a.Interfaces.First {
+			switch inside := !c.alike && first <= to && to < last; {
+			case inside:
+				a.begins[from-lo] = leaves
+				if c.memory > 0 {
+					a.moving = append(a.moving, asking{leaves, from, to})
+				}
+			case instant:
+				begins := max(leaves, free)
+				a.begins[from-lo], latest = begins, max(latest, begins)
+			default:
 				a.asking = append(a.asking, asking{leaves, from, from})
-				continue
 			}
-			a.begins[from-lo] = leaves
-			if c.memory > 0 {
-				a.moving = append(a.moving, asking{leaves, from, to})
-			}
+		}
+		if instant {
+			a.Interfaces.Out.Occupy(node, latest)
 		}
 		a.take(a.Interfaces.Out, node, a.asking, c.bytes)
 		for _, m := range a.asking {
@@ -217,11 +266,51 @@ func (a *Array) move(c *crossing, node, lo int) {
 // departTogether has the messages of the elements first to last-1 leave. These are the elements of
 // a node, and all of them send.
 func (a *Array) departTogether(c *crossing, node, first, last, lo int) {
+	switch {
+	case c.instant():
+		a.departAtOnce(c, node, a.work[first-lo:last-lo], a.begins[first-lo:])
+		return
+	case c.plain && a.departInOrder(c, node, first-lo, last-lo):
+		return
+	}
 	asks, work := a.asksOf(last-first), a.work[first-lo:last-lo]
 	for k, i := range a.arrived[first-lo : last-lo] {
 		asks[k] = contention.Ask{At: work[i].Add(c.overhead), Index: i}
 	}
 	a.takeTogether(a.Interfaces.Out, node, first, asks, c.bytes, a.begins[first-lo:], a.left[first-lo:])
+}
+
+// departAtOnce has the messages of the elements of a node leave, which have some clocks and take no time at its interface.
+func (a *Array) departAtOnce(c *crossing, node int, clocks, begins []vtime.Time) {
+	free := a.Interfaces.Out.Free(node)
+	latest, begins := free, begins[:len(clocks)]
+	for i, t := range clocks {
+		t = max(t.Add(c.overhead), free)
+		begins[i], latest = t, max(latest, t)
+	}
+	a.Interfaces.Out.Occupy(node, latest)
+}
+
+// departInOrder has the messages of the elements lo to hi-1, counted from the first of the array, leave. These are the elements of a node. It
+// reports false, with nothing changed, if they do not ask in the order in which their latest messages arrived.
+func (a *Array) departInOrder(c *crossing, node, lo, hi int) bool {
+	clocks, begins, left := a.work[lo:hi], a.begins[lo:hi], a.left[lo:hi]
+	order := a.arrived[lo:hi]
+	free := a.Interfaces.Out.Free(node)
+	before := contention.Ask{At: -1}
+	left = left[:len(order)]
+	for _, i := range order {
+		ask := contention.Ask{At: clocks[i].Add(c.overhead), Index: i}
+		if ask.Before(before) {
+			return false
+		}
+		before = ask
+		t := max(ask.At, free)
+		begins[i], free = t, t.Add(c.busy)
+	}
+	copy(left, order)
+	a.Interfaces.Out.Occupy(node, free)
+	return true
 }
 
 // asksOf returns memory for the messages of n elements.
@@ -312,9 +401,10 @@ func (a *Array) takeEach(i *contention.Interfaces, element int, asks []vtime.Tim
 // take takes an interface, or the memory, for each message that asks at a node, and ends the layer of
 // the messages. It replaces the instants of asking by the instants at which the messages begin.
 func (a *Array) take(i *contention.Interfaces, node int, messages []asking, bytes vtime.Duration) {
-	if !slices.IsSortedFunc(messages, inOrder) {
-		slices.SortFunc(messages, inOrder)
+	if len(messages) == 0 {
+		return
 	}
+	sortAsking(messages)
 	for k := range messages {
 		m := &messages[k]
 		m.at = i.Take(node, a.Participant(m.element)%a.Interfaces.PerNode, m.at, bytes)
@@ -322,8 +412,28 @@ func (a *Array) take(i *contention.Interfaces, node int, messages []asking, byte
 	i.Close(node)
 }
 
-// makeContended makes memory for the messages of n elements.
-func (a *Array) makeContended(n int) {
+// sortAsking sorts messages by the order in which they ask.
+func sortAsking(messages []asking) {
+	const few = 24
+	for k := 1; k < len(messages); k++ {
+		m := messages[k]
+		if inOrder(messages[k-1], m) <= 0 {
+			continue
+		}
+		if len(messages) > few {
+			slices.SortFunc(messages, inOrder)
+			return
+		}
+		at := k
+		for ; at > 0 && inOrder(m, messages[at-1]) < 0; at-- {
+			messages[at] = messages[at-1]
+		}
+		messages[at] = m
+	}
+}
+
+// makeContended makes memory for the messages of n elements, and for their order unless they take no time at interfaces.
+func (a *Array) makeContended(n int, instant bool) {
 	if cap(a.begins) < n {
 		a.begins = a.Memory.Reserve(n)
 	}
@@ -333,7 +443,7 @@ func (a *Array) makeContended(n int) {
 		}
 		a.came = a.came[:n]
 	}
-	if a.Interfaces.PerNode > 1 && (len(a.left) != n || a.ordered != a.folded) {
+	if a.Interfaces.PerNode > 1 && !instant && (len(a.left) != n || a.ordered != a.folded) {
 		a.layOut(n)
 	}
 }
@@ -351,204 +461,4 @@ func (a *Array) layOut(n int) {
 			a.left[first-lo+int(k)], a.arrived[first-lo+int(k)] = k, k
 		}
 	})
-}
-
-// arrive has the messages of the current round, which have all begun, arrive, and has their
-// receivers receive them.
-func (a *Array) arrive() {
-	p, c, total := a.pattern, a.crossing(), a.total()
-	lo, hi := bounds(p, a.Low, a.High)
-	if c.alike && a.Interfaces.PerNode == 1 && p.Kind != collectives.Strided {
-		a.arriveAlone(&c, lo, hi)
-		return
-	}
-	e := a.Evaluation()
-	together := c.alike && p.Kind != collectives.Strided
-	a.byNode(lo, hi, func(node, first, last int) {
-		if together && a.arriveTogether(&c, node, first, last, lo, hi) {
-			a.combine(&c, node, first, last, lo)
-			return
-		}
-		a.asking = a.asking[:0]
-		for to := first; to < last; to++ {
-			from, receives := origin(&p, total, to)
-			if !receives {
-				continue
-			}
-			begun := a.begun(from, to, lo)
-			switch {
-			case c.alike:
-				a.asking = append(a.asking, asking{begun.Add(c.asks), from, to})
-			case a.Interfaces.nodeOf(a.Participant(from)) != node+a.Interfaces.First:
-				a.asking = append(a.asking, asking{begun.Add(c.untilAsked(a, e.rank(from), e.rank(to))), from, to})
-			default:
-				a.receiveAt(&c, from, to, lo, begun.Add(e.target.Delay(e.rank(from), e.rank(to), e.bytes)))
-			}
-		}
-		a.take(a.Interfaces.In, node, a.asking, c.bytes)
-		for _, m := range a.asking {
-			a.receiveAt(&c, m.source, m.element, lo, m.at.Add(c.bytes))
-		}
-		a.combine(&c, node, first, last, lo)
-	})
-}
-
-// combine has the receivers among the elements first to last-1, which are the elements of a node,
-// combine and pack in its memory, in the order in which they have received.
-func (a *Array) combine(c *crossing, node, first, last, lo int) {
-	if c.occupies == 0 {
-		return
-	}
-	a.moving = a.moving[:0]
-	for to := first; to < last; to++ {
-		if _, receives := origin(&a.pattern, a.total(), to); receives {
-			a.moving = append(a.moving, asking{a.work[to-lo], to, to})
-		}
-	}
-	a.take(a.Interfaces.Memory, node, a.moving, c.occupies)
-	for _, m := range a.moving {
-		clock := &a.work[m.element-lo]
-		t := network.HeldUntil(*clock, m.at, c.occupies, c.work).Add(c.work)
-		if t == vtime.Forever {
-			from, _ := origin(&a.pattern, a.total(), m.element)
-			a.Participants.PastReceive(a.current.rank(from), a.current.rank(m.element), a.current.bytes, *clock)
-		}
-		if a.Meter != nil {
-			a.accountWork(m.element-lo, *clock, t, c.work)
-		}
-		*clock = t
-	}
-}
-
-// arriveTogether has the elements first to last-1, which are the elements of a node, receive. It
-// returns false, with nothing changed, if their senders are not in the same order.
-func (a *Array) arriveTogether(c *crossing, node, first, last, lo, hi int) bool {
-	asks, before, ascend := a.asksOf(last - first)[:0], -1, true
-	runs(a.pattern, a.total(), first, last, func(dst, src, n, _ int) {
-		ascend = ascend && before < src
-		before = src + n - 1
-		for n > 0 && ascend {
-			part := min(n, -a.within(src, lo, hi))
-			if part > 0 {
-				for i, t := range a.came[dst-lo:][:part] {
-					asks = append(asks, contention.Ask{At: t.Add(c.asks), Index: int32(dst - first + i)})
-				}
-			} else {
-				asks, part = a.ofSenders(c, asks, dst-first, src, n, lo, hi)
-			}
-			dst, src, n = dst+part, src+part, n-part
-		}
-	})
-	if !ascend {
-		return false
-	}
-	if cap(a.landed) < len(asks) {
-		a.landed = make([]vtime.Time, len(asks))
-	}
-	arrived := a.landed[:len(asks)]
-	a.takeTogether(a.Interfaces.In, node, first, asks, c.bytes, arrived, a.arrived[first-lo:])
-	if a.Meter != nil {
-		for i, t := range arrived {
-			from, _ := origin(&a.pattern, a.total(), first+i)
-			a.receiveAt(c, from, first+i, lo, t.Add(c.bytes))
-		}
-		return true
-	}
-	for i, t := range arrived {
-		clock := &a.work[first-lo+i]
-		if t = max(clock.Add(c.send), t.Add(c.bytes)).Add(c.receive); t == vtime.Forever {
-			from, _ := origin(&a.pattern, a.total(), first+i)
-			a.receiveAt(c, from, first+i, lo, vtime.Forever)
-		}
-		*clock = t
-	}
-	return true
-}
-
-// ofSenders appends the messages to a number of elements, from consecutive senders of this array
-// beginning with src, as long as the senders are on one node. index is the number of the first
-// element in its node. The messages are in the order in which they left that node. It also returns
-// their number.
-func (a *Array) ofSenders(c *crossing, asks []contention.Ask, index, src, n, lo, hi int) ([]contention.Ask, int) {
-	i := a.Interfaces
-	node := i.nodeOf(a.Participant(src))
-	first := max(lo, collectives.Survivors(a.folded, node*i.PerNode))
-	last := min(hi, collectives.Survivors(a.folded, (node+1)*i.PerNode))
-	n = min(n, last-src)
-	for _, k := range a.left[first-lo : last-lo] {
-		if from := first + int(k) - src; uint(from) < uint(n) {
-			asks = append(asks, contention.Ask{At: a.begins[src-lo+from].Add(c.asks), Index: int32(index + from)})
-		}
-	}
-	return asks, n
-}
-
-// begun returns the instant at which the message from one element to another element of this array
-// began to leave.
-func (a *Array) begun(from, to, lo int) vtime.Time {
-	if participant := a.Participant(from); participant < a.Low || participant >= a.High {
-		return a.came[to-lo]
-	}
-	return a.begins[from-lo]
-}
-
-// receiveAt has an element receive a message of another element, which arrives at an instant.
-func (a *Array) receiveAt(c *crossing, from, to, lo int, arrival vtime.Time) {
-	clock := &a.work[to-lo]
-	if a.Meter != nil {
-		a.accountAt(c, from, to, lo, arrival)
-	}
-	t := max(clock.Add(c.send), arrival).Add(c.receive)
-	if t == vtime.Forever {
-		a.Participants.PastReceive(a.current.rank(from), a.current.rank(to), a.current.bytes, *clock)
-	}
-	*clock = t
-}
-
-// arriveAlone is arrive where each node has one participant, all participants receive, and all
-// messages take the same time.
-func (a *Array) arriveAlone(c *crossing, lo, hi int) {
-	asks := a.Memory.Take(delayChunk)
-	runs(a.pattern, a.total(), lo, hi, func(dst, src, n, _ int) {
-		for n > 0 {
-			part, begun := min(n, delayChunk), a.begins
-			if inside := a.within(src, lo, hi); inside > 0 {
-				part, begun = min(part, inside), begun[src-lo:]
-			} else {
-				part, begun = min(part, -inside), a.came[dst-lo:]
-			}
-			chunk := asks[:part]
-			for i, t := range begun[:part] {
-				chunk[i] = t.Add(c.asks)
-			}
-			a.takeEach(a.Interfaces.In, dst, chunk, c.bytes)
-			if a.Meter != nil {
-				for i, t := range chunk {
-					a.accountAt(c, src+i, dst+i, lo, t.Add(c.bytes))
-				}
-			}
-			for i, t := range chunk {
-				clock := &a.work[dst-lo+i]
-				if t = max(clock.Add(c.send), t.Add(c.bytes)).Add(c.receive); t == vtime.Forever {
-					a.receiveAt(c, src+i, dst+i, lo, vtime.Forever)
-				}
-				*clock = t
-			}
-			dst, src, n = dst+part, src+part, n-part
-		}
-	})
-	a.Memory.Give(asks)
-}
-
-// within returns the number of elements, from an element on, that belong to the array with elements
-// lo to hi-1. For an element outside of the array it is negative: minus a number of elements, from
-// this element on, that lie outside.
-func (a *Array) within(element, lo, hi int) int {
-	switch {
-	case element < lo:
-		return element - lo
-	case element < hi:
-		return hi - element
-	}
-	return -delayChunk
 }

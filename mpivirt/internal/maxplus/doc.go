@@ -9,7 +9,8 @@
 // above the eager limit have the same form where all delays are equal (chargeRendezvous). Exchanges
 // at doubling distances are fused (fused.go), and shifts are carried out in place (shift.go). Where
 // messages share the interfaces of nodes, a round is two passes by node: its messages leave, and
-// they arrive (contended.go).
+// they arrive (contended.go). A round none of whose messages leaves its node is one without interfaces. Messages that take no time at
+// interfaces wait for those of earlier rounds alone, in whatever order they ask.
 //
 // # Invariants
 //

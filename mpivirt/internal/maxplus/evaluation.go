@@ -49,7 +49,7 @@ func (a *Array) Evaluation() *Evaluation {
 func (a *Array) evaluation(round int, p collectives.Pattern) Evaluation {
 	lo, _ := bounds(p, a.Low, a.High)
 	next := a.work
-	if p.Kind == collectives.Shift && a.apart() && a.Interfaces == nil {
+	if p.Kind == collectives.Shift && a.apart() && !a.contends(&p) {
 		next = a.next
 	}
 	careful := a.careful()
@@ -168,7 +168,7 @@ func (a *Array) Evaluate() (messages uint64) {
 	}
 	done := fusion{first: lo, last: lo}
 	switch {
-	case a.Interfaces != nil:
+	case a.shares:
 		a.arrive()
 		done = fusion{first: lo, last: hi}
 	case p.Kind == collectives.Exchange:
@@ -182,7 +182,7 @@ func (a *Array) Evaluate() (messages uint64) {
 	if !a.second {
 		messages = e.messages(p, hi-lo)
 	}
-	if p.Kind == collectives.Shift && a.apart() && a.Interfaces == nil {
+	if p.Kind == collectives.Shift && a.apart() && !a.shares {
 		a.work, a.next = a.next, a.work
 	}
 	if e.spent != 0 {
@@ -207,7 +207,7 @@ func (a *Array) Evaluate() (messages uint64) {
 // exchange the old clocks of the receivers must not be needed any more.
 func (e *Evaluation) Receive(dst, src, stride int, clocks []vtime.Time, told Told) {
 	e.a.received += len(clocks)
-	if e.a.Interfaces != nil {
+	if e.a.shares {
 		for i, t := range clocks {
 			e.a.came[dst+i*stride-e.lo] = t
 		}

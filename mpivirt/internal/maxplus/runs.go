@@ -81,7 +81,7 @@ func (a *Array) Needed(low, high, from int, visit func(dst, src, n, stride int) 
 // share interfaces, it returns the instants at which the messages of the elements begin to leave.
 func (a *Array) From(element int) []vtime.Time {
 	clocks := a.work
-	if a.Interfaces != nil {
+	if a.shares {
 		clocks = a.begins
 	}
 	return clocks[element-collectives.Survivors(a.folded, a.Low):]
