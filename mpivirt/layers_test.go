@@ -141,3 +141,42 @@ func TestCollectivesWithoutBytesOccupyNoInterface(t *testing.T) {
 		}
 	})
 }
+
+// TestUnevenCollectivesOnSharedInterfaces: a vector that ranks cannot cut into equal chunks, as one of fewer elements than ranks, takes the same
+// times on one engine, which carries it out round by round, and by messages, on any number of engines.
+func TestUnevenCollectivesOnSharedInterfaces(t *testing.T) {
+	fewer(t, 100)
+	rapid.Check(t, func(t *rapid.T) {
+		op := rapid.SampledFrom([]collectives.Operation{collectives.Allreduce, collectives.Allreduce, collectives.ReduceScatter}).Draw(t, "operation")
+		a := rapid.SampledFrom(collectives.Algorithms(op)).Draw(t, "algorithm")
+		ranks := rapid.IntRange(2, 60).Draw(t, "ranks")
+		c := mpivirt.Repeated{Operation: op, Bytes: rapid.Int64Range(1, 300).Draw(t, "bytes")}
+		seed := rapid.Uint64().Draw(t, "seed")
+		tgt := target(t, fmt.Sprintf(`name: test
+ranks_per_node: %d
+node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s, memory: %s}
+network: {model: twolevel, intra: {latency: 300ns, bandwidth: 6GB/s}, inter: {latency: 1us, bandwidth: 2GB/s}, overhead: {send: 30ns, receive: 20ns}, eager_limit: 4KiB%s}
+`, rapid.SampledFrom([]int{1, 2, 3, 8, 16}).Draw(t, "ranks per node"), rapid.IntRange(1, 3).Draw(t, "interfaces"),
+			rapid.SampledFrom([]string{"20MB/s", "1GB/s"}).Draw(t, "bandwidth"), rapid.SampledFrom([]string{"0ns", "333ns", "4us"}).Draw(t, "gap"),
+			rapid.SampledFrom([]string{"local", "shared", "striped"}).Draw(t, "rail"), rapid.SampledFrom([]string{"infinite", "100MB/s", "50GB/s"}).Draw(t, "memory"),
+			rapid.SampledFrom([]string{"", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}"}).Draw(t, "work")), ranks)
+		run := func(engines int, interpreter mpivirt.Interpreter) *mpivirt.Result {
+			result, err := simulate(t, mpivirt.Config{
+				Target: tgt, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a}, Collectives: interpreter,
+				Program: repeats(c, 3, func(rank, time int) vtime.Duration {
+					return vtime.Duration(random.Mix(seed^uint64(rank*4+time)) % uint64(5*vtime.Microsecond))
+				}),
+			}, engines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result
+		}
+		want := run(1, mpivirt.Message)
+		for _, engines := range []int{1, rapid.IntRange(2, 4).Draw(t, "engines")} {
+			if got := run(engines, mpivirt.Bulk); got.Fingerprint != want.Fingerprint || got.Statistics.Messages != want.Statistics.Messages {
+				t.Fatalf("%d engines: %v and %d messages, by messages on one engine %v and %d", engines, got.VirtualTime, got.Statistics.Messages, want.VirtualTime, want.Statistics.Messages)
+			}
+		}
+	})
+}

@@ -85,9 +85,19 @@ func (c *Collectives) combined(p *resource.Passage, at vtime.Time) {
 // occupies returns the time for which the work of a participant after a round occupies the memory of its
 // node.
 func (l *layering) occupies(round int) vtime.Duration {
-	t := l.target.CombiningTime(l.block * int64(l.schedule.Pattern(round).Combined))
-	if collectives.Packs(l.schedule) {
-		t = t.Plus(collectives.Packing(l.schedule, round, l.block, l.block*int64(l.schedule.Positions()), collectives.Copies{Copy: l.target.MemoryTime}))
+	return l.occupy(round, l.block*int64(l.schedule.Pattern(round).Combined))
+}
+
+// worksOf is occupies for a participant whose step of the round is in l.step.
+func (l *layering) worksOf(round int) vtime.Duration {
+	return l.occupy(round, CombinedBytes(&l.step, l.messageOf(&l.step, round)))
+}
+
+// occupy returns the time for which a participant that combines some bytes, and packs, occupies the memory of its node.
+func (l *layering) occupy(round int, combined int64) vtime.Duration {
+	t := l.target.CombiningTime(combined)
+	if l.target.CopiesBytes() && collectives.Packs(l.schedule) {
+		t = t.Plus(collectives.Packing(l.schedule, round, l.block, l.layout.Offset(l.schedule.Positions()), collectives.Copies{Copy: l.target.MemoryTime}))
 	}
 	return t
 }

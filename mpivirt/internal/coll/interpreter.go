@@ -111,6 +111,41 @@ func (c *choice) arraysFit() bool {
 	return true
 }
 
+// layersFit reports whether the rounds of an instance whose positions differ in size are those of arraysFit but for that: messages may take
+// the interfaces of nodes in layers.
+func (c *choice) layersFit() bool {
+	if !synchronizing(c.call.Operation) || c.layout == nil || c.call.Moved() || c.leaders || c.longest() > c.target.EagerLimit() {
+		return false
+	}
+	for round := range min(c.schedule.MaxRounds(), LongRounds) {
+		if p := c.schedule.Pattern(round); p.Kind == collectives.Irregular || p.Kind == collectives.Paired || c.target.HasPorts() && !c.hidesGap(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// longest returns a number of bytes that no message exceeds: in each round all of the positions of the greatest message may be the longest.
+func (c *choice) longest() (most int64) {
+	w := c.schedule.Positions()
+	all := c.layout.Offset(w)
+	if all <= c.target.EagerLimit() {
+		return all
+	}
+	for i := range w {
+		most = max(most, c.layout.Offset(i+1)-c.layout.Offset(i))
+	}
+	sent := 0
+	for round := range min(c.schedule.MaxRounds(), LongRounds) {
+		if p := c.schedule.Pattern(round); p.Sent == collectives.Varies {
+			return all
+		} else {
+			sent = max(sent, p.Sent)
+		}
+	}
+	return min(all, most*int64(sent))
+}
+
 // accountsFit reports whether participants can keep accounts beside an array of clocks: messages that do not wait for their match.
 func (c *choice) accountsFit() bool {
 	if c.target.ReceiverState() || c.layout == nil || c.target.Energy() != nil {

@@ -32,7 +32,10 @@ type layering struct {
 	each       int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
 	unoccupied bool             // messages have no bytes and interfaces no gap, so that no message occupies an interface; there are no layers
 	hidden     bool             // interfaces never delay a participant; so if unoccupied
-	block      int64            // bytes of a position of the schedule
+	block      int64            // bytes of a position of the schedule; 0 if positions differ
+	layout     *collectives.Layout
+	even       bool             // all positions have the same number of bytes
+	other      collectives.Step // scratch of messageOf
 }
 
 var _ resource.Layers = (*layering)(nil)
@@ -64,15 +67,15 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 		target: t, call: v, schedule: s, layout: v.CommonLayout(s), members: t.Ranks(), leaders: leaders, ascending: true, alone: true,
 		uniformFrom: math.MaxInt, layered: true,
 	}
-	if !c.arraysFit() {
+	if l.even = c.evenChunks(); !c.arraysFit() && (l.even || !c.layersFit()) {
 		return nil
 	}
-	l.schedule, l.steps, l.each = s, collectives.StepperOf(s), 1
+	l.schedule, l.steps, l.each, l.layout = s, collectives.StepperOf(s), 1, c.layout
 	if each, shared, _ := t.Interfaces(); !shared && !t.Striped() {
 		l.each = each
 	}
 	l.block = blockBytes(c.layout, s)
-	l.hidden = l.perNode == 1 && l.hides(&c)
+	l.hidden = l.perNode == 1 && l.even && l.hides(&c)
 	return l
 }
 
@@ -130,7 +133,7 @@ func (l *layering) Next(node, rail int, way resource.Way, from uint64) (layer ui
 
 // works returns the number of participants of a node that work in its memory after a round.
 func (l *layering) works(node, round int) (n int) {
-	if l.perNode == 1 || l.occupies(round) == 0 {
+	if l.perNode == 1 || l.even && l.occupies(round) == 0 {
 		return 0
 	}
 	first := node * l.perNode
@@ -138,7 +141,7 @@ func (l *layering) works(node, round int) (n int) {
 		if l.schedule.Next(p, round) != round || round >= l.schedule.Rounds(p) {
 			continue
 		}
-		if l.steps.StepInto(&l.step, p, round); l.step.From != collectives.None {
+		if l.steps.StepInto(&l.step, p, round); l.step.From != collectives.None && (l.even || l.worksOf(round) > 0) {
 			n++
 		}
 	}
@@ -149,10 +152,11 @@ func (l *layering) works(node, round int) (n int) {
 func (l *layering) messages(node, rail int, way resource.Way, round int) (n int) {
 	first, each := node*l.perNode, l.each
 	if way == resource.Within {
-		if each = 1; l.target.MemoryTime(l.block*int64(l.schedule.Pattern(round).Sent)) == 0 {
+		if each = 1; l.even && l.target.MemoryTime(l.block*int64(l.schedule.Pattern(round).Sent)) == 0 {
 			return 0
 		}
 	}
+	memory := way == resource.Within && !l.even
 	for p := first + rail; p < min(first+l.perNode, l.schedule.Members()); p += each {
 		if l.schedule.Next(p, round) != round || round >= l.schedule.Rounds(p) {
 			continue
@@ -161,6 +165,9 @@ func (l *layering) messages(node, rail int, way resource.Way, round int) (n int)
 		other := l.step.To
 		if way == resource.Inward {
 			other = l.step.From
+		}
+		if memory && other != collectives.None && l.target.MemoryTime(l.layout.Bytes(l.step.Send, l.schedule.Positions())) == 0 {
+			continue
 		}
 		if other != collectives.None && (other/l.perNode == node) == (way == resource.Within) {
 			n++

@@ -2,6 +2,7 @@ package coll
 
 import (
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -31,6 +32,8 @@ type localRun struct {
 	next     []int32        // by member: the next member of its list
 	sent     []localMessage
 	payloads [][]byte // of sent: views of the senders' memory, or buffers
+	inTurns  bool     // messages take the interfaces of nodes in turn
+	turns    localTurns
 }
 
 // memberList is a linked list of members; each member is in one list at most.
@@ -48,7 +51,7 @@ type localMessage struct {
 // runLocally carries out an instance that all members have entered.
 func (c *Collectives) runLocally(inst *instance) {
 	r := &c.localRun
-	r.k, r.inst = c, inst
+	r.k, r.inst, r.inTurns = c, inst, c.layering != nil
 	r.members, r.sent = room(r.members, inst.comm.Size), room(r.sent, inst.comm.Size)
 	r.next, r.lists = room(r.next, inst.comm.Size), room(r.lists, inst.schedule.MaxRounds())
 	clear(r.lists)
@@ -72,6 +75,9 @@ func (c *Collectives) runLocally(inst *instance) {
 	}
 	for round := range r.lists {
 		r.round(round)
+	}
+	if r.inTurns {
+		c.Messages.Interfaces.(*resource.Interfaces).LayersFrom(uint64(inst.Number+1) << 33)
 	}
 	c.move(inst)
 	for m := range r.members {
@@ -126,9 +132,15 @@ func (r *localRun) round(round int) {
 	for m := first - 1; m >= 0; m = r.next[m] - 1 {
 		r.send(m, round, r.inst.schedule.Step(int(m), round))
 	}
+	if r.inTurns {
+		r.passTurns()
+	}
 	packing := r.k.packing(r.inst, round, r.k.copies)
 	for m := first - 1; m >= 0; m = r.next[m] - 1 {
 		r.receiveFrom(m, round, packing)
+	}
+	if r.inTurns {
+		r.workTurns()
 	}
 	for m := first - 1; m >= 0; {
 		next := r.next[m] - 1
@@ -152,6 +164,9 @@ func (r *localRun) send(m int32, round int, step collectives.Step) {
 	a.clock, sent.arrival = k.departRound(a, r.port(m), int32(round), r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
 	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, a.posted, sent.arrival)
 	k.partition.Engine.Statistics.Messages++
+	if r.inTurns && k.Messages.Shares(r.inst.rankOf(int(m)), r.inst.rankOf(step.To)) {
+		r.asksFor(m, int32(step.To))
+	}
 	if a.memory == nil {
 		return
 	}
@@ -204,7 +219,7 @@ func (r *localRun) receive(m int32, round int, step collectives.Step, packing vt
 		k.absorb(a, &step, r.payloads[step.From])
 		r.taken(step.From)
 	}
-	a.clock = a.clock.Add(k.partition.Target.ReduceTime(CombinedBytes(&step, sent.bytes)).Plus(packing))
+	r.combines(m, round, CombinedBytes(&step, sent.bytes), packing)
 	k.checkReceived(a, r.inst.rankOf(step.From), sent.bytes, arrival)
 }
 

@@ -169,6 +169,29 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 	}
 }
 
+// Where nodes have interfaces, a vector that ranks cannot cut into equal chunks goes round by round on one engine, and by messages in the same
+// layers on several.
+func TestUnevenChunksTakeInterfacesInLayers(t *testing.T) {
+	m, err := network.Parse("m", []byte("name: m\nranks_per_node: 4\nnode: {interfaces: 1, bandwidth: 1GB/s}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := Collective{Operation: collectives.Allreduce, Algorithm: collectives.Rabenseifner, Bytes: 8, Element: 8}
+	for alone, want := range map[bool]Mode{true: Locally, false: ByMessages} {
+		p, err := PlanOf(target, Auto, false, alone, true, false, &v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !p.Layered || p.Mode != want {
+			t.Errorf("%+v, want mode %d", p, want)
+		}
+	}
+}
+
 // Where nodes have interfaces, statistics leave a repeated collective in bulk, on any number of engines.
 func TestStatisticsStayInBulk(t *testing.T) {
 	m, err := network.Parse("m", []byte("name: m\nranks_per_node: 4\nnode: {interfaces: 1, bandwidth: 1GB/s, message_gap: 10ns, memory: 5GB/s}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 1us, receive: 1us}}\n"), nil)

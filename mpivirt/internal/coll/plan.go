@@ -6,6 +6,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/maxplus"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/network"
 )
 
@@ -74,6 +75,7 @@ const (
 	PayloadBytes      = int(unsafe.Sizeof([]byte(nil))) // of a message of members whose memory is not moved directly
 	MemberListBytes   = int(unsafe.Sizeof(memberList{}))
 	PostponedBytes    = int(unsafe.Sizeof(postponed{}))
+	LocalTurnBytes    = int(unsafe.Sizeof(localPassage{}) + 2*unsafe.Sizeof(resource.Asking{})) // of a message of a local collective that takes interfaces in layers
 
 	// Where statistics are on, in addition.
 	EndingBytes  = int(unsafe.Sizeof(ending{}))  // of an LP

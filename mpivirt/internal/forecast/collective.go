@@ -239,6 +239,9 @@ func (o *costModel) localBytes() float64 {
 	if o.use.Data && !o.direct() {
 		payload = float64(coll.PayloadBytes)
 	}
+	if o.Layered {
+		payload += float64(coll.LocalTurnBytes)
+	}
 	return float64(coll.AgentBytes(o.target)) + float64(coll.LocalMessageBytes) + payload + next + float64(coll.MemberListBytes)*float64(o.Schedule.MaxRounds())/float64(o.Participants) +
 		u.buffers + o.heldBytes()
 }

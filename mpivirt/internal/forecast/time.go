@@ -17,6 +17,7 @@ const (
 	stridedTime      = 50   // any other message over arrays
 	localMemberTime  = 100  // a member of a local collective
 	localMessageTime = 110  // a message of a local collective
+	turnTime         = 130  // the surplus of such a message where it takes interfaces in layers
 	inStepTime       = 25   // a message of a collective in step
 	agentTime        = 350  // a participant of a collective by messages
 	messageTime      = 250  // a message of a collective by messages
@@ -74,6 +75,9 @@ func (o *costModel) participantTime() float64 {
 		return stridedTime*strided + regular*max(o.messages-strided, 0) + o.movingTime()
 	case coll.Locally:
 		member, message = localMemberTime, localMessageTime
+		if o.Layered {
+			message += turnTime
+		}
 	case coll.InStep:
 		member, message = localMemberTime, inStepTime
 	default:

@@ -54,6 +54,9 @@ type Interfaces struct {
 	droppedOver int
 	layers      Layers       // nil if messages take interfaces in the order of asking alone
 	gates       [ways][]gate // by way, node and rail; nil before the first message in layers
+	from        uint64       // the first layer whose messages come one by one
+	places      []int32      // scratch of byNode
+	layer       []Asking     // likewise
 }
 
 type route struct{ source, dest int32 }

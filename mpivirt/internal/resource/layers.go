@@ -115,6 +115,9 @@ func (x *Interfaces) serveInLayers(way Way, p *Passage) {
 	node, rail := x.partition.Target.Node(int(rank)), x.rail(rank)%rails
 	if x.gates[way] == nil {
 		x.gates[way] = make([]gate, x.nodes*rails)
+		for i := range x.gates[way] {
+			x.gates[way][i].layer = x.from
+		}
 	}
 	g := &x.gates[way][(node-x.first)*rails+rail]
 	if g.left == 0 {

@@ -1,0 +1,111 @@
+package coll
+
+import (
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/resource"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// Where nodes have interfaces, the messages of a round of a local instance ask for them together, in the layers of room resource: first at
+// their senders' nodes, then at their receivers'. Messages within a node ask for its memory, and so does what is combined and packed after
+// the round.
+
+// localTurns holds the messages of a round that ask, and what is combined after it.
+type localTurns struct {
+	all     []localPassage
+	between []resource.Asking // of messages between nodes
+	within  []resource.Asking // of messages within a node
+	works   []resource.Asking // of members that combine and pack
+	workers []localWorker     // in the order in which they were added
+}
+
+// localPassage is a message of a round that asks.
+type localPassage struct {
+	source, dest      int32 // members
+	leaves            vtime.Time
+	latency, transfer vtime.Duration
+}
+
+// localWorker is a member that combines and packs after a round, and the time for that without others.
+type localWorker struct {
+	member int32
+	alone  vtime.Duration
+}
+
+// asksFor adds a message that a member sends, whose passage departRound has left in way.
+func (r *localRun) asksFor(m, to int32) {
+	t, way, target := &r.turns, &r.k.way, r.k.partition.Target
+	ask := resource.Asking{At: way.At, Rank: way.Source, Where: way.Source, Index: int32(len(t.all))}
+	if target.Node(int(way.Source)) != target.Node(int(way.Dest)) {
+		ask.Bytes = target.InterfaceTime(way.Bytes)
+		t.between = append(t.between, ask)
+	} else if ask.Bytes = target.MemoryTime(way.Bytes); ask.Bytes > 0 {
+		t.within = append(t.within, ask)
+	} else {
+		return
+	}
+	t.all = append(t.all, localPassage{m, to, way.At, way.Latency, way.Transfer})
+}
+
+// passTurns has the messages of a round pass, and stores their arrivals.
+func (r *localRun) passTurns() {
+	t, shared := &r.turns, r.k.Messages.Interfaces.(*resource.Interfaces)
+	shared.TakeLayer(resource.Outward, t.between)
+	for i := range t.between {
+		a := &t.between[i]
+		p := &t.all[a.Index]
+		a.At = a.At.Add(p.latency).Add(p.transfer - min(p.transfer, a.Bytes))
+		a.Where = int32(r.inst.rankOf(int(p.dest)))
+	}
+	shared.TakeLayer(resource.Inward, t.between)
+	for i := range t.between {
+		a := &t.between[i]
+		r.sent[t.all[a.Index].source].arrival = a.At.Add(a.Bytes)
+	}
+	shared.TakeLayer(resource.Within, t.within)
+	for i := range t.within {
+		a := &t.within[i]
+		p := &t.all[a.Index]
+		r.sent[p.source].arrival = network.HeldUntil(p.leaves, a.At, a.Bytes, p.transfer).Add(p.latency).Add(p.transfer)
+	}
+	t.all, t.between, t.within = t.all[:0], t.between[:0], t.within[:0]
+}
+
+// combines has a member combine bytes of a message and pack after a round. In a memory that its node shares it does so once all members have
+// received.
+func (r *localRun) combines(m int32, round int, combined int64, packing vtime.Duration) {
+	a, target := &r.members[m], r.k.partition.Target
+	alone, memory := target.ReduceTime(combined).Plus(packing), vtime.Duration(0)
+	if r.inTurns && target.ContendedWithin() {
+		memory = target.CombiningTime(combined).Plus(r.k.packing(r.inst, round, r.k.memoryCopies))
+	}
+	if memory == 0 {
+		a.clock = a.clock.Add(alone)
+		return
+	}
+	t, rank := &r.turns, int32(r.inst.rankOf(int(m)))
+	t.works = append(t.works, resource.Asking{At: a.clock, Bytes: memory, Rank: rank, Where: rank, Index: int32(len(t.workers))})
+	t.workers = append(t.workers, localWorker{m, alone})
+}
+
+// workTurns has members combine and pack in the memories of their nodes.
+func (r *localRun) workTurns() {
+	t := &r.turns
+	r.k.Messages.Interfaces.(*resource.Interfaces).TakeLayer(resource.Within, t.works)
+	for i := range t.works {
+		w := &t.works[i]
+		by := &t.workers[w.Index]
+		a := &r.members[by.member]
+		if a.clock = network.HeldUntil(a.clock, w.At, w.Bytes, by.alone).Add(by.alone); a.clock == vtime.Forever {
+			r.k.partition.PastEnd(int(w.Rank), a.posted, r.inst.Call.Procedure, "%v of combining", w.Bytes)
+		}
+	}
+	t.works, t.workers = t.works[:0], t.workers[:0]
+}
+
+// messageOf returns the bytes of the message that a member receives in the round of a step.
+func (l *layering) messageOf(step *collectives.Step, round int) int64 {
+	l.steps.StepInto(&l.other, step.From, round)
+	return l.layout.Bytes(l.other.Send, l.schedule.Positions())
+}
