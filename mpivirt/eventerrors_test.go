@@ -180,7 +180,11 @@ func TestStepsThatFailAfterAWait(t *testing.T) {
 	}
 	for name, wait := range waits {
 		for text, fail := range fails {
-			for engines := 1; engines <= 2; engines++ {
+			for _, run := range []struct {
+				engines  int
+				watchdog float64
+			}{{1, 0}, {2, 0}, {1, -1}, {2, -1}} { // an engine that nobody watches has no goroutine that waits for it
+				engines := run.engines
 				program := steps.New(func(r *steps.Rank, at *int) steps.Outcome {
 					if *at++; *at == 1 {
 						return wait(r)
@@ -192,12 +196,12 @@ func TestStepsThatFailAfterAWait(t *testing.T) {
 					return fail(r)
 				})
 				_, err := simulate(t, mpivirt.Config{
-					Target:  target(t, "loggops-default", 2),
+					Target: target(t, "loggops-default", 2), Watchdog: run.watchdog,
 					Program: mpivirt.Program{Name: "fails", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return program })}},
 				}, engines)
 				var failed *mpivirt.RankError
 				if !errors.As(err, &failed) || failed.Rank != 0 || !strings.Contains(err.Error(), text) {
-					t.Errorf("%s after %s on %d engines: %v", text, name, engines, err)
+					t.Errorf("%s after %s, %+v: %v", text, name, run, err)
 				}
 			}
 		}

@@ -342,7 +342,8 @@ func (p *Point) afterBarrier() bool { return p.Statistic == MeanExit || p.Statis
 
 // config returns the configuration of a simulation of the point on one engine.
 func (p *Point) config(t *network.Target) mpivirt.Config {
-	c := mpivirt.Config{Target: t, Kind: steps.Kind, Transports: sync.NewInProcess(1), Protocol: sync.Hybrid, Seed: 1, Output: func(string) {}}
+	// Ranks wait for nothing outside, so that nobody need watch them.
+	c := mpivirt.Config{Target: t, Kind: steps.Kind, Transports: sync.NewInProcess(1), Protocol: sync.Hybrid, Seed: 1, Watchdog: -1, Output: func(string) {}}
 	if p.Library != nil {
 		c.Library = ofElements{p.Library}
 	}

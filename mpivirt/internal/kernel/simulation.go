@@ -275,6 +275,10 @@ func (s *Simulation) startHosts() {
 		}
 		return
 	}
+	if len(s.runs) == 1 && s.engines[0].Engines() == 1 && s.config.watchdog() == 0 {
+		s.newHost(&s.runs[0]).work(s) // nobody watches, and nobody is lost: this goroutine waits for the engine as its host
+		return
+	}
 	for i := range s.runs {
 		go s.newHost(&s.runs[i]).work(s)
 		runtime.Gosched() // the host goes as far as it can before the next host begins

@@ -43,8 +43,14 @@ static void observe(struct gigarank_task *t, double iterations, double time) {
 /* weighed returns the virtual time of an entry, in picoseconds. It is made of integers, and rounded once, so that it is the same on all hosts. */
 static int64_t weighed(const struct gigarank_task *t, int64_t iterations, double ratio) {
 	const int64_t most = 9000000ll * 1000000000000ll;
-	__extension__ __int128 femtoseconds = (__int128)t->iteration * iterations + t->entry;
-	double time = (double)(int64_t)(femtoseconds / 1000 > most ? most : femtoseconds / 1000);
+	int64_t femtoseconds, picoseconds;
+	if (!__builtin_mul_overflow(t->iteration, iterations, &femtoseconds) && !__builtin_add_overflow(femtoseconds, t->entry, &femtoseconds)) {
+		picoseconds = femtoseconds / 1000; /* most entries take less than 2.5 hours */
+	} else {
+		__extension__ __int128 wide = ((__int128)t->iteration * iterations + t->entry) / 1000;
+		picoseconds = (int64_t)(wide > most ? most : wide);
+	}
+	double time = (double)picoseconds;
 	if (ratio != 1)
 		time = (double)(int64_t)(time * ratio + 0.5);
 	return time > (double)most ? most : (int64_t)time;
