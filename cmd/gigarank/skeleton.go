@@ -177,6 +177,7 @@ func programAndArguments(cmd *cobra.Command, args []string) error {
 type skeletonRuns struct {
 	ranks, stack string
 	arguments    []string // of the program
+	beside       int64    // bytes of memory that stand for that of other ranks
 }
 
 func (s *skeletonRuns) define(flags *pflag.FlagSet, usual string) {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/internal/quantity"
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt/native"
 	"gigarank/mpivirt/native/skeleton"
@@ -13,7 +15,7 @@ import (
 
 func newSkeletonWeigh(c *terminal.Console) *cobra.Command {
 	var s skeletonRuns
-	var out string
+	var out, beside string
 	weigh := &cobra.Command{
 		Use:   "weigh PROGRAM [ARGUMENT]...",
 		Short: "Find the times of what a skeleton leaves out, by runs of the program",
@@ -25,6 +27,9 @@ Where the skeleton does not count all iterations of a task, what an entry takes 
 elements in rows of a sparse matrix do. With several numbers in --ranks the weight of such a task changes with a power of the number of
 ranks that is fitted to the iterations of the runs. Numbers of ranks on grids of the same shape show it best, as 1,4 for 16.
 
+A native run with more memory finds less of it in the caches when a rank goes on after the others: with --beside, of as many bytes as all ranks of
+that run have, tasks are timed with the caches as there.
+
 The weights are good for PROGRAM, and for another program with the same tasks, as the same source built for another size of its arrays.
 PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. -- comes before ARGUMENTs that begin with a dash.
 
@@ -33,18 +38,34 @@ PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. --
 		Args:    programAndArguments,
 		RunE: func(_ *cobra.Command, args []string) error {
 			s.arguments = args[1:]
+			if beside != "" {
+				var err error
+				if s.beside, err = quantity.ParseSize(beside); err == nil && (s.beside < leastBeside || s.beside > mostBeside) {
+					err = errors.New("use at least 1MiB, at most 64GiB")
+				}
+				if err != nil {
+					return terminal.UsageError{fmt.Errorf("--beside: %w", err)}
+				}
+			}
 			return weighSkeleton(c, &s, args[0], out)
 		},
 	}
 	s.define(weigh.Flags(), "4")
+	weigh.Flags().StringVar(&beside, "beside", "", "`BYTES` that are written while each rank runs once, as other ranks write their memory, such as 96MiB (default none)")
 	weigh.Flags().StringVarP(&out, "output", "o", "", "`FILE` of the weights (default PROGRAM.weights)")
 	return weigh
 }
 
+// The bounds of the memory that stands for that of other ranks.
+const (
+	leastBeside = 1 << 20
+	mostBeside  = 64 << 30
+)
+
 // observe runs the timed form of a program with each number of ranks.
 func (s *skeletonRuns) observe(c *terminal.Console, program string, counts []int64, d *skeleton.Description) (runs []skeleton.Run, err error) {
 	for _, n := range counts {
-		tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks))}
+		tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks)), Beside: s.beside}
 		o, err := s.run(c, program, n, func(f *runFlags) {
 			f.engines, f.cpu.mode = "1", string(cpuMeasured)
 			f.form = skeletonForm{timed: true, tasks: tasks}
@@ -85,7 +106,7 @@ func weighSkeleton(c *terminal.Console, s *skeletonRuns, program, out string) er
 		return err
 	}
 	w := d.Fit(runs...)
-	w.File = program
+	w.File, w.Beside = program, s.beside
 	w.Arguments = append(w.Arguments, s.arguments...)
 	if err := terminal.ReplaceFile(out, w.Text(), 0); err != nil {
 		return err

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -54,6 +56,51 @@ func TestWeighTwice(t *testing.T) {
 		if !agree(all) {
 			t.Errorf("busy %t: no two of %d runs have the same weights: %+v", busy, len(all), all)
 		}
+	}
+}
+
+// Weights that are found beside memory of other ranks are of the same entries, and their file says so.
+func TestWeighBeside(t *testing.T) {
+	if err := skeleton.Missing(toolchain.C); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	program, file := filepath.Join(dir, "stencil"), filepath.Join(dir, "weights")
+	c, stdout, stderr := terminaltest.Console(nil)
+	do := func(code int, words ...string) {
+		t.Helper()
+		if got := execute(words, c); got != code {
+			t.Fatalf("%q: exit code %d, want %d\n%s%s", words, got, code, stdout, stderr)
+		}
+	}
+	do(terminal.ExitDone, "cc", "--skeleton", "-O2", filepath.Join("..", "..", "mpivirt", "native", "skeleton", "ir", "testdata", "stencil.c"), "-o", program)
+	for _, beside := range []string{"0", "-1MiB", "much", "65GiB"} {
+		do(terminal.ExitUsage, "skeleton", "weigh", program, "--beside="+beside, "-o", file)
+	}
+	d, err := skeleton.Describe(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries [2][]int64
+	for n, flags := range [][]string{nil, {"--beside", "2MiB"}} {
+		do(terminal.ExitDone, append([]string{"skeleton", "weigh", program, "-o", file}, flags...)...)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := d.ReadWeights(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Beside != int64(n)*2<<20 {
+			t.Errorf("%q: the file has %d bytes beside", flags, w.Beside)
+		}
+		for _, task := range w.Tasks {
+			entries[n] = append(entries[n], task.Entries)
+		}
+	}
+	if !slices.Equal(entries[0], entries[1]) || len(entries[0]) == 0 {
+		t.Errorf("entries of tasks are %d, and %d beside other memory", entries[0], entries[1])
 	}
 }
 

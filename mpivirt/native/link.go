@@ -19,7 +19,9 @@ static struct gigarank_engine *open_engine(void *f, struct gigarank_program **p,
 static int32_t resume(void *f, struct gigarank_engine *e, int32_t n) { return ((int32_t (*)(struct gigarank_engine *, int32_t))f)(e, n); }
 static int32_t close_engine(void *f, struct gigarank_engine *e) { return ((int32_t (*)(struct gigarank_engine *))f)(e); }
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
-static int open_tasks(void *f, struct gigarank_engine *e, int32_t number, int32_t by_rank) { return ((int (*)(struct gigarank_engine *, int32_t, int32_t))f)(e, number, by_rank); }
+static int open_tasks(void *f, struct gigarank_engine *e, int32_t number, int32_t by_rank, size_t beside) {
+	return ((int (*)(struct gigarank_engine *, int32_t, int32_t, size_t))f)(e, number, by_rank, beside);
+}
 static int open_sites(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static void lend(void *f, struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes) {
@@ -290,14 +292,14 @@ func openSites(e *cEngine) error {
 	return nil
 }
 
-// openTasks has an engine know a number of tasks, by rank, too, if asked for.
-func openTasks(e *cEngine, number int, byRank bool) error {
+// openTasks has an engine know a number of tasks, by rank, too, if asked for, and bytes of memory that stand for that of other ranks.
+func openTasks(e *cEngine, number int, byRank bool, beside int64) error {
 	counts := C.int32_t(0)
 	if byRank {
 		counts = 1
 	}
-	if C.open_tasks(runtime.openTasks, e, C.int32_t(number), counts) != 0 {
-		return errors.New("no memory for the tasks of ranks: use fewer ranks or more hosts")
+	if C.open_tasks(runtime.openTasks, e, C.int32_t(number), counts, C.size_t(beside)) != 0 {
+		return errors.New("no memory for the tasks of ranks, or for that beside them: use fewer ranks or more hosts")
 	}
 	return nil
 }

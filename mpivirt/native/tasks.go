@@ -8,6 +8,8 @@ type Tasks struct {
 	Weights []Weight // by task; those of a timed form are 0
 	Rest    int64    // femtoseconds for what lies between two calls of MPI besides tasks
 	ByRank  bool     // the run counts entries and iterations of each rank
+	// Beside is a number of bytes that an engine writes while each of its ranks runs once, so that a rank finds the caches as if other ranks had as much memory.
+	Beside int64
 
 	lock sync.Mutex
 	sums []TaskSums

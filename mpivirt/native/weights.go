@@ -13,7 +13,7 @@ import (
 
 // weigh has the engine know the tasks of the program, and the times that they take.
 func (b *body) weigh(t *Tasks) error {
-	if err := openTasks(b.engine, len(t.Weights), t.ByRank); err != nil {
+	if err := openTasks(b.engine, len(t.Weights), t.ByRank, t.Beside); err != nil {
 		return err
 	}
 	tasks := unsafe.Slice(b.engine.tasks, len(t.Weights))

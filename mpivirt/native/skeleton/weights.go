@@ -21,10 +21,11 @@ type Weights struct {
 	Machine   string   `json:"machine"`
 	File      string   `json:"file"`
 	Arguments []string `json:"arguments"`
-	Ranks     []int64  `json:"ranks"` // of the runs
-	Rest      float64  `json:"rest"`  // seconds between two calls of MPI besides tasks
-	Tasks     []Weight `json:"tasks"` // by number
-	Other     bool     `json:"-"`     // the weights are those of another program, which has the same tasks
+	Ranks     []int64  `json:"ranks"`            // of the runs
+	Beside    int64    `json:"beside,omitempty"` // bytes of memory that stood for that of other ranks
+	Rest      float64  `json:"rest"`             // seconds between two calls of MPI besides tasks
+	Tasks     []Weight `json:"tasks"`            // by number
+	Other     bool     `json:"-"`                // the weights are those of another program, which has the same tasks
 }
 
 // Weight is the CPU time of a task in seconds: Entry for each time that it begins, and Iteration for each iteration.

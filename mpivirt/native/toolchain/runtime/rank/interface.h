@@ -380,6 +380,9 @@ struct gigarank_engine {
 	struct gigarank_task *tasks; /* of a skeleton or a timed form, NULL if nobody asks for them */
 	struct gigarank_task_count *task_counts; /* by rank and task, likewise */
 	double *task_ratios;         /* by rank, of the time on the rank's node to that on the host */
+	unsigned char *beside;       /* memory that stands for that of other ranks in the caches, NULL for none */
+	size_t beside_bytes, beside_at;
+	struct gigarank_rank *warm;  /* the rank that has the caches */
 	int64_t task_time;           /* virtual time of all tasks, in nanoseconds */
 	int32_t task_count;
 	int64_t rest, rests;         /* CPU time outside tasks in nanoseconds, and bursts that calls have ended */
@@ -447,7 +450,7 @@ void gigarank_flush(struct gigarank_engine *e, int32_t lp);
 void gigarank_lend(struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes);
 int gigarank_measure(struct gigarank_engine *e);
 int gigarank_open_sites(struct gigarank_engine *e);
-int gigarank_open_tasks(struct gigarank_engine *e, int32_t number, int32_t by_rank);
+int gigarank_open_tasks(struct gigarank_engine *e, int32_t number, int32_t by_rank, size_t beside);
 void gigarank_interrupt(struct gigarank_engine *e);
 
 #endif

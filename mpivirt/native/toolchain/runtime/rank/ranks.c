@@ -10,6 +10,7 @@
 #include "rank/regions.h"
 #include "rank/running.h"
 #include "rank/switch.h"
+#include "rank/tasks.h"
 #include "rank/threads.h"
 #include "rank/variables.h"
 
@@ -193,7 +194,7 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 	gigarank_hooks.close_objects(e);
 	free(e->ranks);
 	free(e->bursts), free(e->sites);
-	free(e->tasks), free(e->task_ratios), free(e->task_counts);
+	free(e->tasks), free(e->task_ratios), free(e->task_counts), free(e->beside);
 	free(e->images);
 	free(e->list);
 	free(e->environment);
@@ -437,6 +438,8 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		if (e->keeps)
 			gigarank_hooks.adopt(e, r);
 		errno = r->error_number;
+		if (e->beside)
+			gigarank_displace(e, r);
 		if (e->bursts)
 			gigarank_meter_start(&e->meter);
 		e->inside = 1;
