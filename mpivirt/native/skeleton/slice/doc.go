@@ -14,7 +14,8 @@
 //
 // The content of messages is needed where memory is read that a call of MPI receives. Then the senders' content is needed, too, of all
 // calls with which that call may exchange messages: of the same operation or, between two ranks, with datatypes that may match. A call
-// whose content is not needed gets, in the place of its buffer, memory that nobody reads, by which the runtime knows to move none. A collective does so for all
+// whose content is not needed gets, in the place of its buffer, memory that nobody reads, by which the runtime knows to move none. Null pointers stay so,
+// and two buffers of a reduction that are one address stay one: such a call fails as that of the program does. A collective does so for all
 // its members or for none: if a call has no such buffer, or the function of an operation acts, the content of its group is needed.
 //
 // When the course is complete, the slice adds the calls that enter times into the statistics of a run. These times may be those of clocks.
