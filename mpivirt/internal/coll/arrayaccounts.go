@@ -42,6 +42,16 @@ func (b *arrayRun) accountOf(i int) account {
 
 // endAccounts notes why the parts of all members, which leave, have taken their time.
 func (c *Collectives) endAccounts(inst *instance, b *arrayRun) {
+	if inst.summed && inst.nonblocking == nil {
+		accounts := b.Accounts()
+		for i, t := range b.Clocks() {
+			lp, _ := c.partition.Local(inst.comm.RankOf(b.Low+i, 0))
+			of := &accounts[i]
+			phases := stats.Phases{stats.DataSending: of.Sent, stats.DataReceiving: of.Received, stats.SequentialComputation: of.Combined}
+			c.sumCall(inst, lp, c.partition.Clock[lp], t, stats.Parts{Works: of.Works, Shared: of.Shared, Within: of.Within}, &phases)
+		}
+		return
+	}
 	for i, t := range b.Clocks() {
 		lp, _ := c.partition.Local(inst.comm.RankOf(b.Low+i, 0))
 		a := b.accountOf(i)

@@ -210,6 +210,9 @@ func (a *Array) Prepare() {
 	case p.Kind == collectives.Shift && a.apart():
 		a.makeNext()
 	}
+	if a.Meter != nil && (p.Kind == collectives.Strided || a.shares) {
+		a.addCommon()
+	}
 	if a.Meter != nil && (p.Kind != collectives.Exchange || a.shares) {
 		a.keepKnowledge()
 	}
@@ -219,7 +222,10 @@ func (a *Array) Prepare() {
 }
 
 // Finish restores the numbering of participants, once all rounds are over.
-func (a *Array) Finish() { a.renumber(collectives.Pattern{}) }
+func (a *Array) Finish() {
+	a.renumber(collectives.Pattern{})
+	a.addCommon()
+}
 
 // Participant returns the participant of an element of any array in this round.
 func (a *Array) Participant(element int) int { return collectives.Survivor(a.folded, element) }

@@ -191,6 +191,9 @@ func (a *Array) Evaluate() (messages uint64) {
 	if a.uneven != nil {
 		a.uneven.finish(e)
 	}
+	if a.Meter != nil && !a.shares && p.Kind != collectives.Strided {
+		e.workTogether()
+	}
 	if invariant.Enabled {
 		a.checkRound(before)
 	}

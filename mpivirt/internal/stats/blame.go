@@ -20,14 +20,20 @@ type Late struct {
 // behind. Waits for the same rank with less than four times as much work between them are taken together. Another wait replaces those
 // before, unless they were longer and less than a quarter of their length has passed since.
 func (l Late) waits(behind int32, from, to vtime.Time) Late {
+	l.wait(behind, from, to)
+	return l
+}
+
+// wait is waits for the late rank itself.
+func (l *Late) wait(behind int32, from, to vtime.Time) {
 	length := to.Sub(from)
 	switch {
 	case l.Waited > 0 && behind == l.Behind && from.Sub(l.To) <= length.Times(4):
-		return Late{l.Rank, behind, l.From, to, l.Waited + length}
+		l.To, l.Waited = to, l.Waited+length
 	case length < l.Waited && to.Sub(l.To) < l.Waited/4:
-		return l
+	default:
+		l.Behind, l.From, l.To, l.Waited = behind, from, to, length
 	}
-	return Late{l.Rank, behind, from, to, length}
 }
 
 // behind returns the part of a time for which the rank has waited for the rank Behind.
@@ -166,6 +172,20 @@ func (c *Calls) Blame(b *Blames) {
 	}
 	for _, part := range b.Parts() {
 		c.blame.of(int(part.Rank)).Times[part.Cause-LateSender].Add(part.Time)
+	}
+}
+
+// blameMeeting counts for whom a rank has waited, from its entry on, in a collective in which all wait for the member that enters last.
+func (c *Calls) blameMeeting(w *Waiter, late *Late, cause Cause, entry, latest, ended vtime.Time, b *Blames) {
+	if late.To > min(w.Met, entry) {
+		w.meets(late, cause, entry, latest, ended, b)
+		c.Blame(b)
+		return
+	}
+	w.wait(late.Rank, entry, latest) // the late rank has waited for nobody since both could have met
+	w.Met = ended
+	if c.blame.places != nil {
+		c.blame.of(int(late.Rank)).Times[cause-LateSender].Add(latest.Sub(entry))
 	}
 }
 

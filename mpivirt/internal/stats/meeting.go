@@ -63,8 +63,8 @@ func (m *Meeting) Alike(n int, entry, exit vtime.Time) {
 // Each reports whether calls are kept by rank.
 func (m *Meeting) Each() bool { return m.calls.tasks != nil }
 
-// Leave counts the call of an LP from its entry until its exit. Its processor has worked in the phases, which are changed; they are nil if it
-// has not.
+// Leave counts the call of an LP from its entry until its exit. Its processor has worked in the phases, none of which is the waiting phase; they
+// are nil if it has not.
 func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, parts Parts, phases *Phases) {
 	took := exit.Sub(entry)
 	late := min(max(m.latest.Sub(entry), 0), took)
@@ -92,8 +92,7 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, parts Parts
 		of.Count++
 		of.Time.Add(took)
 	default:
-		phases.Fill(took)
-		m.calls.phases.Note(phases)
+		m.calls.phases.noteFilled(phases, took)
 	}
 	if m.calls.tasks == nil {
 		return
@@ -106,8 +105,7 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, parts Parts
 		w.Met = exit
 		return
 	}
-	w.meets(&m.whom, m.cause, entry, entry.Add(late), exit, &m.blames)
-	m.calls.Blame(&m.blames)
+	m.calls.blameMeeting(w, &m.whom, m.cause, entry, entry.Add(late), exit, &m.blames)
 }
 
 // meets counts a call in a meeting.

@@ -48,6 +48,23 @@ func (s *PhaseSums) NoteOne(p Phase, d vtime.Duration) {
 	}
 }
 
+// noteFilled counts the activities of a process in a time, whose rest is the waiting phase; those that come last do not exceed the time.
+func (s *PhaseSums) noteFilled(p *Phases, took vtime.Duration) {
+	for i, d := range p {
+		if d <= 0 || took <= 0 {
+			continue
+		}
+		d = min(d, took)
+		took -= d
+		s[i].Count++
+		s[i].Time.Add(d)
+	}
+	if took > 0 {
+		s[WaitingPhase].Count++
+		s[WaitingPhase].Time.Add(took)
+	}
+}
+
 // Merge adds the activities of another engine.
 func (s *PhaseSums) Merge(o *PhaseSums) {
 	for i := range s {
