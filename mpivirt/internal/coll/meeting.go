@@ -115,6 +115,10 @@ func (c *Collectives) sumCall(inst *instance, lp int32, entry, t vtime.Time, par
 func (c *Collectives) sumBlock(inst *instance, lp int32, clocks []vtime.Time, t, others vtime.Time) {
 	phases := c.leaving.phases
 	c.sumCall(inst, lp, clocks[0], t, c.leaving.parts(), &phases)
+	if inst.heard == 0 && c.sums.Each() && c.Messages.Blames() {
+		c.sums.LeaveTogether(lp+1, c.Messages.Waiters(lp+1, lp+int32(len(clocks))), clocks[1:], others)
+		return
+	}
 	for i, n := 1, 1; i < len(clocks); i += n {
 		entry := clocks[i]
 		if inst.heard == 0 && !c.sums.Each() {

@@ -153,6 +153,14 @@ func (m *Messages) Waiter(lp int32) *stats.Waiter {
 	return &m.why.late[lp]
 }
 
+// Waiters returns the records of consecutive LPs, to be set; nil if nobody asks for whom ranks wait.
+func (m *Messages) Waiters(lo, hi int32) []stats.Waiter {
+	if m.why.late == nil {
+		return nil
+	}
+	return m.why.late[lo:hi]
+}
+
 // Blames reports whether the ranks are known for whom others wait.
 func (m *Messages) Blames() bool { return m.why.late != nil }
 

@@ -108,6 +108,56 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, parts Parts
 	m.calls.blameMeeting(w, &m.whom, m.cause, entry, entry.Add(late), exit, &m.blames)
 }
 
+// LeaveTogether is Leave for consecutive LPs from lp on with their entries and an equal exit, whose processors have not worked.
+func (m *Meeting) LeaveTogether(lp int32, waiters []Waiter, entries []vtime.Time, exit vtime.Time) {
+	if m.calls.course.Counts() || m.calls.functions != nil || m.calls.tasks == nil {
+		for i, entry := range entries {
+			m.Leave(lp+int32(i), &waiters[i], entry, exit, Parts{}, nil)
+		}
+		return
+	}
+	tasks, cause := m.calls.tasks[lp:][:len(entries)], m.cause
+	waiters = waiters[:len(entries)]
+	var waited, network, blamed Total
+	count := uint64(0) // of calls that take time
+	for i, entry := range entries {
+		took := exit.Sub(entry)
+		late := min(max(m.latest.Sub(entry), 0), took)
+		if took > 0 {
+			count++
+		}
+		waited.Add(late)
+		network.Add(took - late)
+		task, w := &tasks[i], &waiters[i]
+		task.Count++
+		task.Bytes = addUp(task.Bytes, uint64(m.bytes))
+		task.Times[cause] += late
+		task.Times[Network] += took - late
+		switch {
+		case late == 0:
+			w.Met = exit
+		case m.whom.To > min(w.Met, entry):
+			m.calls.blameMeeting(w, &m.whom, cause, entry, entry.Add(late), exit, &m.blames)
+		default: // as blameMeeting
+			w.wait(m.whom.Rank, entry, entry.Add(late))
+			w.Met = exit
+			blamed.Add(late)
+		}
+	}
+	n := uint64(len(entries))
+	m.row.count += n
+	m.row.bytes = addUp(m.row.bytes, times(uint64(m.bytes), n))
+	m.row.times[cause].Merge(waited)
+	m.row.times[Network].Merge(network)
+	of := &m.calls.phases[WaitingPhase]
+	of.Count += count
+	of.Time.Merge(waited)
+	of.Time.Merge(network)
+	if blamed != (Total{}) && m.calls.blame.places != nil {
+		m.calls.blame.of(int(m.whom.Rank)).Times[cause-LateSender].Merge(blamed)
+	}
+}
+
 // meets counts a call in a meeting.
 func (t *Task) meets(bytes int64, cause Cause, times *meetingTimes) {
 	t.Count++

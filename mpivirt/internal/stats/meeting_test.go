@@ -1,0 +1,60 @@
+package stats
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/vtime"
+)
+
+// Ranks that leave meetings together count as ranks that leave them one by one, whoever has waited for whom before.
+func TestRanksLeaveTogetherAsOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ranks := rapid.SampledFrom([]int{1, 2, 5, 12}).Draw(t, "ranks")
+		all := ranks + rapid.SampledFrom([]int{0, FunctionsKept}).Draw(t, "others") // of few ranks functions are kept
+		var together, single Calls
+		waiters := make([]Waiter, ranks)
+		for i := range waiters {
+			waiters[i].Rank = int32(i)
+		}
+		course := rapid.Bool().Draw(t, "course")
+		for _, c := range []*Calls{&together, &single} {
+			if c.Open(0, ranks, all, true); course {
+				c.Course().Open()
+			}
+		}
+		alone := slices.Clone(waiters)
+		now, instant := vtime.Time(0), rapid.Int64Range(0, 40)
+		for range rapid.IntRange(1, 6).Draw(t, "meetings") {
+			entries := make([]vtime.Time, ranks)
+			for i := range entries {
+				entries[i] = now + vtime.Time(instant.Draw(t, "entry"))
+			}
+			latest := slices.Max(entries) + vtime.Time(instant.Draw(t, "later"))
+			exit := latest + vtime.Time(instant.Draw(t, "exit"))
+			late := waiters[rapid.IntRange(0, ranks-1).Draw(t, "late")].Late
+			cause := rapid.SampledFrom([]Cause{WaitAtBarrier, WaitAtNToN}).Draw(t, "cause")
+			key, size := CallKey{Procedure: 3}, instant.Draw(t, "bytes")
+			of, by := together.Meet(key, size, cause, latest, late), single.Meet(key, size, cause, latest, late)
+			of.LeaveTogether(0, waiters, entries, exit)
+			for i := range alone {
+				by.Leave(int32(i), &alone[i], entries[i], exit, Parts{}, nil)
+			}
+			now = exit
+		}
+		if !slices.Equal(waiters, alone) {
+			t.Errorf("waiters %+v, one by one %+v", waiters, alone)
+		}
+		if got, want := fmt.Sprint(together.Blamed()), fmt.Sprint(single.Blamed()); got != want {
+			t.Errorf("others wait for %s, one by one %s", got, want)
+		}
+		together.blame, single.blame = blame{}, blame{} // in the order in which ranks were found
+		if got, want := together.Append(nil), single.Append(nil); !bytes.Equal(got, want) {
+			t.Errorf("%+v\none by one\n%+v", together.Tasks(), single.Tasks())
+		}
+	})
+}
