@@ -35,6 +35,21 @@ const libraryName = "libgigarank_mpi.so"
 // thread's variables across calls: the variable that matters has a fixed offset (see rank/running.h).
 var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Werror=implicit-function-declaration", "-Iruntime", "-I."}
 
+// vectorFlags are further flags of the sources in vectorised, whose loops go through the elements of vectors: at -O2 GCC leaves loops
+// as they are that vectors which overlap would have to take.
+var (
+	vectorFlags = []string{"-O3"}
+	vectorised  = []string{"runtime/mpi/operations.c"}
+)
+
+// flagsOfSource returns the flags that compile a source of the runtime.
+func flagsOfSource(source string) []string {
+	if slices.Contains(vectorised, source) {
+		return slices.Concat(libraryFlags, vectorFlags)
+	}
+	return libraryFlags
+}
+
 // headersOf is the folder of the headers that programs include. They lie beside the library, the sources in folders.
 const headersOf = "runtime/include"
 
@@ -110,7 +125,7 @@ func libraryDigest() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("native ranks need a C compiler: %w; install gcc, or name another in GIGARANK_CC", err)
 	}
-	_, _ = fmt.Fprintf(h, "%s\n%s %d %v\n%q\n", runtime.GOARCH, path, compiler.Size(), compiler.ModTime().UnixNano(), libraryFlags)
+	_, _ = fmt.Fprintf(h, "%s\n%s %d %v\n%q\n", runtime.GOARCH, path, compiler.Size(), compiler.ModTime().UnixNano(), slices.Concat(libraryFlags, vectorFlags, vectorised))
 	piece := make([]byte, 32<<10) // each run does this: a copy of all texts would take longer than to read them
 	for _, files := range []embed.FS{sources, generators} {
 		err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -202,7 +217,7 @@ func compileObjects(dir, cache string, names []string) (objects []string, err er
 		if err != nil {
 			return nil, err
 		}
-		digest := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s", shared, name, text))
+		digest := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%q\n%s", shared, name, flagsOfSource(name), text))
 		objects[i] = filepath.Join(cache, fmt.Sprintf("%s-%x.o", strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), digest[:8]))
 		if _, err := os.Stat(objects[i]); err == nil {
 			continue
@@ -211,7 +226,7 @@ func compileObjects(dir, cache string, names []string) (objects []string, err er
 			free <- struct{}{}
 			defer func() { <-free }()
 			made := filepath.Join(dir, filepath.Base(objects[i]))
-			if faults[i] = runCompiler(dir, Compiler(), slices.Concat(libraryFlags, []string{"-c", name, "-o", made})); faults[i] == nil {
+			if faults[i] = runCompiler(dir, Compiler(), slices.Concat(flagsOfSource(name), []string{"-c", name, "-o", made})); faults[i] == nil {
 				faults[i] = os.Rename(made, objects[i])
 			}
 		})
