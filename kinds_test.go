@@ -36,7 +36,7 @@ var port = struct {
 		Composed Compute Create CreateGroup CreateGroupAs DataOf Departures Die Dup DupInter End EndsSendsAtOnce EndsWith EnterBarrier EnterJoiners ErredAt Fail
 		FailHost FailingPolls First Flush Foreign GiveBurst Global GroupOf HandSite HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts
 		IsBlocked IsStandIn Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts Label Limited Local LocalDuplicate
-		LookAround MayPause Meeting Membership Merge NewComm NewCompletion OwnRequest Pause PollClock PolledInVain Postpone PostponeEnd
+		LookAround MayPause Meeting Membership Merge NewComm NewCompletion NextReady OwnRequest Pause PollClock PolledInVain Postpone PostponeEnd
 		Prepare Print Raise ReadMemory ReadSlice ReceiveOnWorld Record RequestList RequestStatus RequestTime Running SampleOf
 		Seed SendAtOnce SendOnWorld SetAside SetErrorsReturn SetMayCancel SetRunning SetTiming SharedResult Sited Sized
 		Split StartBurst StartClockPolls StatusOf StopBurst Submit Swallowed Target Throttle Timing Token

@@ -495,6 +495,20 @@ func (e *Engine) runReady(k Kernel) int {
 	return 1
 }
 
+// TakeReady takes the next ready item out of the queue, if it is an LP, for a kernel that runs several LPs at a time. It leaves the item once so many
+// have run that the engine is to poll the transport.
+func (e *Engine) TakeReady() (lp int32, taken bool) {
+	if e.ready.count == 0 || e.run <= 0 || e.err != nil || e.ready.peek(0) < 0 {
+		return 0, false
+	}
+	if e.prefetcher != nil && e.ready.count > ahead {
+		e.prefetcher.Prefetch(e.ready.peek(ahead))
+	}
+	e.run--
+	e.Statistics.Events++
+	return e.ready.pop(), true
+}
+
 // advance takes the next step that depends on time. It handles the least timed event or
 // resumes a throttled LP if that is allowed. Otherwise it waits for the other engines.
 // It reports false when the simulation has ended.

@@ -83,6 +83,7 @@ type body struct {
 	ranks      []cRank // in C memory
 	list       []int32 // likewise: the ranks to resume
 	left       int     // ranks that have not ended
+	leavers    []int32 // ranks whose end the kernel has not heard of
 	operators  map[operation]world.Operator
 	errors     map[int32]returned       // the latest that ranks have heard of
 	bursts     []cBurst                 // in C memory; nil if CPU times do not count
@@ -175,7 +176,16 @@ func (b *body) Resume(i int) bool {
 	}
 	b.list[0] = lp
 	b.run(1)
-	return b.ranks[i].state != ended
+	goesOn := true
+	for _, other := range b.leavers {
+		if other == lp {
+			goesOn = false
+		} else {
+			b.k.End(other)
+		}
+	}
+	b.leavers = b.leavers[:0]
+	return goesOn
 }
 
 // ResumeRange implements [kernel.RangeResumer]. A batch is run whole, also if a rank of it fails:
@@ -190,24 +200,32 @@ func (b *body) ResumeRange(lo, hi int32) {
 				n++
 			}
 		}
-		from := lo - int32(n)
 		k.Flush() // the ranks of other engines need not wait until these have computed
 		stops = b.run(n)
-		if b.left < len(b.ranks) {
-			b.endThose(from, lo)
+		for _, lp := range b.leavers {
+			k.End(lp)
 		}
+		b.leavers = b.leavers[:0]
 	}
 	k.SetRunning(world.None)
 	k.Yield(lo, hi)
 }
 
-// endThose tells the kernel of ranks of a range that have ended.
-func (b *body) endThose(lo, hi int32) {
-	for lp := lo; lp < hi; lp++ {
-		if b.ranks[lp].state == ended {
-			b.k.End(lp)
+// takeReady appends ranks that are ready, whose places in the list come after the first n, and returns the number of all. They run together: a call of C
+// takes as long as the messages of a rank. Their times on the host count by themselves.
+func (b *body) takeReady(n int) int {
+	for b.bursts == nil && n < min(batch, len(b.ranks)) {
+		lp := b.k.NextReady()
+		if lp == world.None {
+			break
+		}
+		b.k.SetRunning(lp)
+		if !b.k.HasFailed(lp) && b.goesOn(lp) {
+			b.list[n] = lp
+			n++
 		}
 	}
+	return n
 }
 
 // run runs the ranks in the list until each waits or has ended. It reports whether a rank failed or was
@@ -261,7 +279,9 @@ func (b *body) run(n int) (stops bool) {
 		for _, lp := range b.list[ran:n] { // after a rank that stops
 			k.Yield(lp, lp+1)
 		}
-		n = again
+		if n = again; !stops {
+			n = b.takeReady(n)
+		}
 	}
 	return stops
 }
@@ -350,6 +370,7 @@ func (b *body) takeCall(lp int32) bool {
 func (b *body) leave(lp int32, r *cRank) {
 	k := b.k
 	r.state = ended
+	b.leavers = append(b.leavers, lp)
 	flushLine(b.engine, lp)
 	if b.engine.text_length > 0 {
 		b.print()
@@ -367,6 +388,7 @@ func (b *body) leave(lp int32, r *cRank) {
 		}
 		if k.PostponeEnd(lp) {
 			r.state = ending
+			b.leavers = b.leavers[:len(b.leavers)-1]
 		}
 	}
 	if b.left == 0 {

@@ -35,6 +35,7 @@ type Kernel struct {
 	clockPolls clockPolls
 	hearing    hearing
 	phases     phases
+	takes      bool // a Body may take further ready LPs; see NextReady
 
 	computing computing
 }
@@ -106,7 +107,9 @@ func (k *Kernel) Seed() uint64 { return k.config.Seed }
 func (k *Kernel) Run(item int32) {
 	switch {
 	case item >= 0:
+		k.takes = true
 		k.Resume(item)
+		k.takes = false
 	case ^item < coll.TaskItems:
 		k.collectives.RunAgent(^item)
 	default:
@@ -132,7 +135,9 @@ func (k *Kernel) RunRange(lo, hi int32) {
 		k.leaveTogether(lo, hi)
 	}
 	if k.ranges != nil {
+		k.takes = true
 		k.ranges.ResumeRange(lo, hi)
+		k.takes = false
 	} else {
 		k.resumeEach(lo, hi)
 	}
@@ -153,6 +158,34 @@ func (k *Kernel) resumeEach(lo, hi int32) {
 
 // Resume finishes the wait of an LP, if it has one, and runs the LP.
 func (k *Kernel) Resume(lp int32) {
+	if !k.awakes(lp) {
+		return
+	}
+	k.partition.Running = lp
+	if !k.body.Resume(int(lp)) {
+		k.End(lp)
+	}
+	k.partition.Engine.Reached(k.partition.Clock[lp])
+}
+
+// NextReady returns a further LP that is ready, and finishes its wait, for a [Body] that runs several LPs at a time: it stores what the LP has
+// waited for before it asks for another. It returns [world.None] if no LP is next, or if the engine has resumed an LP at an instant, while others wait.
+func (k *Kernel) NextReady() int32 {
+	for k.takes && !k.partition.Limited() {
+		lp, taken := k.partition.Engine.TakeReady()
+		if !taken {
+			break
+		}
+		if k.awakes(lp) {
+			k.partition.Engine.Reached(k.partition.Clock[lp])
+			return lp
+		}
+	}
+	return world.None
+}
+
+// awakes finishes the wait of an LP, if it has one. It returns false if the LP must not run.
+func (k *Kernel) awakes(lp int32) bool {
 	k.messages.Completion.Err = nil
 	if box := k.messages.Mailbox(lp); box != nil && box.Wait.Kind != p2p.NoWait {
 		k.messages.Finish(lp, box)
@@ -163,7 +196,7 @@ func (k *Kernel) Resume(lp int32) {
 		k.collectives.CheckRoundQueue(lp)
 	}
 	if k.partition.Limited() && k.partition.Dropped(lp) {
-		return
+		return false
 	}
 	if len(k.messages.Parked) > 0 {
 		k.messages.Unpark(lp)
@@ -175,11 +208,7 @@ func (k *Kernel) Resume(lp int32) {
 		k.resumes(lp)
 	}
 	k.partition.Engine.Statistics.Switches++
-	k.partition.Running = lp
-	if !k.body.Resume(int(lp)) {
-		k.End(lp)
-	}
-	k.partition.Engine.Reached(k.partition.Clock[lp])
+	return true
 }
 
 // End records the finish of an LP that has not failed, and releases its mailbox and round queue.
