@@ -80,6 +80,7 @@ type hosting struct {
 	stacks      native.Stacks
 	label       bool
 	unposted    bool                              // each call switches to the engine
+	ordered     bool                              // lines stay in the order in which they were printed
 	places      bool                              // errors keep the places of calls
 	sites       bool                              // calls are summed up by place, and times over the run
 	strictly    bool                              // functions must not be used that native ranks do not have
@@ -132,7 +133,9 @@ func run(t *testing.T, program, machine string, ranks int, h hosting, arguments 
 		err = placeless{err}
 	}
 	lines := slices.Collect(strings.Lines(printed.String()))
-	slices.Sort(lines)
+	if !h.ordered {
+		slices.Sort(lines)
+	}
 	return result, lines, err
 }
 

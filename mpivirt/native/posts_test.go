@@ -40,3 +40,22 @@ func TestPostedCalls(t *testing.T) {
 		}
 	}
 }
+
+// On one engine the order of lines of different ranks is the program's: it does not depend on the time that ranks compute on the host.
+func TestLinesKeepTheirOrder(t *testing.T) {
+	program := build(t, "order.c")
+	for _, stacks := range []native.Stacks{native.Own, native.Copied} {
+		h := hosting{engines: 1, protocol: sync.Hybrid, stacks: stacks, ordered: true}
+		_, want, err := run(t, program, "xt5", 6, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, lines, err := run(t, program, "xt5", 6, h, "long")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(lines, want) {
+			t.Errorf("%v stacks: with long computing %q, want %q", stacks, lines, want)
+		}
+	}
+}

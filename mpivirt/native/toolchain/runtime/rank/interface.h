@@ -296,7 +296,7 @@ struct gigarank_model {
 enum { GIGARANK_MODELS = 4 };
 
 /* Messages of ranks that compute for long leave before they do: other engines may wait for them. Ranks that have run for long as often in a row
- * post no calls. */
+ * post no calls, unless there is one engine: there, the order of the calls of all ranks depends on the program alone. */
 enum { GIGARANK_COMPUTES = 2 };
 
 /* The ranks of one engine. */

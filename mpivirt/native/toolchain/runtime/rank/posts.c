@@ -13,7 +13,8 @@ int gigarank_may_post(const struct gigarank_call *c) {
 	const struct gigarank_rank *r = e->running;
 	int receives = c->procedure == GIGARANK_IRECV;
 	int32_t partner = receives ? c->source : c->dest;
-	if (e->posts < 0 || e->computes >= GIGARANK_COMPUTES || e->threads || e->form || r->polled_clock || r->polls || e->posted_count >= MOST_POSTS)
+	int awaited = e->count < e->world && e->computes >= GIGARANK_COMPUTES; /* by other engines */
+	if (e->posts < 0 || awaited || e->threads || e->form || r->polled_clock || r->polls || e->posted_count >= MOST_POSTS)
 		return 0;
 	if (c->remote || c->message || c->from.type || c->to.type)
 		return 0;
