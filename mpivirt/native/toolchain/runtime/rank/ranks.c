@@ -443,7 +443,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		if (e->bursts)
 			gigarank_meter_start(&e->meter);
 		e->inside = 1;
-		gigarank_switch(&e->sp, r->sp);
+		gigarank_enter(&e->sp, r->sp);
 		e->inside = 0;
 		if (e->bursts)
 			gigarank_burst_end(e, r);
@@ -557,7 +557,7 @@ int gigarank_suspend(struct gigarank_call *c) {
 			c->handles = copied(e, r, c->handles);
 	}
 	int64_t left = e->threads && e->bursts ? gigarank_thread_time() : 0;
-	gigarank_switch(&r->sp, e->sp);
+	gigarank_switch_back(&r->sp, e->sp);
 	if (__builtin_expect(e->asks, 0))
 		answer(e);
 	if (left && gigarank_lapse())
