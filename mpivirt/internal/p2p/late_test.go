@@ -102,3 +102,25 @@ func TestCompletionsAreLateForDecisions(t *testing.T) {
 		t.Error("a message is late for a rank that has decided nothing")
 	}
 }
+
+// A test of requests looks at those that are there: at one that is not complete the rank has decided then, also of several, and in a wait set by its pattern.
+func TestTestsDecide(t *testing.T) {
+	m := opened(t, 4)
+	m.firstLong = 50
+	var all []int32
+	for range 2 {
+		all = append(all, m.NewRequest(0, ReceiveRequest, world.Irecv), 0)
+	}
+	complete := m.NewRequest(0, ReceiveRequest, world.Irecv)
+	m.Requests.At(complete).Complete, m.Requests.At(complete).Time = true, 7
+	m.looked(0, TestAll, append(all, complete), 100)
+	if a, b, c := m.Requests.At(all[0]).Time, m.Requests.At(all[2]).Time, m.Requests.At(complete).Time; a != 100 || b != 100 || c != 7 {
+		t.Errorf("requests that are looked at at 100ps have the times %v and %v, one that is complete %v", a, b, c)
+	}
+	if m.looked(0, TestAll, nil, 100); m.decisionsOf != nil {
+		t.Error("a test of no requests decides")
+	}
+	if m.looked(0, TestAny, nil, 100); m.decisionsOf == nil || m.decisionsOf[0] == 0 {
+		t.Error("a test of a wait set decides nothing")
+	}
+}
