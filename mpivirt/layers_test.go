@@ -45,7 +45,7 @@ func TestRepeatedCollectivesOnSharedInterfaces(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		c := mpivirt.Repeated{Operation: op}
 		if op != collectives.Barrier {
-			c.Bytes = rapid.SampledFrom([]int64{0, 8, 700}).Draw(t, "bytes")
+			c.Bytes = rapid.SampledFrom([]int64{0, 8, 700, 5000}).Draw(t, "bytes")
 		}
 		tgt := target(t, fmt.Sprintf(`name: test
 ranks_per_node: %d

@@ -193,7 +193,7 @@ func (c *choice) roundFits(p collectives.Pattern) bool {
 	case c.target.HasPorts() && !c.hidesGap(p):
 		return false
 	case blockBytes(c.layout, c.schedule)*int64(p.Sent) > c.target.EagerLimit():
-		return !c.layered && c.rendezvousFits(p)
+		return c.layered || c.rendezvousFits(p)
 	}
 	return true
 }

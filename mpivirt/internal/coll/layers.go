@@ -6,6 +6,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/maxplus"
+	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -96,6 +97,9 @@ func (l *layering) hides(c *choice) bool {
 	_, _, gap := t.Interfaces()
 	busy, ready := vtime.Duration(0), vtime.Endless
 	for round := range min(l.schedule.MaxRounds(), LongRounds) {
+		if l.isLarge(round) {
+			return false
+		}
 		p := l.schedule.Pattern(round)
 		if p.Kind == collectives.Strided && !c.folds(p) {
 			return false
@@ -113,18 +117,19 @@ func (l *layering) hides(c *choice) bool {
 // Next returns the first layer, from layer from on, with messages that pass an interface, or the memory
 // of a node, and the number of these messages.
 func (l *layering) Next(node, rail int, way resource.Way, from uint64) (layer uint64, messages int) {
-	number, stage := from>>33, int(from&(1<<33-1)) // messages of a round, then the work after them
+	const call = resource.RoundLayers << 32
+	number, stage := from/call, int(from%call)
 	for {
-		for ; stage < 2*l.schedule.MaxRounds(); stage++ {
-			n := 0
-			switch {
-			case stage%2 == 0:
-				n = l.messages(node, rail, way, stage/2)
-			case way == resource.Within:
-				n = l.works(node, stage/2)
+		for ; stage < resource.RoundLayers*l.schedule.MaxRounds(); stage++ {
+			n, round := 0, stage/resource.RoundLayers
+			switch kind := uint8(stage % resource.RoundLayers); {
+			case kind == p2p.PassMessage || kind != p2p.PassWork && l.isLarge(round):
+				n = l.messages(node, rail, way, round, kind)
+			case kind == p2p.PassWork && way == resource.Within:
+				n = l.works(node, round)
 			}
 			if n > 0 {
-				return number<<33 | uint64(stage), n
+				return call*number + uint64(stage), n
 			}
 		}
 		number, stage = number+1, 0
@@ -148,11 +153,17 @@ func (l *layering) works(node, round int) (n int) {
 	return n
 }
 
-// messages returns the number of messages of a round that pass an interface, or the memory of a node.
-func (l *layering) messages(node, rail int, way resource.Way, round int) (n int) {
+// isLarge reports whether the messages of a round are above the eager limit.
+func (l *layering) isLarge(round int) bool {
+	return l.even && l.block*int64(l.schedule.Pattern(round).Sent) > l.target.EagerLimit()
+}
+
+// messages returns the number of messages of a kind of a round that pass an interface, or the memory of a node.
+func (l *layering) messages(node, rail int, way resource.Way, round int, kind uint8) (n int) {
 	first, each := node*l.perNode, l.each
 	if way == resource.Within {
-		if each = 1; l.even && l.target.MemoryTime(l.block*int64(l.schedule.Pattern(round).Sent)) == 0 {
+		without := kind != p2p.PassData && l.isLarge(round) // REQ and ACK have no bytes
+		if each = 1; without || l.even && l.target.MemoryTime(l.block*int64(l.schedule.Pattern(round).Sent)) == 0 {
 			return 0
 		}
 	}
@@ -163,7 +174,7 @@ func (l *layering) messages(node, rail int, way resource.Way, round int) (n int)
 		}
 		l.steps.StepInto(&l.step, p, round)
 		other := l.step.To
-		if way == resource.Inward {
+		if (way == resource.Inward) != (kind == p2p.PassReply) {
 			other = l.step.From
 		}
 		if memory && other != collectives.None && l.target.MemoryTime(l.layout.Bytes(l.step.Send, l.schedule.Positions())) == 0 {

@@ -77,7 +77,7 @@ func (c *Collectives) runLocally(inst *instance) {
 		r.round(round)
 	}
 	if r.inTurns {
-		c.Messages.Interfaces.(*resource.Interfaces).LayersFrom(uint64(inst.Number+1) << 33)
+		c.Messages.Interfaces.(*resource.Interfaces).LayersFrom(resource.RoundLayers * (uint64(inst.Number+1) << 32))
 	}
 	c.move(inst)
 	for m := range r.members {

@@ -54,7 +54,8 @@ type Array struct {
 	all       []vtime.Time        // while folded: clocks of all participants Low to High-1
 	folded    int                 // pairs folded together in the numbering of work; 0 for the numbering of participants
 	round     int                 // number of the current round
-	second    bool                // in the second step of the round, see [Array.Evaluate]
+	step      int                 // of the round, see [Array.Evaluate]
+	staged    bool                // the round has the steps of a rendezvous at interfaces
 	pattern   collectives.Pattern // shape of the current step
 	received  int                 // clocks of other arrays received in this step
 	needed    int                 // clocks of other arrays that this step needs, once counted
@@ -91,22 +92,23 @@ func CopiesOf(t *network.Target) collectives.Copies {
 // NewArray returns an array without clocks, which can tell the needs of rounds.
 func NewArray(r Rounds) Array {
 	a := Array{Rounds: r, span: r.span(r.Bytes * int64(r.Schedule.Positions())), packs: r.packs()}
-	a.enter(0, false)
+	a.enter(0, 0)
 	return a
 }
 
-// enter makes the first or second step of a round the current one.
-func (a *Array) enter(round int, second bool) {
-	a.round, a.second = round, second
+// enter makes a step of a round the current one.
+func (a *Array) enter(round, step int) {
+	a.round, a.step = round, step
 	a.prepared, a.evaluated, a.counted, a.received = false, false, false, 0
 	if a.Over() {
 		return
 	}
 	a.pattern = a.Schedule.Pattern(round)
-	if second {
-		a.pattern.Distance = a.total() - a.pattern.Distance
-	}
 	a.shares = a.contends(&a.pattern)
+	a.staged = a.shares && a.isLarge(&a.pattern)
+	if step == 1 {
+		a.pattern = reversed(a.pattern, a.total())
+	}
 }
 
 // span returns an upper bound on the time that the rounds add to a clock, if no message has more than a number of bytes. A
@@ -175,13 +177,8 @@ func (a *Array) End(spare *Spare) {
 func (a *Array) Clocks() []vtime.Time { return a.work }
 
 // Step returns the number of the current step, by which arrays name the clocks that they exchange:
-// each round has two numbers.
-func (a *Array) Step() int {
-	if a.second {
-		return 2*a.round + 1
-	}
-	return 2 * a.round
-}
+// each round has four numbers.
+func (a *Array) Step() int { return 4*a.round + a.step }
 
 // Over reports whether the array has passed all rounds.
 func (a *Array) Over() bool { return a.round == a.Schedule.MaxRounds() }

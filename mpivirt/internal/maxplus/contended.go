@@ -27,6 +27,7 @@ type Interfaces struct {
 
 // contended is the state of an array whose messages share interfaces.
 type contended struct {
+	rendezvous
 	begins []vtime.Time     // by element: instant at which its message of this round begins to leave
 	came   []vtime.Time     // by element: instant at which the message for it from another array began to leave; empty if there is no other
 	landed []vtime.Time     // scratch: instants at which the interfaces of a node take messages
@@ -119,11 +120,12 @@ func (r *Rounds) keepsToNodes(p *collectives.Pattern) bool {
 
 // contends reports whether messages of a round of a pattern delay each other, or their receivers' work does.
 func (r *Rounds) contends(p *collectives.Pattern) bool {
-	return r.Interfaces != nil && (r.Target.ContendedWithin() || !r.keepsToNodes(p))
+	return r.Interfaces != nil && (r.Target.ContendedWithin() || r.isLarge(p) || !r.keepsToNodes(p))
 }
 
 // crossing holds the times that the messages of a round have in common.
 type crossing struct {
+	size     int64          // of a message, in bytes
 	overhead vtime.Duration // of the sender before a message leaves
 	send     vtime.Duration // for which a receiver is first busy with its own message
 	receive  vtime.Duration // of the receiver, including work on the content
@@ -145,21 +147,12 @@ func (c *crossing) instant() bool { return c.plain && c.busy == 0 }
 func (a *Array) crossing() crossing {
 	p, e := a.pattern, a.Evaluation()
 	t := e.target
-	c := crossing{overhead: t.Overhead().Send, receive: t.ReceiveTime(e.bytes), bytes: t.InterfaceTime(e.bytes), memory: t.MemoryTime(e.bytes)}
-	if a.Interfaces.PerNode > 1 {
-		c.occupies = t.CombiningTime(a.Bytes * int64(p.Combined))
-		if a.packs {
-			c.occupies = c.occupies.Plus(a.packing(a.round, collectives.Copies{Copy: t.MemoryTime}))
-		}
+	c := crossing{size: e.bytes}
+	if a.staged && a.step < moving {
+		c.size = 0
 	}
-	if c.occupies > 0 {
-		c.work = e.combine
-	} else {
-		c.receive = c.receive.Plus(e.combine)
-	}
-	if e.sends {
-		c.send = t.SendTime(e.bytes)
-	}
+	c.bytes, c.memory = t.InterfaceTime(c.size), t.MemoryTime(c.size)
+	c.charge(a)
 	distance := max(p.Distance, -p.Distance)
 	if p.Kind == collectives.Shift {
 		distance = min(distance, a.total()-distance)
@@ -178,6 +171,37 @@ func (a *Array) crossing() crossing {
 	return c
 }
 
+// charge sets the times of processors in the current step, and what they combine.
+func (c *crossing) charge(a *Array) {
+	p, e := a.pattern, a.Evaluation()
+	t := e.target
+	if !a.staged || a.step == requesting {
+		c.overhead = t.Overhead().Send
+	}
+	if a.staged && a.step < moving {
+		return
+	}
+	c.receive = t.ReceiveTime(e.bytes)
+	if a.Interfaces.PerNode > 1 {
+		c.occupies = t.CombiningTime(a.Bytes * int64(p.Combined))
+		if a.packs {
+			c.occupies = c.occupies.Plus(a.packing(a.round, collectives.Copies{Copy: t.MemoryTime}))
+		}
+	}
+	if c.occupies > 0 {
+		c.work = e.combine
+	} else {
+		c.receive = c.receive.Plus(e.combine)
+	}
+	switch {
+	case !e.sends:
+	case a.staged:
+		c.send = t.SendTime(0)
+	default:
+		c.send = t.SendTime(e.bytes)
+	}
+}
+
 // anySender returns an element of any array that sends in a round.
 func (a *Array) anySender(p *collectives.Pattern) (element int, ok bool) {
 	if p.Kind == collectives.Strided {
@@ -189,7 +213,7 @@ func (a *Array) anySender(p *collectives.Pattern) (element int, ok bool) {
 // untilAsked returns the time from the beginning of a message between two nodes to its request at
 // the other node.
 func (c *crossing) untilAsked(a *Array, src, dst int) vtime.Duration {
-	latency, transfer := a.current.target.LatencyAndTransfer(src, dst, a.current.bytes)
+	latency, transfer := a.current.target.LatencyAndTransfer(src, dst, c.size)
 	return latency.Plus(transfer - min(transfer, c.bytes))
 }
 
@@ -198,16 +222,24 @@ func (a *Array) depart() {
 	p, c, total := a.pattern, a.crossing(), a.total()
 	lo, hi := bounds(p, a.Low, a.High)
 	a.makeContended(hi-lo, c.instant())
+	a.beginStep()
+	clocks := a.leaving()
 	if c.alike && a.Interfaces.PerNode == 1 && p.Kind != collectives.Strided {
-		for i, t := range a.work[:hi-lo] {
+		for i, t := range clocks[:hi-lo] {
 			a.begins[i] = t.Add(c.overhead)
 		}
 		a.takeEach(a.Interfaces.Out, lo, a.begins, c.bytes)
+		if a.staged && a.step == moving {
+			a.byNode(lo, hi, func(_, first, last int) { a.dataLeave(&c, first, last, lo) })
+		}
 		return
 	}
 	together := c.alike && p.Kind != collectives.Strided
 	instant := c.instant()
 	a.byNode(lo, hi, func(node, first, last int) {
+		if a.staged && a.step == moving {
+			defer a.dataLeave(&c, first, last, lo)
+		}
 		if together {
 			a.departTogether(&c, node, first, last, lo)
 			return
@@ -223,7 +255,7 @@ func (a *Array) depart() {
 			if !sends {
 				continue
 			}
-			leaves := a.work[from-lo].Add(c.overhead)
+			leaves := clocks[from-lo].Add(c.overhead)
 			switch inside := !c.alike && first <= to && to < last; {
 			case inside:
 				a.begins[from-lo] = leaves
@@ -257,7 +289,10 @@ func (a *Array) move(c *crossing, node, lo int) {
 	e := a.Evaluation()
 	a.take(a.Interfaces.Memory, node, a.moving, c.memory)
 	for _, m := range a.moving {
-		_, alone := e.target.LatencyAndTransfer(e.rank(m.source), e.rank(m.element), e.bytes)
+		_, alone := e.target.LatencyAndTransfer(e.rank(m.source), e.rank(m.element), c.size)
+		if a.staged { // DATA
+			a.asked[m.source-lo] = m.at.Add(c.memory)
+		}
 		leaves := &a.begins[m.source-lo]
 		*leaves = network.HeldUntil(*leaves, m.at, c.memory, alone)
 	}
@@ -268,14 +303,14 @@ func (a *Array) move(c *crossing, node, lo int) {
 func (a *Array) departTogether(c *crossing, node, first, last, lo int) {
 	switch {
 	case c.instant():
-		a.departAtOnce(c, node, a.work[first-lo:last-lo], a.begins[first-lo:])
+		a.departAtOnce(c, node, a.leaving()[first-lo:last-lo], a.begins[first-lo:])
 		return
 	case c.plain && a.departInOrder(c, node, first-lo, last-lo):
 		return
 	}
-	asks, work := a.asksOf(last-first), a.work[first-lo:last-lo]
+	asks, clocks := a.asksOf(last-first), a.leaving()[first-lo:last-lo]
 	for k, i := range a.arrived[first-lo : last-lo] {
-		asks[k] = contention.Ask{At: work[i].Add(c.overhead), Index: i}
+		asks[k] = contention.Ask{At: clocks[i].Add(c.overhead), Index: i}
 	}
 	a.takeTogether(a.Interfaces.Out, node, first, asks, c.bytes, a.begins[first-lo:], a.left[first-lo:])
 }
@@ -294,7 +329,7 @@ func (a *Array) departAtOnce(c *crossing, node int, clocks, begins []vtime.Time)
 // departInOrder has the messages of the elements lo to hi-1, counted from the first of the array, leave. These are the elements of a node. It
 // reports false, with nothing changed, if they do not ask in the order in which their latest messages arrived.
 func (a *Array) departInOrder(c *crossing, node, lo, hi int) bool {
-	clocks, begins, left := a.work[lo:hi], a.begins[lo:hi], a.left[lo:hi]
+	clocks, begins, left := a.leaving()[lo:hi], a.begins[lo:hi], a.left[lo:hi]
 	order := a.arrived[lo:hi]
 	free := a.Interfaces.Out.Free(node)
 	before := contention.Ask{At: -1}

@@ -41,7 +41,7 @@ func (a *Array) arrive() {
 				continue
 			}
 			if !c.alike && first <= from && from < last {
-				a.receiveAt(&c, from, to, lo, a.begins[from-lo].Add(e.target.Delay(e.rank(from), e.rank(to), e.bytes)))
+				a.receiveAt(&c, from, to, lo, a.begins[from-lo].Add(e.target.Delay(e.rank(from), e.rank(to), c.size)))
 				continue
 			}
 			asks := c.asks
@@ -90,7 +90,7 @@ func (a *Array) arriveAtOnce(c *crossing, lo, hi int) {
 			} else {
 				part, begun = min(part, -inside), a.came[dst-lo:]
 			}
-			clocks := a.work[dst-lo:][:part]
+			clocks := a.reached()[dst-lo:][:part]
 			for k, t := range begun[:part] {
 				t = max(t.Add(c.asks), free)
 				latest = max(latest, t)
@@ -177,8 +177,9 @@ func (a *Array) arriveTogether(c *crossing, node, first, last, lo, hi int) bool 
 		}
 		return true
 	}
+	clocks := a.reached()[first-lo:]
 	for i, t := range arrived {
-		clock := &a.work[first-lo+i]
+		clock := &clocks[i]
 		if t = max(clock.Add(c.send), t.Add(c.bytes)).Add(c.receive); t == vtime.Forever {
 			from, _ := origin(&a.pattern, a.total(), first+i)
 			a.receiveAt(c, from, first+i, lo, vtime.Forever)
@@ -191,7 +192,7 @@ func (a *Array) arriveTogether(c *crossing, node, first, last, lo, hi int) bool 
 // receiveInTurn has the elements of a node, from element first on, receive messages that take its interface one after the other.
 func (a *Array) receiveInTurn(c *crossing, node, first, lo int, asks []contention.Ask) {
 	asks = inTurn(asks, a.merged[:len(asks)])
-	free, clocks, order := a.Interfaces.In.Free(node), a.work[first-lo:], a.arrived[first-lo:][:len(asks)]
+	free, clocks, order := a.Interfaces.In.Free(node), a.reached()[first-lo:], a.arrived[first-lo:][:len(asks)]
 	for k, m := range asks {
 		t := max(m.At, free)
 		free, order[k] = t.Add(c.busy), m.Index
@@ -234,7 +235,7 @@ func (a *Array) begun(from, to, lo, hi int) vtime.Time {
 
 // receiveAt has an element receive a message of another element, which arrives at an instant.
 func (a *Array) receiveAt(c *crossing, from, to, lo int, arrival vtime.Time) {
-	clock := &a.work[to-lo]
+	clock := &a.reached()[to-lo]
 	if a.Meter != nil {
 		a.accountAt(c, from, to, lo, arrival)
 	}
@@ -267,8 +268,9 @@ func (a *Array) arriveAlone(c *crossing, lo, hi int) {
 					a.accountAt(c, src+i, dst+i, lo, t.Add(c.bytes))
 				}
 			}
+			clocks := a.reached()[dst-lo:]
 			for i, t := range chunk {
-				clock := &a.work[dst-lo+i]
+				clock := &clocks[i]
 				if t = max(clock.Add(c.send), t.Add(c.bytes)).Add(c.receive); t == vtime.Forever {
 					a.receiveAt(c, src+i, dst+i, lo, vtime.Forever)
 				}

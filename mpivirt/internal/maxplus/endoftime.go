@@ -9,7 +9,7 @@ import (
 // from, by the arithmetic of messages; x and y are their clocks before the round.
 func (e *Evaluation) through(to, from int, x, y vtime.Time) vtime.Time {
 	a, t := e.a, e.target
-	if a.second {
+	if a.step > 0 {
 		return max(x, y.Add(e.fixed)).Add(e.work)
 	}
 	src, dst, bytes := e.rank(from), e.rank(to), e.bytes

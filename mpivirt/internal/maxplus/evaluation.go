@@ -59,9 +59,11 @@ func (a *Array) evaluation(round int, p collectives.Pattern) Evaluation {
 	if a.packs {
 		e.combine = e.combine.Plus(a.packing(round, CopiesOf(e.target)))
 	}
-	if e.bytes > e.target.EagerLimit() {
+	switch large := e.bytes > e.target.EagerLimit(); {
+	case large && a.contends(&p): // see contendedrendezvous.go
+	case large:
 		e.chargeRendezvous(p)
-	} else {
+	default:
 		e.charge(p)
 	}
 	return e
@@ -126,7 +128,7 @@ func (e *Evaluation) chargeRendezvous(p collectives.Pattern) {
 	switch {
 	case p.Kind != collectives.Shift:
 		e.fixed = max(content, free) - e.work
-	case !e.a.second:
+	case e.a.step == 0:
 		e.fixed, e.work = content-e.work, 0
 	default:
 		e.fixed = free - e.work
@@ -138,7 +140,8 @@ func (e *Evaluation) chargeRendezvous(p collectives.Pattern) {
 // across arrays needs a second array: in an exchange each pair depends on itself alone, and the
 // senders of a strided round do not receive.
 //
-// A round is one step, but for a shift of messages above the eager limit. There a participant with
+// A round is one step, but for messages above the eager limit. Where these share interfaces, the steps are those of contendedrendezvous.go. Else a
+// shift has two steps. There a participant with
 // clock x, whose sender has clock y and whose receiver has clock z, has clock max(x + a, y + b, z + c)
 // after the round: b until the content has arrived, c until the content has left, a until both may
 // have happened at the earliest. The first step makes x' = max(x, y + b - a). The second step is a
@@ -170,6 +173,9 @@ func (a *Array) Evaluate() (messages uint64) {
 	switch {
 	case a.shares:
 		a.arrive()
+		if a.staged && a.step == moving {
+			a.freeSenders(lo, hi)
+		}
 		done = fusion{first: lo, last: hi}
 	case p.Kind == collectives.Exchange:
 		done = e.exchangeBlocks(p.Distance, lo, hi)
@@ -179,7 +185,7 @@ func (a *Array) Evaluate() (messages uint64) {
 	}
 	runs(p, a.total(), lo, done.first, visit)
 	runs(p, a.total(), done.last, hi, visit)
-	if !a.second {
+	if a.step == 0 {
 		messages = e.messages(p, hi-lo)
 	}
 	if p.Kind == collectives.Shift && a.apart() && !a.shares {
@@ -197,10 +203,11 @@ func (a *Array) Evaluate() (messages uint64) {
 	if invariant.Enabled {
 		a.checkRound(before)
 	}
-	if p.Kind == collectives.Shift && e.bytes > e.target.EagerLimit() && !a.second {
-		a.enter(a.round, true)
-	} else {
-		a.enter(a.round+1, false)
+	switch {
+	case a.staged && a.step < moving, !a.staged && a.step == 0 && p.Kind == collectives.Shift && e.bytes > e.target.EagerLimit():
+		a.enter(a.round, a.step+1)
+	default:
+		a.enter(a.round+1, 0)
 	}
 	return messages
 }

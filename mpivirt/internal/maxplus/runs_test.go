@@ -165,7 +165,7 @@ func TestRoundIsCompleteWhenAllHasCome(t *testing.T) {
 		cuts := drawCuts(t, members)
 		own := rapid.IntRange(0, cuts.arrays()-1).Draw(t, "array")
 		b := &Array{Rounds: Rounds{Schedule: s, Low: cuts[own], High: cuts[own+1]}}
-		b.enter(round, false)
+		b.enter(round, 0)
 		missing := 0
 		for _, a := range arcs {
 			if cuts.owner(a.dst) == own && cuts.owner(a.src) != own {

@@ -67,13 +67,15 @@ func NodeBytes(t *network.Target, bytes int64, gates bool) int {
 	return n
 }
 
-// Layer returns the layer of a passage of a collective: that of the messages of a round, or the layer
-// after it, of the work that follows these messages.
+// RoundLayers is the number of layers of a round: messages or REQ, ACK, DATA, and the work that follows.
+const RoundLayers = 4
+
+// Layer returns the layer of a passage of a collective. Kinds of messages are numbered in the order of the layers of a round.
 func (p *Passage) Layer() uint64 {
 	if p.Work > 0 {
-		return 2*p.Order[1] + 1
+		return RoundLayers*p.Order[1] + RoundLayers - 1
 	}
-	return 2 * p.Order[1]
+	return RoundLayers*p.Order[1] + uint64(p.Kind)
 }
 
 // InLayers has messages take the interfaces in layers. It is called before the first message. Interfaces that stripe all messages act
