@@ -93,7 +93,7 @@ func (e *Evaluation) fusible(lo, hi int) (steps []exchangeStep, f fusion) {
 	steps = a.Memory.steps[:0]
 	for round := a.round; round < s.MaxRounds(); round++ {
 		p := s.Pattern(round)
-		if p.Kind != collectives.Exchange || a.contends(&p) || p.Folded != first.Folded || p.Distance != first.Distance<<len(steps) || a.contends(&p) ||
+		if p.Kind != collectives.Exchange || p.Folded != first.Folded || p.Distance != first.Distance<<len(steps) || a.contends(&p) ||
 			len(steps) >= 2 && 2*p.Distance > cacheBlock {
 			break
 		}
