@@ -1,12 +1,13 @@
 /* Collectives. */
 #include "mpi/collectives.h"
+#include "mpi/alltoallv.h"
 #include "mpi/arguments.h"
-#include "mpi/bounce_buffers.h"
 #include "mpi/datatypes.h"
 #include "mpi/exchanges.h"
 #include "mpi/operations.h"
 #include "mpi/packing.h"
 #include "mpi/request_table.h"
+#include "mpi/staging.h"
 #include "rank/ranks.h"
 #include "rank/running.h"
 #include "rank/unread.h"
@@ -42,115 +43,10 @@ static int64_t product(int64_t count, int32_t n) {
 	return __builtin_mul_overflow(count, n, &all) ? INT64_MAX : all;
 }
 
-/* Memory that a collective frees or copies when it is over. Blocks at displacements go through
- * one piece of memory, in the order of the members. */
-struct staging {
-	char *packed;          /* received blocks */
-	char *to;
-	int64_t *counts;       /* bytes by member */
-	int64_t *displacements;
-	struct gigarank_block *blocks; /* of alltoallv, in place of counts and displacements */
-	int32_t n;             /* of counts, or of blocks */
-	void *others[3];       /* to be freed */
-	int64_t alike, each;   /* of an alltoallv: bytes of all blocks, if they have the same, and of an element */
-	struct gigarank_numbers at; /* their displacements */
-};
-
-static void drop(struct staging *s) {
-	free(s->packed);
-	free(s->counts);
-	free(s->displacements);
-	free(s->blocks);
-	for (size_t i = 0; i < sizeof s->others / sizeof *s->others; i++)
-		free(s->others[i]);
-	free(s);
-}
-
-/* copy_block copies a block, of which a program may have very many. */
-static inline void copy_block(char *to, const char *from, int64_t bytes) {
-	if (bytes == 8)
-		memcpy(to, from, 8);
-	else if (bytes == 4)
-		memcpy(to, from, 4);
-	else
-		memcpy(to, from, (size_t)bytes);
-}
-
-static void unpack(void *what, int64_t bytes) {
-	struct staging *s = what;
-	(void)bytes;
-	if (s->alike && s->packed && !gigarank_is_unread(s->to)) {
-		for (int32_t i = 0; i < s->n; i++)
-			copy_block(s->to + gigarank_number_at(s->at, i) * s->each, s->packed + i * s->alike, s->alike);
-		drop(s);
-		return;
-	}
-	for (int64_t i = 0, at = 0; s->packed && !gigarank_is_unread(s->to) && i < s->n; i++) {
-		int64_t bytes = s->blocks ? s->blocks[i].bytes : s->counts[i];
-		memcpy(s->to + (s->blocks ? s->blocks[i].displacement : s->displacements[i]), s->packed + at, (size_t)bytes);
-		at += bytes;
-	}
-	drop(s);
-}
-
-/* stage returns a staging for a call of n members, NULL after an error. */
-static struct staging *stage(struct gigarank_call *c, int32_t n) {
-	struct staging *s = calloc(1, sizeof *s);
-	if (s)
-		s->n = n, s->counts = calloc((size_t)n + 1, sizeof *s->counts), s->displacements = calloc((size_t)n + 1, sizeof *s->displacements);
-	if (s && s->counts && s->displacements)
-		return s;
-	if (s)
-		drop(s);
-	refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %d counts", n);
-	return NULL;
-}
-
 /* at_root reports whether the rank is the root of a collective, and away_from_root whether the
  * root is in the remote group. */
 static int at_root(const struct gigarank_call *c, int root) { return c->remote ? root == MPI_ROOT : root == c->member; }
 static int away_from_root(const struct gigarank_call *c, int root) { return c->remote && root != MPI_ROOT && root != MPI_PROC_NULL; }
-
-#define SIDE(memory, n, t) ((struct gigarank_side){.buffer = (char *)(memory), .count = n, .type = t})
-#define BLOCKS(memory, n, at, t) {.buffer = (char *)(memory), .counts = n, .displacements = at, .type = t}
-
-/* finish makes a collective call, in its blocking form if request is NULL. */
-static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *request) {
-	int error = request == GIGARANK_CHECK_ONLY ? GIGARANK_CHECKED : 0;
-	struct gigarank_bounce_buffer *bounced = NULL;
-	c->nonblocking = request != NULL;
-	c->called = gigarank_current->called;
-	if (gigarank_is_unread(c->input) || gigarank_is_unread(c->output) || (s && gigarank_is_unread(s->to)))
-		c->key = GIGARANK_WITHOUT_CONTENT;
-	if (request && !error)
-		error = gigarank_bounce(c, c->given, &bounced);
-	if (!error)
-		error = gigarank_trap(c);
-	if (request && !error && !(error = gigarank_add_request(c->request, NULL, request))) {
-		struct gigarank_request *q = gigarank_find_request(*request);
-		if (s)
-			q->after = unpack, q->what = s;
-		gigarank_settle_bounce_buffer(q, bounced);
-		return MPI_SUCCESS;
-	}
-	gigarank_free_bounce_buffer(bounced);
-	if (s && error)
-		drop(s);
-	else if (s)
-		unpack(s, 0);
-	return error;
-}
-
-/* elements sets the type of the elements of a collective. Types of members may differ, if they
- * have the same elements; types of empty blocks may differ too, where blocks differ in length. */
-static int elements(struct gigarank_call *c, MPI_Datatype type) {
-	int64_t size = 0;
-	CHECK(gigarank_bytes_of(c->procedure, 1, type, &size));
-	int p = c->procedure, differ = p == GIGARANK_GATHERV || p == GIGARANK_SCATTERV || p == GIGARANK_ALLGATHERV || p == GIGARANK_ALLTOALLV;
-	const struct gigarank_datatype *t = gigarank_type(type);
-	c->type = differ ? GIGARANK_UNTYPED : t->kind, c->element = differ ? 1 : t->unit;
-	return MPI_SUCCESS;
-}
 
 /* operands sets the type that a reduction combines: all members have the same. */
 static int operands(struct gigarank_call *c, MPI_Datatype type) {
@@ -174,7 +70,7 @@ MPI(MPI_Barrier, MPI_Comm comm) {
 static int later_barrier(MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_BARRIER, comm, &c));
-	return finish(&c, NULL, request);
+	return gigarank_finish(&c, NULL, request);
 }
 
 MPI(MPI_Ibarrier, MPI_Comm comm, MPI_Request *request) {
@@ -188,12 +84,6 @@ int gigarank_idup_barrier(MPI_Comm comm, MPI_Request *request) {
 	gigarank_variant();
 	return later_barrier(comm, request);
 }
-
-/* Buffers of types whose values do not lie one behind another go through packed copies:
- * PACKED(x) is x unless an earlier step has failed, and the call itself is the last step. */
-#define PACKED(step) \
-	if (!error) \
-		error = step
 
 /* A copied stack has the whole frame of a function that waits. Memory that few calls need lies in frames of its own. */
 #define RARE __attribute__((noinline))
@@ -219,11 +109,11 @@ static int bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_C
 		return both(&c, root, buffer, at_root(&c, root), buffer, away_from_root(&c, root), count, type, request);
 	if (gigarank_spreads(type))
 		return packed_bcast(buffer, count, type, root, comm, request);
-	CHECK(elements(&c, type));
+	CHECK(gigarank_elements(&c, type));
 	CHECK(gigarank_bytes_of(c.procedure, count, type, &c.bytes));
 	CHECK(root == c.member ? gigarank_touch(c.procedure, buffer, c.bytes) : gigarank_touch_to(c.procedure, buffer, c.bytes));
 	c.input = c.output = buffer, c.room = c.given = c.bytes, c.root = root;
-	return finish(&c, NULL, request);
+	return gigarank_finish(&c, NULL, request);
 }
 
 static int reduction(int procedure, const void *sent, void *received, int64_t count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request);
@@ -264,7 +154,7 @@ static int reduction(int procedure, const void *sent, void *received, int64_t co
 	if (receives)
 		CHECK(gigarank_touch_to(procedure, received, c.bytes));
 	c.input = sent, c.given = c.bytes, c.output = receives ? received : NULL, c.room = receives ? c.bytes : 0, c.root = root;
-	return finish(&c, NULL, request);
+	return gigarank_finish(&c, NULL, request);
 }
 
 /* block returns the memory at a number of elements. */
@@ -305,7 +195,7 @@ static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Dataty
 			return refuse(procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
 		sent = block(received, c.member, each), sendcount = recvcount, sendtype = recvtype;
 	}
-	CHECK(elements(&c, sendtype));
+	CHECK(gigarank_elements(&c, sendtype));
 	CHECK(gigarank_bytes_of(procedure, sendcount, sendtype, &c.bytes));
 	if (receives && each < c.bytes)
 		return refuse(procedure, MPI_ERR_TRUNCATE, "room for %lld byte%s of each member where %lld are sent", (long long)each, plural(each), (long long)c.bytes);
@@ -315,7 +205,7 @@ static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Dataty
 		c.output = received;
 		CHECK(gigarank_touch_to(procedure, received, c.room));
 	}
-	return finish(&c, NULL, request);
+	return gigarank_finish(&c, NULL, request);
 }
 
 static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
@@ -347,7 +237,7 @@ static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, v
 			return refuse(c.procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
 		received = block(sent, c.member, each), recvcount = sendcount, recvtype = sendtype;
 	}
-	CHECK(elements(&c, recvtype));
+	CHECK(gigarank_elements(&c, recvtype));
 	CHECK(gigarank_bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 	if (root == c.member && c.bytes < each)
 		return refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld byte%s where %lld are sent", (long long)c.bytes, plural(c.bytes), (long long)each);
@@ -355,12 +245,12 @@ static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, v
 	c.input = root == c.member ? sent : NULL, c.given = input, c.output = received, c.room = c.bytes, c.root = root;
 	if (root == c.member)
 		c.bytes = each; /* it may have room for more */
-	return finish(&c, NULL, request);
+	return gigarank_finish(&c, NULL, request);
 }
 
 /* blocks stores counts of elements and displacements as bytes. It returns the bytes of all
  * blocks, and whether they lie one behind another. */
-static int blocks(struct gigarank_call *c, struct staging *s, struct gigarank_numbers counts, struct gigarank_numbers displacements, MPI_Datatype type, int64_t *all, int *packed) {
+static int blocks(struct gigarank_call *c, struct gigarank_staging *s, struct gigarank_numbers counts, struct gigarank_numbers displacements, MPI_Datatype type, int64_t *all, int *packed) {
 	int64_t size = gigarank_size(type);
 	*all = 0, *packed = 1;
 	if (size < 0)
@@ -378,33 +268,11 @@ static int blocks(struct gigarank_call *c, struct staging *s, struct gigarank_nu
 	return MPI_SUCCESS;
 }
 
-static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
-	drop(s);
-	return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)bytes);
-}
-
-#define CHECK_STAGED(expression) \
-	do { \
-		int error_ = (expression); \
-		if (error_) { \
-			drop(s); \
-			return error_; \
-		} \
-	} while (0)
-
-/* listed checks that the counts of blocks are given, where the rank needs them. Without displacements
- * blocks lie one behind another. */
-static int listed(const struct gigarank_call *c, int needed, struct gigarank_numbers counts) {
-	if (needed && !gigarank_has_numbers(counts))
-		return refuse(c->procedure, c->procedure == GIGARANK_ALLTOALLV ? MPI_ERR_ARG : MPI_ERR_COUNT, "the list of counts is NULL");
-	return MPI_SUCCESS;
-}
-
 static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers displacements, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
-	struct staging *s = NULL;
+	struct gigarank_staging *s = NULL;
 	CHECK(find(procedure, comm, &c));
-	CHECK(listed(&c, procedure == GIGARANK_ALLGATHERV || at_root(&c, root), recvcounts));
+	CHECK(gigarank_listed(&c, procedure == GIGARANK_ALLGATHERV || at_root(&c, root), recvcounts));
 	if (c.remote) {
 		struct gigarank_side in = BLOCKS(received, recvcounts, displacements, recvtype);
 		int all = procedure == GIGARANK_ALLGATHERV;
@@ -425,7 +293,7 @@ static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datat
 	if (receives) {
 		int64_t all;
 		int packed;
-		if (!(s = stage(&c, c.size)))
+		if (!(s = gigarank_stage(&c, c.size)))
 			return MPI_ERR_NO_MEM;
 		CHECK_STAGED(blocks(&c, s, recvcounts, displacements, recvtype, &all, &packed));
 		if (sent == MPI_IN_PLACE)
@@ -433,33 +301,33 @@ static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datat
 		c.output = received, c.room = all, c.counts = s->counts;
 		if (!packed) {
 			if (!(s->packed = malloc((size_t)all + 1)))
-				return no_room(&c, s, all);
+				return gigarank_no_room(&c, s, all);
 			s->to = received;
 			c.output = s->packed;
 		}
 	}
 	if (s) {
-		CHECK_STAGED(elements(&c, sendtype));
+		CHECK_STAGED(gigarank_elements(&c, sendtype));
 		CHECK_STAGED(gigarank_bytes_of(procedure, sendcount, sendtype, &c.bytes));
 		CHECK_STAGED(gigarank_touch(procedure, sent, c.bytes));
 		if (c.bytes != s->counts[c.member]) {
-			drop(s);
+			gigarank_drop_staging(s);
 			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld byte%s and counts %lld of itself", (long long)c.bytes, plural(c.bytes), (long long)(gigarank_number_at(recvcounts, c.member) * gigarank_size(recvtype)));
 		}
 	} else {
-		CHECK(elements(&c, sendtype));
+		CHECK(gigarank_elements(&c, sendtype));
 		CHECK(gigarank_bytes_of(procedure, sendcount, sendtype, &c.bytes));
 		CHECK(gigarank_touch(procedure, sent, c.bytes));
 	}
 	c.input = sent, c.given = c.bytes;
-	return finish(&c, s, request);
+	return gigarank_finish(&c, s, request);
 }
 
 static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers displacements, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
-	struct staging *s = NULL;
+	struct gigarank_staging *s = NULL;
 	CHECK(find(GIGARANK_SCATTERV, comm, &c));
-	CHECK(listed(&c, at_root(&c, root), sendcounts));
+	CHECK(gigarank_listed(&c, at_root(&c, root), sendcounts));
 	if (c.remote) {
 		struct gigarank_side out = BLOCKS(sent, sendcounts, displacements, sendtype);
 		return gigarank_between(&c, root, &out, at_root(&c, root) * c.remote, &SIDE(received, recvcount, recvtype), away_from_root(&c, root), request);
@@ -478,14 +346,14 @@ static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct
 	if (root == c.member) {
 		int64_t all;
 		int packed;
-		if (!(s = stage(&c, c.size)))
+		if (!(s = gigarank_stage(&c, c.size)))
 			return MPI_ERR_NO_MEM;
 		CHECK_STAGED(blocks(&c, s, sendcounts, displacements, sendtype, &all, &packed));
 		c.input = sent, c.counts = s->counts;
 		if (!packed) {
 			char *copy = malloc((size_t)all + 1);
 			if (!copy)
-				return no_room(&c, s, all);
+				return gigarank_no_room(&c, s, all);
 			s->others[0] = copy;
 			for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
 				memcpy(copy + at, (const char *)sent + s->displacements[i], (size_t)s->counts[i]);
@@ -493,15 +361,15 @@ static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct
 		}
 		if (received == MPI_IN_PLACE)
 			received = (char *)sent + s->displacements[c.member], recvcount = gigarank_number_at(sendcounts, c.member), recvtype = sendtype;
-		CHECK_STAGED(elements(&c, sendtype));
+		CHECK_STAGED(gigarank_elements(&c, sendtype));
 		CHECK_STAGED(gigarank_bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 		if (c.bytes < s->counts[c.member]) {
-			drop(s);
+			gigarank_drop_staging(s);
 			return refuse(c.procedure, MPI_ERR_TRUNCATE, "the root has room for less than it scatters to itself");
 		}
 		c.given = all;
 	} else {
-		CHECK(elements(&c, recvtype));
+		CHECK(gigarank_elements(&c, recvtype));
 		CHECK(gigarank_bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 	}
 	c.output = received, c.room = c.bytes;
@@ -509,12 +377,12 @@ static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct
 		CHECK_STAGED(gigarank_touch_to(c.procedure, received, c.bytes));
 	else
 		CHECK(gigarank_touch_to(c.procedure, received, c.bytes));
-	return finish(&c, s, request);
+	return gigarank_finish(&c, s, request);
 }
 
 static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
-	struct staging *s = NULL;
+	struct gigarank_staging *s = NULL;
 	int64_t each;
 	CHECK(find(GIGARANK_ALLTOALL, comm, &c));
 	if (c.remote)
@@ -530,14 +398,14 @@ static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, 
 	CHECK(gigarank_multiply(c.procedure, each, c.size, &c.room));
 	if (sent == MPI_IN_PLACE) {
 		sendcount = recvcount, sendtype = recvtype;
-		if (!(s = stage(&c, 0)))
+		if (!(s = gigarank_stage(&c, 0)))
 			return MPI_ERR_NO_MEM;
 		if (!(s->others[0] = malloc((size_t)c.room + 1)))
-			return no_room(&c, s, c.room);
+			return gigarank_no_room(&c, s, c.room);
 		memcpy(s->others[0], received, (size_t)c.room);
 		sent = s->others[0];
 	}
-	int error = elements(&c, sendtype);
+	int error = gigarank_elements(&c, sendtype);
 	if (!error)
 		error = gigarank_bytes_of(c.procedure, sendcount, sendtype, &c.bytes);
 	if (!error && c.bytes > each)
@@ -548,158 +416,11 @@ static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, 
 		error = gigarank_touch_to(c.procedure, received, c.room);
 	if (error) {
 		if (s)
-			drop(s);
+			gigarank_drop_staging(s);
 		return error;
 	}
 	c.input = sent, c.given = c.bytes * c.size, c.output = received;
-	return finish(&c, s, request);
-}
-
-/* list_blocks sets a list of the blocks that are not empty. It returns the bytes of all blocks, and whether they lie one
- * behind another. */
-static int list_blocks(struct gigarank_call *c, struct gigarank_numbers counts, struct gigarank_numbers displacements, MPI_Datatype type, struct gigarank_block **list, int32_t *n, int64_t *all, int *packed) {
-	int64_t size = gigarank_size(type);
-	int32_t most = 0;
-	*all = 0, *packed = 1, *n = 0;
-	if (size < 0)
-		return refuse(c->procedure, MPI_ERR_TYPE, "the handle is no type");
-	for (int32_t i = 0; i < c->size; i++)
-		most += gigarank_number_at(counts, i) != 0;
-	struct gigarank_block *blocks = *list = malloc(((size_t)most + 1) * sizeof *blocks);
-	if (!blocks)
-		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %d counts", most);
-	for (int32_t i = 0; i < c->size; i++) {
-		int64_t count = gigarank_number_at(counts, i);
-		if (!count)
-			continue;
-		if (count < 0)
-			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d", (long long)count, i);
-		struct gigarank_block *b = &blocks[*n];
-		if (__builtin_mul_overflow(count, size, &b->bytes) || b->bytes > GIGARANK_MOST_BYTES)
-			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d is more than memory holds", (long long)count, i);
-		if (!b->bytes)
-			continue;
-		b->member = i, b->displacement = gigarank_has_numbers(displacements) ? gigarank_number_at(displacements, i) * size : *all;
-		*packed = *packed && b->displacement == *all, ++*n;
-		CHECK(gigarank_add_up(c->procedure, all, b->bytes));
-	}
-	return MPI_SUCCESS;
-}
-
-/* same_count returns the count of all blocks, 0 if counts differ. */
-static int64_t same_count(struct gigarank_numbers counts, int32_t n) {
-	int64_t first = gigarank_number_at(counts, 0), others = 0;
-	if (counts.narrow) {
-		int differ = 0;
-		for (int32_t i = 0; i < n; i++)
-			differ |= counts.narrow[i] ^ (int)first;
-		others = differ;
-	} else {
-		for (int32_t i = 0; i < n; i++)
-			others |= counts.wide[i] ^ first;
-	}
-	return others || first < 0 ? 0 : first;
-}
-
-/* The blocks of a side of an alltoallv that all have the same bytes. */
-struct alike {
-	int64_t bytes; /* 0 if they differ, or are empty */
-	int64_t all;
-	int packed;    /* they lie one behind another */
-	struct gigarank_block first; /* the list that the simulator gets */
-};
-
-/* are_alike looks whether all blocks have the same bytes. Arguments in error are none of its blocks. */
-static struct alike are_alike(struct gigarank_numbers counts, struct gigarank_numbers displacements, MPI_Datatype type, int32_t n) {
-	struct alike a = {0};
-	int64_t size = gigarank_size(type), count = size > 0 ? same_count(counts, n) : 0, away = 0;
-	if (!count || __builtin_mul_overflow(count, size, &a.bytes) || __builtin_mul_overflow(a.bytes, n, &a.all) || a.all > GIGARANK_MOST_BYTES)
-		return (struct alike){0};
-	if (displacements.narrow)
-		for (int32_t i = 0; i < n; i++)
-			away |= displacements.narrow[i] ^ i * count;
-	else if (displacements.wide)
-		for (int32_t i = 0; i < n; i++)
-			away |= displacements.wide[i] ^ i * count;
-	a.packed = !away;
-	a.first = (struct gigarank_block){.bytes = a.bytes};
-	return a;
-}
-
-/* list_bytes is list_blocks for blocks that lie one behind another. It returns NULL if there is no memory. */
-static struct gigarank_block *list_bytes(const int64_t *bytes, int32_t members, int32_t *n) {
-	struct gigarank_block *blocks = malloc(((size_t)members + 1) * sizeof *blocks);
-	*n = 0;
-	for (int32_t i = 0; blocks && i < members; i++)
-		if (bytes[i])
-			blocks[(*n)++] = (struct gigarank_block){.bytes = bytes[i], .member = i};
-	return blocks;
-}
-
-static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, MPI_Datatype sendtype, void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
-	struct gigarank_call c = {0};
-	int64_t in, out;
-	int packed;
-	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
-	CHECK(listed(&c, sent != MPI_IN_PLACE, sendcounts));
-	CHECK(listed(&c, 1, recvcounts));
-	if (c.remote) {
-		struct gigarank_side out = BLOCKS(sent, sendcounts, senddisplacements, sendtype), in = BLOCKS(received, recvcounts, recvdisplacements, recvtype);
-		return gigarank_between(&c, 0, &out, c.remote, &in, c.remote, request);
-	}
-	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || gigarank_spreads(recvtype)) {
-		struct gigarank_packing p = {0};
-		int error = MPI_SUCCESS;
-		if (sent != MPI_IN_PLACE)
-			PACKED(gigarank_pack_blocks_in(c.procedure, &p, &sent, c.size, sendcounts, &senddisplacements, &sendtype));
-		PACKED(gigarank_pack_blocks_out(c.procedure, &p, &received, c.size, recvcounts, &recvdisplacements, &recvtype));
-		PACKED(alltoallv(sent, sendcounts, senddisplacements, sendtype, received, recvcounts, recvdisplacements, recvtype, comm, request));
-		return gigarank_unpack(&p, error, request);
-	}
-	struct staging *s = calloc(1, sizeof *s);
-	struct gigarank_block *sends = NULL;
-	if (!s)
-		return refuse(c.procedure, MPI_ERR_NO_MEM, "no memory for %d counts", c.size);
-	CHECK_STAGED(elements(&c, recvtype));
-	if (sent == MPI_IN_PLACE)
-		sendcounts = recvcounts, senddisplacements = recvdisplacements, sendtype = recvtype;
-	/* The lists of counts are the program's, and read again when the call is over. */
-	struct alike from_here = request ? (struct alike){0} : are_alike(sendcounts, senddisplacements, sendtype, c.size);
-	struct alike to_here = request ? (struct alike){0} : are_alike(recvcounts, recvdisplacements, recvtype, c.size);
-	int error = MPI_SUCCESS;
-	if (from_here.bytes)
-		in = from_here.all, packed = from_here.packed, c.outcount = GIGARANK_ALIKE;
-	else
-		error = list_blocks(&c, sendcounts, senddisplacements, sendtype, &sends, &c.outcount, &in, &packed);
-	s->others[0] = sends;
-	CHECK_STAGED(error);
-	c.input = sent;
-	if (sent == MPI_IN_PLACE || !packed)
-		c.input = s->others[1] = malloc((size_t)in + 1);
-	else
-		CHECK_STAGED(gigarank_touch(c.procedure, sent, in));
-	if (in && !c.input)
-		return no_room(&c, s, in);
-	const char *from = sent == MPI_IN_PLACE ? received : sent;
-	int64_t each = gigarank_size(sendtype);
-	for (int32_t i = 0; s->others[1] && from_here.bytes && i < c.size; i++)
-		copy_block((char *)s->others[1] + i * from_here.bytes, from + (gigarank_has_numbers(senddisplacements) ? gigarank_number_at(senddisplacements, i) * each : i * from_here.bytes), from_here.bytes);
-	for (int64_t i = 0, at = 0; s->others[1] && i < c.outcount; at += sends[i++].bytes)
-		memcpy((char *)s->others[1] + at, from + sends[i].displacement, (size_t)sends[i].bytes);
-	if (to_here.bytes)
-		out = to_here.all, packed = to_here.packed, s->n = c.size, s->alike = to_here.bytes, s->each = gigarank_size(recvtype), s->at = recvdisplacements;
-	else
-		CHECK_STAGED(list_blocks(&c, recvcounts, recvdisplacements, recvtype, &s->blocks, &s->n, &out, &packed));
-	c.given = in, c.incounts = (const int64_t *)(from_here.bytes ? &from_here.first : sends);
-	c.counts = (const int64_t *)(to_here.bytes ? &to_here.first : s->blocks), c.n = to_here.bytes ? GIGARANK_ALIKE : s->n;
-	c.output = received, c.room = out;
-	if (!packed) {
-		if (!(s->packed = malloc((size_t)out + 1)))
-			return no_room(&c, s, out);
-		s->to = received;
-		c.output = s->packed;
-	}
-	return finish(&c, s, request);
+	return gigarank_finish(&c, s, request);
 }
 
 static int reduce_scatter(const void *sent, void *received, struct gigarank_numbers recvcounts, int64_t recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request) {
@@ -723,7 +444,7 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 	}
 	CHECK(operands(&c, type));
 	CHECK(reducing(&c, type, operation));
-	struct staging *s = stage(&c, c.size);
+	struct gigarank_staging *s = gigarank_stage(&c, c.size);
 	if (!s)
 		return MPI_ERR_NO_MEM;
 	if (gigarank_has_numbers(recvcounts))
@@ -737,54 +458,14 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 	}
 	if (sent == MPI_IN_PLACE) {
 		if (!(s->others[0] = malloc((size_t)all + 1)))
-			return no_room(&c, s, all);
+			return gigarank_no_room(&c, s, all);
 		memcpy(s->others[0], received, (size_t)all);
 		sent = s->others[0];
 	}
 	CHECK_STAGED(gigarank_touch(c.procedure, sent, all));
 	CHECK_STAGED(gigarank_touch_to(c.procedure, received, s->counts[c.member]));
 	c.input = sent, c.bytes = c.given = all, c.output = received, c.room = s->counts[c.member], c.counts = s->counts;
-	return finish(&c, s, request);
-}
-
-/* Blocks of alltoallw all go through packed copies, and are the blocks of an alltoallv in bytes. */
-static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, const MPI_Datatype sendtypes[], void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
-	struct gigarank_call c = {0};
-	struct gigarank_packing p = {0};
-	gigarank_variant();
-	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
-	CHECK(listed(&c, sent != MPI_IN_PLACE, sendcounts));
-	CHECK(listed(&c, 1, recvcounts));
-	if ((sent != MPI_IN_PLACE && !sendtypes) || !recvtypes)
-		return refuse(c.procedure, MPI_ERR_ARG, "the list of types is NULL");
-	if ((sent != MPI_IN_PLACE && !gigarank_has_numbers(senddisplacements)) || !gigarank_has_numbers(recvdisplacements))
-		return refuse(c.procedure, MPI_ERR_ARG, "the list of displacements is NULL");
-	if (c.remote) {
-		struct gigarank_side out = {.buffer = (char *)sent, .counts = sendcounts, .types = sendtypes, .offsets = senddisplacements};
-		struct gigarank_side in = {.buffer = received, .counts = recvcounts, .types = recvtypes, .offsets = recvdisplacements};
-		return gigarank_between(&c, 0, &out, c.remote, &in, c.remote, request);
-	}
-	if (sent == MPI_IN_PLACE)
-		sent = received, sendcounts = recvcounts, senddisplacements = recvdisplacements, sendtypes = recvtypes;
-	struct staging *s = stage(&c, c.size);
-	if (!s)
-		return MPI_ERR_NO_MEM;
-	int64_t *incounts = s->displacements; /* packed blocks need no displacements */
-	int error = gigarank_pack_each_in(c.procedure, &p, &sent, c.size, sendcounts, senddisplacements, sendtypes, incounts);
-	PACKED(gigarank_pack_each_out(c.procedure, &p, &received, c.size, recvcounts, recvdisplacements, recvtypes, s->counts));
-	if (error) {
-		drop(s);
-		return gigarank_unpack(&p, error, NULL);
-	}
-	s->others[0] = list_bytes(incounts, c.size, &c.outcount), s->blocks = list_bytes(s->counts, c.size, &c.n);
-	if (!s->others[0] || !s->blocks) {
-		error = no_room(&c, s, c.size);
-		return gigarank_unpack(&p, error, NULL);
-	}
-	c.element = 1;
-	c.input = sent, c.given = p.in.bytes, c.incounts = s->others[0], c.counts = (const int64_t *)s->blocks, c.output = received, c.room = p.out.bytes;
-	error = finish(&c, s, request);
-	return gigarank_unpack(&p, error, request);
+	return gigarank_finish(&c, s, request);
 }
 
 #define UNPACK(...) __VA_ARGS__

@@ -60,10 +60,10 @@ BOTH(MPI_Scatterv, MPI_Iscatterv, (const void *sent, const COUNT sendcounts[], c
 BOTH(MPI_Alltoall, MPI_Ialltoall, (const void *sent, COUNT sendcount, MPI_Datatype sendtype, void *received, COUNT recvcount, MPI_Datatype recvtype, MPI_Comm comm),
 	alltoall(sent, sendcount, sendtype, received, recvcount, recvtype, comm, request))
 BOTH(MPI_Alltoallv, MPI_Ialltoallv, (const void *sent, const COUNT sendcounts[], const PLACE senddisplacements[], MPI_Datatype sendtype, void *received, const COUNT recvcounts[], const PLACE recvdisplacements[], MPI_Datatype recvtype, MPI_Comm comm),
-	alltoallv(sent, LIST(sendcounts), LIST(senddisplacements), sendtype, received, LIST(recvcounts), LIST(recvdisplacements), recvtype, comm, request))
+	gigarank_alltoallv(sent, LIST(sendcounts), LIST(senddisplacements), sendtype, received, LIST(recvcounts), LIST(recvdisplacements), recvtype, comm, request))
 BOTH(MPI_Reduce_scatter, MPI_Ireduce_scatter, (const void *sent, void *received, const COUNT recvcounts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
 	!recvcounts ? refuse(GIGARANK_REDUCE_SCATTER, MPI_ERR_COUNT, "the list of counts is NULL") : reduce_scatter(sent, received, LIST(recvcounts), 0, type, operation, comm, request))
 BOTH(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, (const void *sent, void *received, COUNT recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
 	reduce_scatter(sent, received, (struct gigarank_numbers){0}, recvcount, type, operation, comm, request))
 BOTH(MPI_Alltoallw, MPI_Ialltoallw, (const void *sent, const COUNT sendcounts[], const PLACE senddisplacements[], const MPI_Datatype sendtypes[], void *received, const COUNT recvcounts[], const PLACE recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm),
-	alltoallw(sent, LIST(sendcounts), LIST(senddisplacements), sendtypes, received, LIST(recvcounts), LIST(recvdisplacements), recvtypes, comm, request))
+	gigarank_alltoallw(sent, LIST(sendcounts), LIST(senddisplacements), sendtypes, received, LIST(recvcounts), LIST(recvdisplacements), recvtypes, comm, request))
