@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "rank/ranks.h"
 #include "rank/bursts.h"
+#include "rank/caches.h"
 #include "rank/crashes.h"
 #include "rank/engines.h"
 #include "rank/hooks.h"
@@ -10,7 +11,6 @@
 #include "rank/regions.h"
 #include "rank/running.h"
 #include "rank/switch.h"
-#include "rank/tasks.h"
 #include "rank/threads.h"
 #include "rank/variables.h"
 

@@ -1,13 +1,12 @@
 /* Tasks take virtual time by their weights in a skeleton, and are timed in the timed form of a program. Both count entries and iterations. */
 #include "rank/tasks.h"
 #include "rank/bursts.h"
+#include "rank/caches.h"
 #include "rank/computation.h"
 #include "rank/meter.h"
 #include "rank/running.h"
 
 #include <stdlib.h>
-
-enum { LINE = 64 }; /* bytes of a line of a cache, or less */
 
 /* gigarank_open_tasks has an engine know a number of tasks, by rank, too, if asked for, and memory that stands for that of other ranks. It returns 0, and -1 without memory. */
 int gigarank_open_tasks(struct gigarank_engine *e, int32_t number, int32_t by_rank, size_t beside) {
@@ -16,23 +15,11 @@ int gigarank_open_tasks(struct gigarank_engine *e, int32_t number, int32_t by_ra
 	if (by_rank)
 		e->task_counts = calloc((size_t)number * (size_t)e->count + 1, sizeof *e->task_counts);
 	if (beside)
-		e->beside = calloc(beside / LINE + 1, LINE), e->beside_bytes = beside;
+		e->beside = calloc(beside + GIGARANK_CACHE_LINE, 1), e->beside_bytes = beside;
 	if (!e->tasks || !e->task_ratios || (by_rank && !e->task_counts) || (beside && !e->beside))
 		return -1;
 	e->task_count = number;
 	return 0;
-}
-
-void gigarank_displace(struct gigarank_engine *e, struct gigarank_rank *r) {
-	if (e->warm == r && e->count > 1)
-		return;
-	e->warm = r;
-	for (size_t n = 0; n < e->beside_bytes / (size_t)e->count; n += LINE) {
-		e->beside[e->beside_at]++;
-		e->beside_at += LINE;
-		if (e->beside_at >= e->beside_bytes)
-			e->beside_at = 0;
-	}
 }
 
 /* used ends a burst, and returns it. */

@@ -4,14 +4,6 @@
 
 #include "rank/interface.h"
 
-#pragma GCC visibility push(hidden)
-
-/* gigarank_displace takes the caches from the rank that ran last, before another one runs: it writes a part of the memory that stands for that of other ranks, all of
- * it while each rank of the engine runs once. */
-void gigarank_displace(struct gigarank_engine *e, struct gigarank_rank *r);
-
-#pragma GCC visibility pop
-
 /* A program calls both around a task. The iterations are those that the loops of the task have made. A skeleton makes the second call alone. */
 void gigarank_task_begin(int32_t task);
 void gigarank_task_end(int32_t task, int64_t iterations);

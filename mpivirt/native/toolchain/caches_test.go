@@ -13,29 +13,17 @@ import (
 )
 
 // displaces reads bytes, a number of ranks, and the ranks that run, and prints how often each line of 64 bytes has been written.
-const displaces = `#include "rank/tasks.h"
-#include "rank/computation.h"
-#include "rank/meter.h"
-#include "rank/running.h"
+const displaces = `#include "rank/caches.h"
 #include <stdio.h>
 #include <stdlib.h>
-
-#if defined(__x86_64__)
-__thread struct gigarank_engine *gigarank_current;
-#else
-struct gigarank_engine **gigarank_engine_of_thread(void) {
-	static struct gigarank_engine *none;
-	return &none;
-}
-#endif
-int64_t gigarank_meter_split(struct gigarank_meter *m) { return m->at; }
-int gigarank_pass(struct gigarank_rank *r, int64_t picoseconds) { return r != NULL && picoseconds > 0; }
 
 int main(void) {
 	static struct gigarank_engine e;
 	long long bytes, rank;
-	if (scanf("%lld %d", &bytes, &e.count) != 2 || !(e.ranks = calloc((size_t)e.count, sizeof *e.ranks)) || gigarank_open_tasks(&e, 1, 0, (size_t)bytes))
+	if (scanf("%lld %d", &bytes, &e.count) != 2 || !(e.ranks = calloc((size_t)e.count, sizeof *e.ranks)) ||
+	    !(e.beside = calloc((size_t)bytes + GIGARANK_CACHE_LINE, 1)))
 		return 1;
+	e.beside_bytes = (size_t)bytes;
 	while (scanf("%lld", &rank) == 1)
 		gigarank_displace(&e, e.ranks + rank);
 	for (long long n = 0; n < bytes; n += 64)
@@ -53,7 +41,7 @@ func TestOtherRanksDisplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	arguments := append([]string{"-I", filepath.Join("runtime", "include")}, libraryFlags...)
-	arguments = append(arguments, filepath.Join(dir, "displaces.c"), filepath.Join("runtime", "rank", "tasks.c"), "-o", program)
+	arguments = append(arguments, filepath.Join(dir, "displaces.c"), filepath.Join("runtime", "rank", "caches.c"), "-o", program)
 	if text, err := exec.Command(Compiler(), arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
