@@ -116,8 +116,7 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	}
 	if !alike && (a == collectives.NodeLeader || most == 1) {
 		src, dst, alike = t.AlikeAtInterfaces()
-		_, _, gap := t.Interfaces()
-		f.atInterfaces = alike && (count > 0 || gap > 0) // else no message occupies an interface
+		f.atInterfaces = alike
 	}
 	if a == collectives.NodeLeader && most > 1 {
 		alike = f.chargeJoins(t, op) && alike

@@ -12,6 +12,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/network"
 	"gigarank/sync"
 )
 
@@ -184,7 +185,7 @@ const exchangeTrips = 5
 // run simulates an exchange, and carries the bare copies out in turns with it,
 // on the same slices.
 func (e *exchange) run() (x exchanged, err error) {
-	machine, err := free()
+	machine, err := network.Load("xt5", os.ReadFile)
 	if err != nil {
 		return x, err
 	}
