@@ -76,10 +76,10 @@ func TestLayersCountTheMessagesOfRounds(t *testing.T) {
 						continue
 					}
 					got, n := l.Next(at.node, at.rail, at.way, layer)
-					for at.way == resource.Within && got%2 == 1 { // work in memory after a round
+					for at.way == resource.Within && got%resource.RoundLayers == resource.RoundLayers-1 { // work in memory after a round
 						got, n = l.Next(at.node, at.rail, at.way, got+1)
 					}
-					if got != call<<33|uint64(2*round) || n != want {
+					if got != resource.RoundLayers*(call<<32+uint64(round)) || n != want {
 						r.Fatalf("%v by %v of %d, %+v: from layer %x on %d messages in layer %x, want %d in round %d of call %d", op, a, ranks, at, layer, n, got, want, round, call)
 					}
 					layer = got + 1
