@@ -30,7 +30,8 @@ import (
 //
 // Of all uses that can begin at one instant, the use released first begins first. A message is
 // released when it is sent, an operation when the operations that it requires have started or
-// ended. This is the order of creation in LogGOPSim's event list. For equal releases LogGOPSim has
+// ended. A computation releases the operations that require its end when it begins: the length is known then, and
+// LogGOPSim marks an OP_LOCOP as done. This is the order of creation in LogGOPSim's event list. For equal releases LogGOPSim has
 // no rule. Here the operation of the rank's program goes first, then the operations of its
 // collectives in the order of their calls, then messages by source rank, and messages of one source
 // in the order of sending.
