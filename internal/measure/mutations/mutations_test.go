@@ -19,13 +19,24 @@ func clamp(a []int, most int) (n int) {
 		}
 		n += min(v, most)
 	}
-	prefetch(a)
+	prefetch(a, n+1)
+	if invariant.Enabled && n < 3 {
+		check(n)
+	}
 	return n
 }
 
 func prefetchAll() { clamp(nil, 1) }
+
+func check(n int) bool { return n > 7 || deeper(n+1) }
+
+func deeper(n int) bool { return n > 8 }
+
+func room() []int { return append(slices.Grow(make([]int, 3, 4), 5), len(make(map[int]int, 6))) }
+
+var all = append(room(), clamp(nil, 1))
 `
-	all, err := sitesIn("p.go", []byte(source))
+	all, err := sitesIn(map[string][]byte{"p.go": []byte(source)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +54,7 @@ func prefetchAll() { clamp(nil, 1) }
 		"p.go:8 clamp: operator: min(v, most) -> max",
 		"p.go:8 clamp: argument left out: min(v, most) -> nothing",
 		"p.go:8 clamp: argument left out: min(v, most) -> nothing",
+		"p.go:23 room: off by one: 3 -> 4",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ var operators = map[token.Token][]string{
 	token.ADD: {"-"}, token.SUB: {"+"}, token.MUL: {"/"}, token.QUO: {"*"}, token.REM: {"/"}, token.AND: {"|"}, token.OR: {"&"},
 }
 
-// leftOut are words of files, functions and statements whose faults change no result: checks of invariants, sizes
+// leftOut are words of files, functions, statements and calls whose faults change no result: checks of invariants, sizes
 // for forecasts, and prefetching.
 var leftOut = []string{"invariant", "sizes", "prefetch"}
 
@@ -72,21 +73,14 @@ func sitesOf(room string) (all []mutation, err error) {
 	if err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s has no Go files: name the folder of a room, from the folder of the module", room)
 	}
+	files = slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+	sources := map[string][]byte{}
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") || isLeftOut(filepath.Base(file)) {
-			continue
-		}
-		source, err := os.ReadFile(file)
-		if err != nil {
+		if sources[file], err = os.ReadFile(file); err != nil {
 			return nil, err
 		}
-		of, err := sitesIn(file, source)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, of...)
 	}
-	return all, err
+	return sitesIn(sources)
 }
 
 // sites collects the mutations of a function.
@@ -97,21 +91,83 @@ type sites struct {
 	all      []mutation
 }
 
-// sitesIn returns all mutations of the functions of a file.
-func sitesIn(name string, source []byte) (all []mutation, err error) {
-	set := token.NewFileSet()
-	tree, err := parser.ParseFile(set, name, source, 0)
-	if err != nil {
-		return nil, err
-	}
-	s := &sites{file: set.File(tree.Pos()), source: source}
-	for _, d := range tree.Decls {
-		if f, is := d.(*ast.FuncDecl); is && f.Body != nil && !isLeftOut(f.Name.Name) {
-			s.function = f.Name.Name
-			ast.Inspect(f.Body, s.visit)
+// sitesIn returns all mutations of the functions of the files of a room, in the order of the files' names.
+func sitesIn(sources map[string][]byte) (all []mutation, err error) {
+	set, trees := token.NewFileSet(), map[string]*ast.File{}
+	for name, source := range sources {
+		if trees[name], err = parser.ParseFile(set, name, source, 0); err != nil {
+			return nil, err
 		}
 	}
-	return s.all, nil
+	used := usedNames(trees)
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		if isLeftOut(filepath.Base(name)) {
+			continue
+		}
+		s := &sites{file: set.File(trees[name].Pos()), source: sources[name]}
+		for _, f := range functionsOf(trees[name]) {
+			if f.Name.IsExported() || f.Name.Name == "init" || used[f.Name.Name] {
+				s.function = f.Name.Name
+				ast.Inspect(f.Body, s.visit)
+			}
+		}
+		all = append(all, s.all...)
+	}
+	return all, nil
+}
+
+// functionsOf returns the functions of a file that are not left out by their names.
+func functionsOf(tree *ast.File) (all []*ast.FuncDecl) {
+	for _, d := range tree.Decls {
+		if f, is := d.(*ast.FuncDecl); is && f.Body != nil && !isLeftOut(f.Name.Name) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// usedNames returns the names that the files of a room use outside of checks of invariants. A function with another name checks
+// invariants, too.
+func usedNames(trees map[string]*ast.File) (used map[string]bool) {
+	for before := -1; len(used) != before; { // until checks that only checks call are left out
+		before = len(used)
+		known := used
+		used = map[string]bool{}
+		for name, tree := range trees {
+			if isLeftOut(filepath.Base(name)) {
+				continue
+			}
+			note := func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.IfStmt:
+					return !checksInvariants(n)
+				case *ast.Ident:
+					used[n.Name] = true
+				}
+				return true
+			}
+			for _, d := range tree.Decls {
+				if f, is := d.(*ast.FuncDecl); !is {
+					ast.Inspect(d, note)
+				} else if f.Body != nil && !isLeftOut(f.Name.Name) && (known == nil || f.Name.IsExported() || f.Name.Name == "init" || known[f.Name.Name]) {
+					ast.Inspect(f.Body, note)
+				}
+			}
+		}
+	}
+	return used
+}
+
+// checksInvariants reports whether a branch is taken only in a binary with the tag invariants.
+func checksInvariants(n *ast.IfStmt) (checks bool) {
+	ast.Inspect(n.Cond, func(n ast.Node) bool {
+		if s, is := n.(*ast.SelectorExpr); is && s.Sel.Name == "Enabled" {
+			of, is := s.X.(*ast.Ident)
+			checks = checks || is && of.Name == "invariant"
+		}
+		return true
+	})
+	return checks
 }
 
 func (s *sites) span(from, to token.Pos) span {
@@ -140,7 +196,7 @@ func (s *sites) drop(n ast.Node) {
 func (s *sites) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		if strings.Contains(s.text(n.Cond), "invariant.Enabled") {
+		if checksInvariants(n) {
 			return false
 		}
 		if _, is := n.Cond.(*ast.BinaryExpr); !is {
@@ -162,7 +218,7 @@ func (s *sites) visit(n ast.Node) bool {
 			s.add(n.Pos(), n.End(), other, "constant", n)
 		}
 	case *ast.CallExpr:
-		s.call(n)
+		return s.call(n)
 	case *ast.AssignStmt:
 		if n.Tok == token.DEFINE {
 			break
@@ -183,15 +239,32 @@ func (s *sites) visit(n ast.Node) bool {
 	return true
 }
 
-// call adds the mutations of a maximum or minimum.
-func (s *sites) call(n *ast.CallExpr) {
+// call adds the mutations of a maximum or minimum, and visits those arguments of other calls that change results: no argument of
+// prefetching, and not the capacity of a slice or the room of a map.
+func (s *sites) call(n *ast.CallExpr) (visits bool) {
 	name, is := n.Fun.(*ast.Ident)
-	if !is || name.Name != "max" && name.Name != "min" || len(n.Args) < 2 {
-		return
+	switch {
+	case isLeftOut(s.text(n.Fun)):
+		return false
+	case s.text(n.Fun) == "slices.Grow":
+		ast.Inspect(n.Args[0], s.visit)
+		return false
+	case is && name.Name == "make":
+		kept := 2
+		if _, isMap := n.Args[0].(*ast.MapType); isMap {
+			kept = 1
+		}
+		for _, a := range n.Args[:min(kept, len(n.Args))] {
+			ast.Inspect(a, s.visit)
+		}
+		return false
+	case !is || name.Name != "max" && name.Name != "min" || len(n.Args) < 2:
+		return true
 	}
 	s.add(name.Pos(), name.End(), map[string]string{"max": "min", "min": "max"}[name.Name], "operator", n)
 	s.add(n.Args[0].Pos(), n.Args[1].Pos(), "", "argument left out", n)
 	for i, a := range n.Args[1:] {
 		s.add(n.Args[i].End(), a.End(), "", "argument left out", n)
 	}
+	return true
 }
