@@ -203,17 +203,27 @@ func (c *Collectives) SiteOfRoot(context uint64, number uint32, rank int32) stat
 		if comm.Context != context {
 			continue
 		}
-		all := comm.past
-		for inst := comm.numbered(number); inst != nil; inst = inst.rival {
-			all = append(slices.Clip(all), comm.entranceOf(inst))
+		for i := range comm.past {
+			if site := comm.past[i].siteAsRoot(number, rank); site != 0 {
+				return site
+			}
 		}
-		for i := range all {
-			if e := &all[i]; e.number == number && e.root == rank {
-				return e.rooted
+		for inst := comm.numbered(number); inst != nil; inst = inst.rival {
+			e := comm.entranceOf(inst)
+			if site := e.siteAsRoot(number, rank); site != 0 {
+				return site
 			}
 		}
 	}
 	return 0
+}
+
+// siteAsRoot returns where a rank has made its call, if it is the root of the instance with a number; 0 if it is not, or the place is not known.
+func (e *entrance) siteAsRoot(number uint32, rank int32) stats.Site {
+	if e.number != number || e.root != rank {
+		return 0
+	}
+	return e.rooted
 }
 
 // placed stores the places of the two calls of a mismatch in its error, 0 for a place that is not known.

@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 )
 
@@ -40,7 +42,7 @@ func checkMismatch(r *rapid.T, model string) {
 	variants := slices.DeleteFunc(variantsOf(min(ranks, 5), false), func(v variant) bool { return v.data && rapid.Bool().Draw(r, "without data") })
 	want, first := "", variant{}
 	for i, v := range rapid.Permutation(variants).Draw(r, "variants")[:4] {
-		v.script.differ = true
+		v.script.differ, v.script.sites = true, true
 		switch got := play(r, v, target, programs); {
 		case i == 0:
 			want, first = got, v
@@ -51,6 +53,54 @@ func checkMismatch(r *rapid.T, model string) {
 	if seen && !strings.Contains(want, "fails") && !strings.Contains(want, "MPI_ERR") && !strings.Contains(want, "deadlock") {
 		r.Fatalf("%s%s\n%s\nNo rank hears of the call that does not match.", machine, listing(programs), want)
 	}
+}
+
+// site returns the place of the call that a rank makes: the rank and the number of the call, from 1 on.
+func (p *scriptPlayer) site(lp int32) stats.Site {
+	return stats.Site(p.k.partition.Global(lp))<<16 | stats.Site(p.ranks[lp].next+1)
+}
+
+// places says where the calls are with which a run fails since they do not match, as far as that is known, and checks that the ranks have
+// made these calls there.
+func (o *scriptOptions) places(t reporter, players []*scriptPlayer, programs [][]string, least *world.RankError) (text string) {
+	of := least.Against()
+	if !o.sites || of == nil {
+		return ""
+	}
+	theirs := stats.Site(of.Site)
+	for _, p := range players { // as the kernel of the other rank does
+		if _, here := p.k.partition.Local(int(of.Rank)); here && theirs == 0 {
+			theirs = p.k.SiteOfRoot(of.Context, of.Number, of.Rank)
+		}
+	}
+	for _, c := range []struct {
+		rank int32
+		call world.Procedure
+		site stats.Site
+	}{{int32(least.Rank), world.NoProcedure, stats.Site(of.Own)}, {of.Rank, of.Call, theirs}} {
+		if c.site == 0 {
+			continue
+		}
+		rank, call := int32(c.site>>16), programs[c.site>>16][c.site&(1<<16-1)-1]
+		if text += fmt.Sprintf("rank %d: %s\n", rank, call); rank != c.rank || c.call != world.NoProcedure && c.call.Plain() != procedureIn(call) {
+			t.Errorf("%v: the call of rank %d is said to be %q of rank %d", least, c.rank, call, rank)
+		}
+	}
+	return text
+}
+
+// procedureIn returns the procedure of a collective in a script.
+func procedureIn(call string) world.Procedure {
+	word := strings.Fields(call)[0]
+	if _, of, named := strings.Cut(word, "="); named {
+		word = of
+	}
+	for _, op := range collectives.Operations() {
+		if op.String() == word {
+			return world.ProcedureOf(op)
+		}
+	}
+	return world.NoProcedure
 }
 
 // listing has the programs of ranks as lines of a script.

@@ -92,6 +92,7 @@ type scriptOptions struct {
 	by       collectives.Algorithm // of that
 	bytes    int64                 // of its vector or block
 	differ   bool                  // calls do not match: contents are not checked
+	sites    bool                  // a failure says where both ranks have made their calls
 }
 
 // variantsOf returns the ways to make a run: on one engine and on the greatest number all of them, in between every second.
@@ -170,7 +171,7 @@ func scriptOptionsOf(t *testing.T, d *datadriven.TestData) (o scriptOptions) {
 	o.phases, o.counts = d.HasArg("phases"), d.HasArg("activities")
 	o.chains = d.HasArg("chains")
 	o.causes = d.HasArg("causes") || o.phases || o.chains
-	o.differ = d.HasArg("differ")
+	o.differ, o.sites = d.HasArg("differ"), d.HasArg("sites")
 	o.sums, o.byRank, o.bulk = d.HasArg("sums") || d.HasArg("sumsbyrank"), d.HasArg("sumsbyrank"), d.HasArg("bulk")
 	if o.repeats = d.HasArg("repeated"); o.repeats {
 		var operation, algorithm string
@@ -303,7 +304,7 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 	}
 	switch {
 	case least != nil:
-		return "fails: " + least.Error() + "\n"
+		return "fails: " + least.Error() + "\n" + v.script.places(t, players, programs, least)
 	case anyOf(errs):
 		for _, p := range players {
 			p.checkBlocking()
@@ -436,6 +437,9 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 		algorithms[v.script.repeated] = v.script.by
 	}
 	p.k.Open(Algorithms{First: algorithms, Free: slices.Repeat([]bool{true}, len(algorithms))}, v.wanted, v.script.repeatedFor(v.data))
+	if v.script.sites {
+		p.k.SiteOf = p.site
+	}
 	p.explains()
 	for i := range p.k.partition.Ranks {
 		p.ranks = append(p.ranks, scripted{label: world.Untimed, calls: programs[p.k.partition.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})
@@ -802,6 +806,10 @@ func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, na
 		v.Transient = true
 		defer spoil(v.Input)
 	}
+	if k.Submits = lp; k.Messages.Behind(lp) {
+		k.Submits = world.None // as in an instance that it enters later
+	}
+	defer func() { k.Submits = world.None }()
 	switch {
 	case r.comm.Size == 1:
 		k.CarryOutAlone(lp, r.comm, v, index)

@@ -113,7 +113,7 @@ func TestPollsThatAreForeseenTakeFewEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		ranks := len(c.programs)
-		x := &outcome{ranks: make([][]string, ranks), finish: make([]string, ranks), inCalls: make([][]phase, ranks), chains: make([][]chained, ranks)}
+		x := &outcome{programs: make([][]string, ranks), ranks: make([][]string, ranks), finish: make([]string, ranks), inCalls: make([][]phase, ranks), chains: make([][]chained, ranks)}
 		e := engine.New(engine.Config{Partition: engine.Partition{LPs: ranks, Engines: 1}, Transport: engine.NewInProcess(1)[0]})
 		p := newPlayer(t, e, target, variant{engines: 1}, options{}, x, c.programs)
 		e.ReadyRange(0, ranks)

@@ -29,6 +29,7 @@ func checkRandomScript(r *rapid.T, model string) {
 	o := options{causes: rapid.Bool().Draw(r, "causes"), counts: rapid.Bool().Draw(r, "activities"), sends: true, polls: rapid.SampledFrom([]int32{0, 1, 2}).Draw(r, "polls")}
 	o.heard = o.causes
 	o.sums = !o.causes && rapid.Bool().Draw(r, "sums")
+	o.course = o.sums
 	want, first := "", variant{}
 	for i := range 4 {
 		v := drawVariant(r, len(programs))

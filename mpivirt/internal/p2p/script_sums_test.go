@@ -17,6 +17,7 @@ func (p *player) opensSums(summed bool) {
 	m.Explain(true)
 	of.Summary.Calls.Open(of.First, of.Ranks, of.Target.Ranks(), true)
 	of.Summary.Calls.Matrix().Open(of.Target.Ranks())
+	of.Summary.Calls.Course().Open()
 	p.sums = true
 	if p.summed = summed && m.Processors == nil && !m.InCalls; p.summed {
 		m.SumsUp()
@@ -77,6 +78,39 @@ func (p *player) counts(lp int32, r *scripted, c world.Procedure) {
 		bytes += m.StatusOf(m.CompletionOf(lp)).Bytes
 	}
 	calls.Note(lp, stats.CallKey{Procedure: uint8(c), Context: world.WorldContext}, bytes, &all)
+	from, tail := end, vtime.Duration(0)
+	if why.Known {
+		from = min(max(why.From, r.entered), end)
+	}
+	lead := min(from.Sub(r.entered), all[stats.Processor])
+	if why.Known {
+		tail = min(max(end.Sub(max(why.Ready, from)), 0), all[stats.Processor]-lead)
+	}
+	calls.Course().Call(r.entered, &all, lead, tail)
+}
+
+// checkCourse reports causes whose times in the course of a run are not those of all calls, and returns the course.
+func (x *outcome) checkCourse(t reporter, v variant, summary *world.Summary) (text string) {
+	calls := &summary.Calls
+	var of, all [stats.NumberOfCauses]vtime.Duration
+	for _, c := range calls.Tasks() {
+		for i, d := range c.Times {
+			all[i] += d
+		}
+	}
+	course := calls.Course().Times()
+	for at, bin := range course.Bins {
+		for i := range bin {
+			if d := bin[i].Over(1); d > 0 {
+				of[i] += d
+				text += fmt.Sprintf("%v after %v: %v\n", stats.Cause(i), vtime.Duration(at)*course.Width, d)
+			}
+		}
+	}
+	if x.failure == "" && of != all {
+		t.Errorf("%+v: the causes of the course are %v, those of all calls %v", v, of, all)
+	}
+	return text
 }
 
 // sums says what the calls of all ranks come to: by procedure, by rank, by activity, by the rank that others have waited for, and the

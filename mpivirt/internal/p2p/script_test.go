@@ -104,6 +104,7 @@ type options struct {
 	sends   bool           // the number of messages comes out
 	causes  bool           // the causes for which the time of calls passes come out
 	sums    bool           // the sums of calls come out
+	course  bool           // the causes come out by bins of time, with the sums
 	heard   bool           // the messages that are heard come out
 	from    vtime.Duration // from the beginning of virtual time to the instant from which the outcome counts
 }
@@ -129,6 +130,7 @@ type outcome struct {
 	latest     vtime.Time // of a rank
 	least      *world.RankError
 	unreceived error
+	programs   [][]string  // by rank: its calls
 	inCalls    [][]phase   // by rank: when it is in a call
 	chains     [][]chained // by rank: the ends of its calls
 }
@@ -183,7 +185,7 @@ type reporter interface {
 // playScript makes one run.
 func playScript(t reporter, v variant, o options, target *network.Target, programs []string) *outcome {
 	ranks := len(programs)
-	x := &outcome{ranks: make([][]string, ranks), finish: make([]string, ranks), inCalls: make([][]phase, ranks), chains: make([][]chained, ranks)}
+	x := &outcome{ranks: make([][]string, ranks), finish: make([]string, ranks), programs: make([][]string, ranks), inCalls: make([][]phase, ranks), chains: make([][]chained, ranks)}
 	partition := engine.Partition{LPs: ranks, Engines: v.engines}
 	switch { // engines keep the ranks of a node together, as the kernel has it
 	case target.Contention().Model != "" || target.Contended() && !target.KeepsBlocks():
@@ -243,6 +245,9 @@ func playScript(t reporter, v variant, o options, target *network.Target, progra
 	}
 	if o.sums {
 		x.activities += sums(summary)
+		if course := x.checkCourse(t, v, summary); o.course {
+			x.activities += course
+		}
 	}
 	x.listens(o, players)
 	return x
@@ -364,6 +369,7 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 	if o.causes {
 		p.m.InFull()
 		p.m.Explain(true)
+		p.m.Site(p.site)
 		p.m.Hear(p.hears, p.departs)
 	}
 	if o.sums {
@@ -383,6 +389,7 @@ func newPlayer(t reporter, e *engine.Engine, target *network.Target, v variant, 
 		if calls[0] = strings.TrimSpace(strings.TrimPrefix(calls[0], fmt.Sprintf("%d:", p.m.Partition.First+i))); calls[0] == "" {
 			calls = nil
 		}
+		x.programs[p.m.Partition.First+i] = calls
 		p.ranks = append(p.ranks, scripted{calls: calls, names: map[string]int32{}, found: map[string]int32{}})
 	}
 	return p
@@ -596,6 +603,7 @@ func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
 		if ended.Rank != world.None {
 			text = fmt.Sprintf(", by %d", ended.Rank)
 		}
+		text += p.sentFrom(lp, r, ended)
 		for cause, d := range all {
 			if d > 0 {
 				text += fmt.Sprintf(", %v %v", stats.Cause(cause), d)
@@ -604,6 +612,24 @@ func (p *player) causes(lp int32, r *scripted, words []string) (text string) {
 		text += chain
 	}
 	return text
+}
+
+// site returns the place of the call that a rank makes: the rank and the number of the call, from 1 on.
+func (p *player) site(lp int32) stats.Site {
+	return stats.Site(p.m.Partition.Global(lp))<<16 | stats.Site(p.ranks[lp].next+1)
+}
+
+// sentFrom says which of its sender's calls has sent the message that has ended a call, and checks that this is a send to the rank.
+func (p *player) sentFrom(lp int32, r *scripted, ended Ended) string {
+	site := p.m.SentFrom(ended)
+	if site == 0 {
+		return ""
+	}
+	from, call := int(site>>16), p.x.programs[site>>16][site&(1<<16-1)-1]
+	if words := strings.Fields(call); ended.Rank != world.None && from != ended.Rank || !strings.Contains(words[0], "send") && !strings.Contains(words[0], "exchange") {
+		p.Errorf("%s of rank %d is ended by rank %d, and sent by %q of rank %d", r.calls[max(r.next-1, 0)], p.m.Partition.Global(lp), ended.Rank, call, from)
+	}
+	return fmt.Sprintf(", sent in call %d", site&(1<<16-1))
 }
 
 // result describes the completion of a call.
