@@ -41,8 +41,10 @@ func checkMismatch(r *rapid.T, model string) {
 	programs, seen := drawMismatch(r, ranks)
 	variants := slices.DeleteFunc(variantsOf(min(ranks, 5), false), func(v variant) bool { return v.data && rapid.Bool().Draw(r, "without data") })
 	want, first := "", variant{}
+	sums := !target.ReceiverState() && rapid.IntRange(0, 2).Draw(r, "sums") == 0
 	for i, v := range rapid.Permutation(variants).Draw(r, "variants")[:4] {
-		v.script.differ, v.script.sites = true, true
+		v.script.differ, v.script.sites, v.script.sums = true, true, sums
+		v.summed = sums && v.wanted != Message && rapid.Bool().Draw(r, "summed")
 		switch got := play(r, v, target, programs); {
 		case i == 0:
 			want, first = got, v
