@@ -158,14 +158,21 @@ func (d *programDraw) message(step int) {
 		d.begin(from, "isendrecv %d %d %d %d %d 10", to, 100+step, size, to, 200+step)
 		d.begin(to, "exchange < %d %d %d > %d %d 10", from, 100+step, size, from, 200+step)
 		return
-	case 2: // a receive that is cancelled before its message is there, or after
+	case 2: // a receive that is cancelled before its message is there, or after; then another that would take the message is cancelled, too
 		d.add(to, "maycancel on")
-		d.begin(to, "irecv %s %d", rapid.SampledFrom([]string{"*", fmt.Sprint(from)}).Draw(d.T, "source"), 400+step)
+		both := rapid.Bool().Draw(d.T, "both")
+		for range map[bool]int{false: 1, true: 2}[both] {
+			d.begin(to, "irecv %s %d", rapid.SampledFrom([]string{"*", fmt.Sprint(from)}).Draw(d.T, "source"), 400+step)
+		}
 		if rapid.Bool().Draw(d.T, "sent") { // what a receive does not take stays unreceived
 			d.add(from, "attach 8")
 			d.begin(from, "ibsend %d %d 8", to, 400+step)
 		}
-		d.add(to, "cancel q%d", slices.Max(d.numbers(to)))
+		latest := slices.Max(d.numbers(to))
+		if both {
+			d.add(to, "cancel q%d", latest-1)
+		}
+		d.add(to, "cancel q%d", latest)
 		return
 	case 1: // several to one
 		for other := range d.programs {

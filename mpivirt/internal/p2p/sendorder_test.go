@@ -38,7 +38,11 @@ func TestMessagesUnderWayKeepTheirOrder(t *testing.T) {
 		longer := rapid.SampledFrom([]int64{0, 1, 70}).Draw(t, "latency beyond the least")
 		latest := map[int32]vtime.Time{}
 		pause := rapid.SampledFrom([]int64{0, 1, 10, 1000}).Draw(t, "longest pause")
-		for range rapid.IntRange(1, 300).Draw(t, "messages") {
+		rest := rapid.SampledFrom([]int{0, 40, 100}).Draw(t, "messages to a rest") // in which all messages under way arrive
+		for i := range rapid.IntRange(1, 300).Draw(t, "messages") {
+			if rest > 0 && i%rest == rest-1 {
+				now = now.Add(10_000)
+			}
 			now = now.Add(vtime.Duration(rapid.Int64Range(0, pause).Draw(t, "pause")))
 			dst := stride * rapid.Int32Range(0, destinations-1).Draw(t, "destination")
 			least := vtime.Duration(50 + dst%3) // of the destination
