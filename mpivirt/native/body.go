@@ -320,7 +320,7 @@ func (b *body) takeCall(lp int32) bool {
 	k, r := b.k, &b.ranks[lp]
 	posted := b.takePosts(lp)
 	if posted && b.failsOrSettles(lp, r) {
-		return !k.HasFailed(lp) && !k.Pause(lp)
+		return !k.HasFailed(lp) && !(k.MayPause() && k.Pause(lp))
 	}
 	if r.polls != 0 {
 		k.PolledInVain(lp, int(r.polls))
@@ -359,11 +359,11 @@ func (b *body) takeCall(lp int32) bool {
 	if b.form.options.Journal != nil {
 		b.record(lp, r.call)
 	}
-	if posted && k.Pause(lp) {
+	if posted && k.MayPause() && k.Pause(lp) {
 		r.state = heldBack
 		return false
 	}
-	return !k.HasFailed(lp) && b.begin(lp, r.call) && !k.Pause(lp)
+	return !k.HasFailed(lp) && b.begin(lp, r.call) && !(k.MayPause() && k.Pause(lp))
 }
 
 // leave ends a rank whose code has come to its end.

@@ -82,6 +82,10 @@ func (b *body) begin(lp int32, c *cCall) bool {
 		k.Activity(lp)
 		return false
 	}
+	if p == world.Recv && c.comm == world.World && c.nonblocking&C.GIGARANK_FORM == 0 && c.message == 0 &&
+		k.ReceiveOnWorld(lp, k.Communicator(world.World), memory(c.output, c.room), int64(c.room), int(c.source), int(c.tag)) {
+		return k.Clocks()[lp] < vtime.Forever
+	}
 	class := p.Class()
 	switch class {
 	case world.ClassNone, world.ClassLocal:

@@ -60,9 +60,14 @@ func (b *body) takePost(lp int32, p *C.struct_gigarank_posted) {
 			return
 		}
 	}
-	comm := k.Communicator(int32(p.comm))
 	content := memory(unsafe.Add(unsafe.Pointer(p), unsafe.Sizeof(*p)), p.content)
-	if p.procedure == C.GIGARANK_SEND && comm.Index == world.World && k.SendOnWorld(lp, comm, content, int64(p.bytes), int(p.partner), int(p.tag)) {
+	sendsOnWorld := p.procedure == C.GIGARANK_SEND && p.comm == world.World
+	if sendsOnWorld && k.SendAtOnce(lp, content, int64(p.bytes), int(p.partner), int(p.tag)) {
+		k.Completion().Err = nil
+		return
+	}
+	comm := k.Communicator(int32(p.comm))
+	if sendsOnWorld && k.SendOnWorld(lp, comm, content, int64(p.bytes), int(p.partner), int(p.tag)) {
 		if k.Completion().Err != nil {
 			b.failsInPost(lp)
 		}

@@ -94,12 +94,12 @@ func (b *body) short(lp int32, r *rank, o *trace.Operation) bool {
 		}
 	case o.Function == trace.Recv && o.Form == 0 && o.Message == 0 && o.Room >= 0:
 		r.last = world.Recv
-		if !k.ReceiveOnWorld(lp, k.Communicator(world.World), o.Room, number(o.Source), number(o.SourceTag)) {
+		if !k.ReceiveOnWorld(lp, k.Communicator(world.World), nil, o.Room, number(o.Source), number(o.SourceTag)) {
 			return false
 		}
 	case o.Function == trace.Recv && o.Form == trace.Unsized && o.Message == 0:
 		r.last = world.Recv
-		if !k.ReceiveOnWorld(lp, k.Communicator(world.World), kernel.AnyLength, number(o.Source), number(o.SourceTag)) {
+		if !k.ReceiveOnWorld(lp, k.Communicator(world.World), nil, kernel.AnyLength, number(o.Source), number(o.SourceTag)) {
 			return false
 		}
 	default:

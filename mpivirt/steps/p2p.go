@@ -114,7 +114,7 @@ func (r *Rank) Recv(source, tag int) Outcome {
 	k := r.k
 	if (r.comm == nil || r.comm == r.world) && r.concluded == 0 && k.Joiners().Hi != r.lp+1 {
 		r.lastCall = world.Recv
-		if k.ReceiveOnWorld(r.lp, r.world, kernel.AnyLength, source, tag) {
+		if k.ReceiveOnWorld(r.lp, r.world, nil, kernel.AnyLength, source, tag) {
 			return r.outcome(*r.clock < vtime.Forever)
 		}
 	}

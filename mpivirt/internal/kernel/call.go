@@ -279,16 +279,19 @@ const AnyLength = -1
 
 // ReceiveOnWorld carries out a receive from a member of WORLD, of a message of at most room bytes, if its message has
 // arrived and is certain, as Submit does. It returns false, with nothing changed, if there is no
-// such message, or it is longer. A receive with room takes no content.
-func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, room int64, source, tag int) bool {
+// such message, or it is longer. A receive with room takes the content into a buffer, which is nil if only the size counts.
+func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, buffer []byte, room int64, source, tag int) bool {
 	if !w.Names(source, tag) || k.messages.InCalls || k.hearing.hearsEach() {
 		return false
 	}
 	if s := k.hearing.sums; s != nil {
 		s.about(world.WorldContext)
 	}
+	if k.config.NoContents {
+		buffer = nil
+	}
 	v := &k.call.Incoming
-	v.Source, v.Tag, v.Sized, v.Buffer, v.Bytes = source, tag, room >= 0, nil, room
+	v.Source, v.Tag, v.Sized, v.Buffer, v.Bytes = source, tag, room >= 0, buffer, room
 	k.messages.Completion.Err = nil
 	if !k.messages.TakeAtOnce(lp, world.Recv, &w.Comm, v) {
 		return false

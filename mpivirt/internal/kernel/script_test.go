@@ -417,7 +417,7 @@ func (b *scriptBody) onWorld(lp int32, r *scripted, words []string) bool {
 		return k.SendOnWorld(lp, w, nil, bytes, peer, tag) || k.Submit(lp, k.Compose(world.Send, w, int32(r.rank)).Sends(nil, bytes, peer, tag))
 	}
 	r.last = world.Recv
-	return k.ReceiveOnWorld(lp, w, AnyLength, peer, tag) || k.Submit(lp, k.Compose(world.Recv, w, int32(r.rank)).Receives(nil, 0, false, peer, tag))
+	return k.ReceiveOnWorld(lp, w, nil, AnyLength, peer, tag) || k.Submit(lp, k.Compose(world.Recv, w, int32(r.rank)).Receives(nil, 0, false, peer, tag))
 }
 
 // bytes returns the size of a message: a number, or the length of its content in quotes.
