@@ -60,7 +60,7 @@ int gigarank_active(const char *function, int procedure) {
 	struct gigarank_rank *r = gigarank_running();
 	if (r)
 		r->about = 1;
-	if (r && ((r->initialized && !gigarank_is_finalized(r)) || r->in_session))
+	if (r && gigarank_may_call(r))
 		return MPI_SUCCESS;
 	return gigarank_refuse(function, procedure, MPI_ERR_OTHER, !r ? "no rank runs" : gigarank_is_finalized(r) ? "called after MPI_Finalize" : "called before MPI_Init");
 }

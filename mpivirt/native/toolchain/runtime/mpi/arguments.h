@@ -37,7 +37,8 @@ int gigarank_refuse(const char *function, int procedure, int class_, const char 
 	} while (0)
 int gigarank_missing(const char *function, int class_, const char *name);
 
-/* active returns an error unless MPI may be used: between its initialisation and its end. */
+/* gigarank_may_call reports whether a rank may use MPI: between its initialisation and its end. active returns an error unless the running rank may. */
+static inline int gigarank_may_call(const struct gigarank_rank *r) { return (r->initialized && r->left != GIGARANK_FINALIZED) || r->in_session; }
 #define active(procedure) gigarank_active(__func__, procedure)
 int gigarank_active(const char *function, int procedure);
 

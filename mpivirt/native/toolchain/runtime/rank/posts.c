@@ -5,16 +5,11 @@
 
 #include <string.h>
 
-/* A rank that has posted as many calls settles them: the memory for the calls of all ranks that run between two looks of the engine stays small. */
-enum { MOST_POSTS = 64 };
-
 int gigarank_may_post(const struct gigarank_call *c) {
 	const struct gigarank_engine *e = gigarank_current;
-	const struct gigarank_rank *r = e->running;
 	int receives = c->procedure == GIGARANK_IRECV;
 	int32_t partner = receives ? c->source : c->dest;
-	int awaited = e->count < e->world && e->computes >= GIGARANK_COMPUTES; /* by other engines */
-	if (e->posts < 0 || awaited || e->threads || e->form || r->polled_clock || r->polls || e->posted_count >= MOST_POSTS)
+	if (!gigarank_posts(e, e->running))
 		return 0;
 	if (c->remote || c->message || c->from.type || c->to.type)
 		return 0;
@@ -27,27 +22,22 @@ int gigarank_may_post(const struct gigarank_call *c) {
 	return 0;
 }
 
+void gigarank_enlarge_posts(struct gigarank_engine *e, size_t bytes) {
+	e->posted_room = 2 * (e->posted_room + bytes);
+	e->posted = gigarank_enlarged(e->posted, e->posted_room);
+}
+
 void gigarank_post(struct gigarank_call *c, int32_t request) {
 	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_rank *r = e->running;
 	int receives = c->procedure == GIGARANK_IRECV;
-	size_t content = !receives && c->input ? (size_t)c->bytes : 0, size = sizeof(struct gigarank_posted) + (content + 15) / 16 * 16;
-	if (e->posted_bytes + size > e->posted_room) {
-		e->posted_room = 2 * (e->posted_room + size);
-		e->posted = gigarank_enlarged(e->posted, e->posted_room);
-	}
-	struct gigarank_posted *p = (struct gigarank_posted *)(e->posted + e->posted_bytes);
-	*p = (struct gigarank_posted){
-		.size = (int32_t)size, .lp = (int32_t)(r - e->ranks), .procedure = c->procedure, .comm = c->comm, .member = c->member,
-		.partner = receives ? c->source : c->dest, .tag = receives ? c->tag : c->sendtag, .request = request,
-		.computed = r->computed, .bytes = receives ? c->room : c->bytes, .output = receives ? gigarank_in_copy(e, r, c->output) : NULL, .content = (int64_t)content,
-	};
+	size_t content = !receives && c->input ? (size_t)c->bytes : 0;
+	struct gigarank_posted *p = gigarank_next_post(e, r, c->procedure, content);
+	p->comm = c->comm, p->member = c->member, p->request = request;
+	p->partner = receives ? c->source : c->dest, p->tag = receives ? c->tag : c->sendtag;
+	p->bytes = receives ? c->room : c->bytes, p->output = receives ? gigarank_in_copy(e, r, c->output) : NULL;
 	if (content)
 		memcpy(p + 1, c->input, content);
-	e->posted_bytes += size, e->posted_count++;
-	r->computed = 0;
-	r->last = (uint16_t)c->procedure;
-	e->foreseen.left = 0, e->clock_polls = 0;
 }
 
 void gigarank_settle(void) {

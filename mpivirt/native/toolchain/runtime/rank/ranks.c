@@ -209,7 +209,7 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 
 /* While the engine runs, the variables of all ranks lie in their copies, but for variables that stay in
  * an image: messages may go to a copy. Most addresses lie far from all variables but those of a thread. */
-static inline void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) {
+static void *copied_among(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) {
 	struct gigarank_program *p = e->program;
 	int i = gigarank_first_moved(e);
 	if ((uintptr_t)address - p->low >= p->span && i < p->pieces)
@@ -223,6 +223,11 @@ static inline void *copied(struct gigarank_engine *e, struct gigarank_rank *r, c
 		}
 	}
 	return (void *)address;
+}
+
+static inline void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) {
+	const struct gigarank_program *p = e->program;
+	return (uintptr_t)address - p->low >= p->span && !p->locals ? (void *)address : copied_among(e, r, address);
 }
 
 void *gigarank_in_copy(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) { return r->variables ? copied(e, r, address) : (void *)address; }
