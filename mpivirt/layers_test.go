@@ -180,3 +180,148 @@ network: {model: twolevel, intra: {latency: 300ns, bandwidth: 6GB/s}, inter: {la
 		}
 	})
 }
+
+// sumsRepeatedly is a program of ranks that do nothing but sum vectors of integers over all ranks, each time after computing at random. It
+// holds the sums to the definition.
+func sumsRepeatedly(elements, times int, compute func(rank, time int) vtime.Duration) mpivirt.Program {
+	value := func(rank, time, at int) int64 { return int64(random.Mix(uint64(rank<<20|time<<10|at)) % 1000) }
+	vector := func(rank, time int) []int64 {
+		v := make([]int64, elements)
+		for at := range v {
+			v[at] = value(rank, time, at)
+		}
+		return v
+	}
+	check := func(rank, ranks, time int, sum []int64) error {
+		for at, got := range sum {
+			want := int64(0)
+			for other := range ranks {
+				want += value(other, time, at)
+			}
+			if got != want {
+				return fmt.Errorf("call %d of rank %d: element %d of the sum is %d, want %d", time, rank, at, got, want)
+			}
+		}
+		return nil
+	}
+	return mpivirt.Program{Name: "sums", Repeats: &mpivirt.Repeated{Operation: collectives.Allreduce, Bytes: 8 * int64(elements), Element: 8, Data: true}, Forms: []mpivirt.Form{
+		mpivirt.Main(func(r *mpivirt.Rank) error {
+			for time := range times {
+				in, sum := vector(r.Rank(), time), make([]int64, elements)
+				out := sum
+				if time == 1 { // in place
+					in, out = sum, sum
+					copy(sum, vector(r.Rank(), time))
+				}
+				r.Compute(compute(r.Rank(), time))
+				if err := mpivirt.Allreduce(r.World(), in, out, mpivirt.Sum[int64]()); err != nil {
+					return err
+				}
+				if err := check(r.Rank(), r.Size(), time, sum); err != nil && r.HasContents() {
+					return err
+				}
+			}
+			return nil
+		}),
+		steps.Main(func() steps.Program {
+			return steps.New(func(r *steps.Rank, time *int) steps.Outcome {
+				if *time > 0 && r.HasContents() {
+					if err := check(r.Rank(), r.Size(), *time-1, steps.Result[int64](r)); err != nil {
+						return r.Fail(err)
+					}
+				}
+				if *time == times {
+					return r.Finish()
+				}
+				*time++
+				r.Compute(compute(r.Rank(), *time-1))
+				return steps.Allreduce(r, vector(r.Rank(), *time-1), mpivirt.Sum[int64]())
+			})
+		})}}
+}
+
+// TestRepeatedSumsOnSharedInterfaces: where the ranks of a node share interfaces and memory, an allreduce of vectors with contents that is all that
+// ranks call takes the times of one of sizes by messages, with equal chunks and with uneven ones, eager and by rendezvous, with statistics and
+// without, and gives the sums of the definition, however the simulation is hosted.
+func TestRepeatedSumsOnSharedInterfaces(t *testing.T) {
+	fewer(t, 100)
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SampledFrom(collectives.Algorithms(collectives.Allreduce)).Draw(t, "algorithm")
+		ranks := rapid.OneOf(rapid.SampledFrom([]int{4, 8, 16, 32}), rapid.IntRange(2, 40)).Draw(t, "ranks")
+		elements := rapid.OneOf(rapid.IntRange(0, 50), rapid.SampledFrom([]int{ranks, 2 * ranks, 64})).Draw(t, "elements")
+		most := rapid.SampledFrom([]vtime.Duration{1, vtime.Microsecond, 20 * vtime.Microsecond}).Draw(t, "most computing")
+		seed, counted := rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "statistics")
+		tgt := target(t, fmt.Sprintf(`name: test
+ranks_per_node: %d
+node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s, memory: %s}
+network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: %s, bandwidth: 2GB/s}, overhead: {send: %s, receive: 20ns}, eager_limit: %s%s}
+`, rapid.SampledFrom([]int{1, 2, 3, 7, 16}).Draw(t, "ranks per node"), rapid.IntRange(1, 3).Draw(t, "interfaces"),
+			rapid.SampledFrom([]string{"20MB/s", "1GB/s"}).Draw(t, "bandwidth"), rapid.SampledFrom([]string{"0ns", "333ns"}).Draw(t, "gap"),
+			rapid.SampledFrom([]string{"local", "shared", "striped"}).Draw(t, "rail"), rapid.SampledFrom([]string{"infinite", "infinite", "300MB/s"}).Draw(t, "memory"),
+			rapid.SampledFrom([]string{"1us", "5us"}).Draw(t, "between"), rapid.SampledFrom([]string{"0ns", "30ns"}).Draw(t, "overhead"),
+			rapid.SampledFrom([]string{"1MiB", "1MiB", "100"}).Draw(t, "eager limit"),
+			rapid.SampledFrom([]string{"", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}"}).Draw(t, "work")), ranks)
+		run := func(engines int, c mpivirt.Config) *mpivirt.Result {
+			c.Target, c.Algorithms = tgt, map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a}
+			c.Activities, c.Matrix = counted, counted
+			c.Program = sumsRepeatedly(elements, 3, func(rank, time int) vtime.Duration {
+				return vtime.Duration(random.Mix(seed^uint64(rank*4+time)) % uint64(most))
+			})
+			result, err := simulate(t, c, engines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result
+		}
+		told := func(r *mpivirt.Result) []string {
+			if !counted {
+				return nil
+			}
+			return append(statisticsText(r.Calls), activityLines(r), fmt.Sprint(r.Sent, r.Handed, r.Calls.Speeds))
+		}
+		want := run(1, mpivirt.Config{Collectives: mpivirt.Message, NoContents: true})
+		for i := range 3 {
+			c := mpivirt.Config{
+				Kind:        rapid.SampledFrom([]*mpivirt.Kind{mpivirt.Goroutine, steps.Kind}).Draw(t, "kind"),
+				Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message}).Draw(t, "interpreter"),
+				Strict:      rapid.Bool().Draw(t, "strict"), NoContents: i > 0 && rapid.Bool().Draw(t, "no contents"),
+			}
+			engines := rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "engines")
+			got := run(engines, c)
+			if got.Fingerprint != want.Fingerprint || got.Statistics.Messages != want.Statistics.Messages {
+				t.Fatalf("%d engines, %+v: %v and %d messages, by messages without contents %v and %d", engines, c, got.VirtualTime, got.Statistics.Messages, want.VirtualTime, want.Statistics.Messages)
+			}
+			if diff := cmp.Diff(told(want), told(got)); diff != "" {
+				t.Fatalf("%d engines, %+v (-by messages without contents +there):\n%s", engines, c, diff)
+			}
+		}
+	})
+}
+
+// TestEventsOfSumsAtInterfaces: on one engine an allreduce of vectors with contents that ranks repeat goes in bulk where nodes have interfaces. The
+// events of a rank do not grow with the ranks, whether chunks are equal, uneven or above the eager limit.
+func TestEventsOfSumsAtInterfaces(t *testing.T) {
+	const calls = 3
+	for _, a := range []collectives.Algorithm{collectives.Rabenseifner, collectives.Ring, collectives.RecursiveDoubling} {
+		for _, elements := range []int{10, 1024, 16384} {
+			events := func(ranks int) float64 {
+				tgt := target(t, `name: test
+ranks_per_node: 12
+node: {interfaces: 1, bandwidth: 2GB/s}
+network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 2GB/s}, overhead: {send: 300ns, receive: 300ns}, eager_limit: 16KiB}
+`, ranks)
+				r, err := simulate(t, mpivirt.Config{
+					Target: tgt, Kind: steps.Kind, Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a},
+					Program: sumsRepeatedly(elements, calls, func(rank, time int) vtime.Duration { return vtime.Duration(rank % 7) }),
+				}, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return float64(r.Statistics.Events) / float64(ranks)
+			}
+			if few, many := events(16), events(64); many > 2*(calls+1) || many > few+1 {
+				t.Errorf("%v of %d elements: %.1f events a rank on 16 ranks, %.1f on 64, in %d calls", a, elements, few, many, calls)
+			}
+		}
+	}
+}

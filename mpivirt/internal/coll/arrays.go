@@ -60,7 +60,7 @@ func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 			UniformFrom: c.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
 			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(), NodesAlike: c.leadersUniform, Meter: meter,
 		})
-		if inst.Call.Moved() && !Moves(inst.Call.Operation) {
+		if inst.Call.Moved() && inst.Call.treeShaped() {
 			b.sum = c.newSumming(inst)
 		}
 		c.beginBlocks(inst, b)
@@ -99,7 +99,7 @@ func (c *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collect
 		c.startComplete(inst)
 		return
 	}
-	if v.Moved() && (inst.mode == ByArrays && !Moves(v.Operation) || inst.mode == AtFixedCost) {
+	if v.Moved() && (inst.mode == ByArrays && v.treeShaped() || inst.mode == AtFixedCost) {
 		input := inst.contributionOf(member, v)
 		value := c.partition.Buffers.Take(len(input))
 		copy(value, input)
@@ -222,6 +222,9 @@ func (c *Collectives) loadClocks(inst *instance, b *arrayRun) {
 // endArrays ends the parts of all participants.
 func (c *Collectives) endArrays(inst *instance, b *arrayRun) {
 	work := b.Clocks()
+	if inst.local != nil && inst.Call.combinesInRounds() {
+		c.combineInRounds(inst)
+	}
 	c.move(inst)
 	if inst.uneven != nil {
 		inst.blameCuts()

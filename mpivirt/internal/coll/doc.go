@@ -47,7 +47,8 @@
 //     Of an alltoallv only the blocks that are not empty have lengths and arithmetic of their own (`uneven.go`).
 //     Where ranks share the interfaces of their nodes, only a collective that is the only
 //     communication of all ranks is carried out this way: its messages take interfaces round by
-//     round (`layers.go`);
+//     round (`layers.go`). Bytes that the rounds combine are then combined round by round beside the clocks
+//     (`combineInRounds`), if one engine has all members;
 //   - locally (`local.go`): a communicator on a single engine, round by round, for any
 //     algorithm without windows of several rounds, data and delay model. If the engine runs dry before all members have entered,
 //     the instance continues by messages;

@@ -87,7 +87,8 @@ const LongRounds = 64
 // member must depend on the entries of all members, so that no member waits for a member that has
 // left. Messages must not depend on earlier messages. Every round must be regular, with messages of
 // one size. The data must be such that a tree of partial results carries them, or be copied
-// unchanged from input to output.
+// unchanged from input to output. Where messages take interfaces in layers, an engine that has all members may combine the vectors round by
+// round once the clocks are known: rounds in layers cost less over arrays than one by one.
 func (c *choice) arraysFit() bool {
 	switch {
 	case !c.ascending:
@@ -100,7 +101,7 @@ func (c *choice) arraysFit() bool {
 		// While engines exchange arrays their promises do not help; see
 		// [engine.Engine.Cap].
 		return false
-	case c.call.Moved() && !c.treeShaped() && !Moves(c.call.Operation) || !c.evenChunks():
+	case c.call.Moved() && c.call.combinesInRounds() && !(c.layered && c.alone) || !c.evenChunks():
 		return false
 	}
 	for round := range min(c.schedule.MaxRounds(), LongRounds) {
@@ -114,7 +115,7 @@ func (c *choice) arraysFit() bool {
 // layersFit reports whether the rounds of an instance whose positions differ in size are those of arraysFit but for that: messages may take
 // the interfaces of nodes in layers.
 func (c *choice) layersFit() bool {
-	if !synchronizing(c.call.Operation) || c.layout == nil || c.call.Moved() || c.leaders || c.longest() > c.target.EagerLimit() {
+	if !synchronizing(c.call.Operation) || c.layout == nil || c.leaders || c.longest() > c.target.EagerLimit() {
 		return false
 	}
 	for round := range min(c.schedule.MaxRounds(), LongRounds) {
@@ -234,10 +235,13 @@ func (c *Collectives) uniformFrom(leaders bool) int {
 }
 
 // treeShaped reports whether the result is that of the fixed tree over the participants in order.
-func (c *choice) treeShaped() bool {
-	a := c.call.Algorithm
-	return c.call.Operation == collectives.Allreduce && (a == collectives.NodeLeader || a == collectives.RecursiveDoubling)
+func (v *Collective) treeShaped() bool {
+	return v.Operation == collectives.Allreduce && (v.Algorithm == collectives.NodeLeader || v.Algorithm == collectives.RecursiveDoubling)
 }
+
+// combinesInRounds reports whether the rounds of the algorithm say how bytes are combined: a tree does not give the same result, and bytes
+// are not copied unchanged.
+func (v *Collective) combinesInRounds() bool { return !v.treeShaped() && !Moves(v.Operation) }
 
 // evenChunks reports whether all positions have the same number of bytes.
 func (c *choice) evenChunks() bool {

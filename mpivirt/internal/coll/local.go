@@ -33,6 +33,7 @@ type localRun struct {
 	sent     []localMessage
 	payloads [][]byte // of sent: views of the senders' memory, or buffers
 	inTurns  bool     // messages take the interfaces of nodes in turn
+	timed    bool     // rounds take time; else only vectors are combined
 	turns    localTurns
 }
 
@@ -51,7 +52,46 @@ type localMessage struct {
 // runLocally carries out an instance that all members have entered.
 func (c *Collectives) runLocally(inst *instance) {
 	r := &c.localRun
-	r.k, r.inst, r.inTurns = c, inst, c.layering != nil
+	r.begin(c, inst, true)
+	for round := range r.lists {
+		r.round(round)
+	}
+	if r.inTurns {
+		c.Messages.Interfaces.(*resource.Interfaces).LayersFrom(resource.RoundLayers * (uint64(inst.Number+1) << 32))
+	}
+	c.move(inst)
+	for m := range r.members {
+		a := &r.members[m]
+		if a.memory != nil {
+			a.store()
+			c.finish(a)
+		}
+		c.exit(inst, a.lp, m, a.clock)
+	}
+	r.end()
+	c.dropMembers(inst)
+	c.flushRange(inst)
+}
+
+// combineInRounds combines the vectors of the members of an instance over arrays, which are all here, as the rounds of its schedule say.
+// The clocks have passed the rounds.
+func (c *Collectives) combineInRounds(inst *instance) {
+	r := &c.localRun
+	r.begin(c, inst, false)
+	for round := range r.lists {
+		r.round(round)
+	}
+	for m := range r.members {
+		a := &r.members[m]
+		a.store()
+		c.finish(a)
+	}
+	r.end()
+}
+
+// begin has the members of an instance begin its rounds, which take time if timed is set.
+func (r *localRun) begin(c *Collectives, inst *instance, timed bool) {
+	r.k, r.inst, r.timed, r.inTurns = c, inst, timed, timed && c.layering != nil
 	r.members, r.sent = room(r.members, inst.comm.Size), room(r.sent, inst.comm.Size)
 	r.next, r.lists = room(r.next, inst.comm.Size), room(r.lists, inst.schedule.MaxRounds())
 	clear(r.lists)
@@ -73,25 +113,12 @@ func (c *Collectives) runLocally(inst *instance) {
 		}
 		r.enlist(int32(m), 0)
 	}
-	for round := range r.lists {
-		r.round(round)
-	}
-	if r.inTurns {
-		c.Messages.Interfaces.(*resource.Interfaces).LayersFrom(resource.RoundLayers * (uint64(inst.Number+1) << 32))
-	}
-	c.move(inst)
-	for m := range r.members {
-		a := &r.members[m]
-		if a.memory != nil {
-			a.store()
-			c.finish(a)
-		}
-		c.exit(inst, a.lp, m, a.clock)
-	}
+}
+
+// end ends the use of the members, which refer to the instance.
+func (r *localRun) end() {
 	r.inst = nil
-	clear(r.members) // the members refer to the instance
-	c.dropMembers(inst)
-	c.flushRange(inst)
+	clear(r.members)
 }
 
 // room returns a slice of n elements with arbitrary contents, in the memory of s if that suffices.
@@ -158,25 +185,31 @@ func (r *localRun) send(m int32, round int, step collectives.Step) {
 	if step.To == collectives.None {
 		return
 	}
-	k, w := r.k, r.inst.width
-	sent := &r.sent[m]
-	sent.bytes = a.layout.Bytes(step.Send, w)
-	a.clock, sent.arrival = k.departRound(a, r.port(m), int32(round), r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
-	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, a.posted, sent.arrival)
-	k.partition.Engine.Statistics.Messages++
-	if r.inTurns && k.Messages.Shares(r.inst.rankOf(int(m)), r.inst.rankOf(step.To)) {
-		r.asksFor(m, int32(step.To))
+	if r.timed {
+		r.depart(m, round, step)
 	}
 	if a.memory == nil {
 		return
 	}
-	content, at := k.gather(a, step.Send, w)
+	content, at := r.k.gather(a, step.Send, r.inst.width)
 	switch r.payloads[m] = content; {
 	case content == nil:
 	case at >= 0:
 		a.memory.viewed = true
 	default:
 		r.keep(m)
+	}
+}
+
+// depart charges a member for sending the message of a round.
+func (r *localRun) depart(m int32, round int, step collectives.Step) {
+	a, sent, k := &r.members[m], &r.sent[m], r.k
+	sent.bytes = a.layout.Bytes(step.Send, r.inst.width)
+	a.clock, sent.arrival = k.departRound(a, r.port(m), int32(round), r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
+	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, a.posted, sent.arrival)
+	k.partition.Engine.Statistics.Messages++
+	if r.inTurns && k.Messages.Shares(r.inst.rankOf(int(m)), r.inst.rankOf(step.To)) {
+		r.asksFor(m, int32(step.To))
 	}
 }
 
@@ -206,6 +239,10 @@ func (r *localRun) receive(m int32, round int, step collectives.Step, packing vt
 	if step.From == collectives.None {
 		return
 	}
+	if !r.timed {
+		r.absorb(m, &step)
+		return
+	}
 	a, k, sent := &r.members[m], r.k, &r.sent[step.From]
 	arrival := sent.arrival
 	if sent.bytes > k.partition.EagerLimit {
@@ -216,11 +253,16 @@ func (r *localRun) receive(m int32, round int, step collectives.Step, packing vt
 	}
 	a.clock = k.endsOf(r.inst, sent.bytes).Receive(r.port(m), sent.bytes, a.posted, a.clock, arrival)
 	if a.memory != nil {
-		k.absorb(a, &step, r.payloads[step.From])
-		r.taken(step.From)
+		r.absorb(m, &step)
 	}
 	r.combines(m, round, CombinedBytes(&step, sent.bytes), packing)
 	k.checkReceived(a, r.inst.rankOf(step.From), sent.bytes, arrival)
+}
+
+// absorb has a member store or combine the content of the message that it receives in a step.
+func (r *localRun) absorb(m int32, step *collectives.Step) {
+	r.k.absorb(&r.members[m], step, r.payloads[step.From])
+	r.taken(step.From)
 }
 
 // taken releases the content of a member's message, which the receiver has absorbed.

@@ -344,7 +344,7 @@ func (c *Collectives) keepReceived(a *agent, b collectives.Blocks, r *roundMessa
 // changes bytes of the view.
 func (c *Collectives) secure(a *agent, changed []byte) {
 	m := a.memory
-	if a.inst.mode == Locally {
+	if a.inst.mode != ByMessages { // round by round, see localRun
 		if r := &c.localRun; world.Overlap(r.payloads[a.member], changed) {
 			r.keep(a.member)
 			m.viewed = false

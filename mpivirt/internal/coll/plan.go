@@ -18,6 +18,7 @@ type Plan struct {
 	Mode         Mode
 	Layered      bool // messages take the interfaces of nodes in layers
 	Hidden       bool // interfaces never delay a participant; rounds over arrays leave them out
+	Combines     bool // vectors are combined round by round, beside the clocks over arrays
 }
 
 // PlanOf returns the plan of a call. alone says that one engine has all ranks, and null that engines
@@ -50,6 +51,7 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated, accoun
 		call: v, schedule: p.Schedule, layout: layout,
 		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered, unoccupied: unoccupied, accounted: accounted,
 	}).mode()
+	p.Combines = p.Mode == ByArrays && v.Moved() && v.combinesInRounds()
 	return p, nil
 }
 

@@ -144,7 +144,12 @@ func (o *costModel) cost() Cost {
 	}
 	switch o.Mode {
 	case coll.ByArrays:
-		bytes += share * (o.arrayBytes() + o.heldBytes() + o.piecesUnderWay())
+		bytes += share * (o.arrayBytes() + o.piecesUnderWay())
+		if o.Combines {
+			bytes += share * o.localBytes()
+		} else {
+			bytes += share * o.heldBytes()
+		}
 	case coll.Locally:
 		bytes += share * o.localBytes()
 	default:
@@ -230,7 +235,7 @@ func (o *costModel) arrayBytes() float64 {
 	return 8 * arrays
 }
 
-// localBytes returns the memory of a member of a local collective.
+// localBytes returns the memory of a member of a local collective, or of one whose vectors are combined beside an array of clocks.
 func (o *costModel) localBytes() float64 {
 	r := o.dryRun(1, 1)
 	u := r.locally()
@@ -239,7 +244,7 @@ func (o *costModel) localBytes() float64 {
 	if o.use.Data && !o.direct() {
 		payload = float64(coll.PayloadBytes)
 	}
-	if o.Layered {
+	if o.Layered && !o.Combines {
 		payload += float64(coll.LocalTurnBytes)
 	}
 	return float64(coll.AgentBytes(o.target)) + float64(coll.LocalMessageBytes) + payload + next + float64(coll.MemberListBytes)*float64(o.Schedule.MaxRounds())/float64(o.Participants) +
@@ -269,7 +274,7 @@ func (o *costModel) piecesUnderWay() float64 {
 
 // heldBytes returns the memory of a member's data that is held until all members have entered.
 func (o *costModel) heldBytes() float64 {
-	if !o.use.Data || o.Mode == coll.ByArrays && !o.direct() {
+	if !o.use.Data || o.Mode == coll.ByArrays && !o.direct() && !o.Combines {
 		return 0
 	}
 	const slice = 24

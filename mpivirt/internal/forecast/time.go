@@ -48,7 +48,7 @@ func (o *costModel) time() float64 {
 		if !o.transient {
 			rank += ownDataTime
 		}
-		if o.Leaders || o.Mode == coll.ByArrays {
+		if o.Leaders || o.Mode == coll.ByArrays && !o.Combines {
 			rank += combinedTime * float64(o.use.Bytes)
 		}
 	}
@@ -72,7 +72,11 @@ func (o *costModel) participantTime() float64 {
 				regular += movedTime
 			}
 		}
-		return stridedTime*strided + regular*max(o.messages-strided, 0) + o.movingTime()
+		time := stridedTime*strided + regular*max(o.messages-strided, 0) + o.movingTime()
+		if o.Combines {
+			time += localMemberTime + localMessageTime*o.messages + o.combiningTime()
+		}
+		return time
 	case coll.Locally:
 		member, message = localMemberTime, localMessageTime
 		if o.Layered {
@@ -100,14 +104,18 @@ func (o *costModel) participantTime() float64 {
 			member += nvlsTreeTime
 		}
 	}
-	w := float64(o.Schedule.Positions())
 	switch {
 	case o.direct():
 		member += o.movingTime()
 	case o.use.Data:
-		member += copiedTime * float64(o.use.Bytes) * (2 + o.positions/max(w, 1))
+		member += o.combiningTime()
 	}
 	return member + message*o.messages
+}
+
+// combiningTime returns the time in which a participant copies and combines the contents of its messages.
+func (o *costModel) combiningTime() float64 {
+	return copiedTime * float64(o.use.Bytes) * (2 + o.positions/max(float64(o.Schedule.Positions()), 1))
 }
 
 // staysInStep reports whether each round is a shift or an exchange among all. In rounds of other shapes a participant may be several
