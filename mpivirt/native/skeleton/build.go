@@ -46,6 +46,14 @@ const public = "main,gigarank_mpi_constants_"
 // passes prepare a whole program: only main is called from outside. The inliner brings calls of MPI to where their arguments are made.
 const passes = "internalize,globaldce,ipsccp,inline,function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,loop(loop-rotate),loop(indvars),mergereturn),globaldce"
 
+// closing turns a level of empty loops into formulas: what a loop does not change is computed in front of it, where a condition that it does not change becomes
+// one in front of two loops, and then the values after the loop stand for it.
+const closing = "sroa,early-cse<memssa>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm,simple-loop-unswitch<nontrivial;trivial>)," +
+	"instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),loop(indvars,loop-deletion),instcombine<no-verify-fixpoint>,simplifycfg"
+
+// closingFlags take a formula in the place of a loop whatever it costs: a loop that only counts costs more.
+var closingFlags = []string{"-S", "-replexitval=always", "-scev-cheap-expansion-budget=1000", "-passes=function(" + closing + "," + closing + "," + closing + ")", "-"}
+
 // Wrap is toolchain.Wrap for a program that is to hold its skeleton.
 func Wrap(l toolchain.Language, arguments []string, in io.Reader, out, diagnostics io.Writer) (code int, err error) {
 	tell := func(err error) (int, error) {
@@ -208,7 +216,11 @@ func (b *build) run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	texts := map[string]string{section: m.String(), timedSection: timed}
+	bare, err := tool(b.diagnostics, m.String(), opt, closingFlags...)
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{section: bare, timedSection: timed}
 	for name, text := range texts {
 		path := filepath.Join(b.work, name)
 		if err := b.link(path, text, rest); err != nil {
