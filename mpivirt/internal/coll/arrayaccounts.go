@@ -61,11 +61,12 @@ func (c *Collectives) endAccounts(inst *instance, b *arrayRun) {
 
 // restNode has the rest of a node include the entries of consecutive LPs of the node.
 func (c *Collectives) restNode(inst *instance, p int, lp, end int32) {
-	last := lp
-	for i := lp + 1; i < end; i++ {
-		if c.partition.Clock[i] > c.partition.Clock[last] {
-			last = i
+	at, latest := 0, vtime.Time(0)
+	for i, t := range c.partition.Clock[lp:end] {
+		if t > latest {
+			at, latest = i, t
 		}
 	}
-	inst.join.rests[p-inst.comm.nodes.here].add(c.restOf(inst, last, c.partition.First+int(last), c.partition.Clock[last]))
+	last := lp + int32(at)
+	inst.join.rests[p-inst.comm.nodes.here].add(c.restOf(inst, last, c.partition.First+int(last), latest))
 }

@@ -40,7 +40,7 @@ func TestBlocksOfCallsCountAsEachCall(t *testing.T) {
 			calls.Open(0, most, most, tasks)
 			c.sums = calls.Meet(stats.CallKey{Procedure: uint8(world.Barrier)}, 8, stats.LateMember, late, stats.Late{Rank: 3})
 			leave(c, &instance{})
-			calls.Settle()
+			calls.Settle(&stats.Activities{})
 			return calls.Append(nil)
 		}
 		block := count(func(c *Collectives, inst *instance) { c.sumBlock(inst, 0, clocks, first, others) })

@@ -95,7 +95,7 @@ func sums(players []*scriptPlayer) (text string) {
 		summary.Merge(&p.k.partition.Summary)
 	}
 	calls := &summary.Calls
-	calls.Settle()
+	calls.Settle(&summary.Activities)
 	for _, c := range calls.Times(func(uint64) bool { return true }) {
 		text += fmt.Sprintf("%v: %d calls, %d bytes", world.Procedure(c.Procedure), c.Count, c.Bytes)
 		for cause, all := range c.Times {

@@ -173,6 +173,8 @@ type hearing struct {
 	sums     *sums                  // the observer, if it is the statistics alone
 	open     world.Beside[openCall] // by LP: its unfinished call
 	opened   int                    // number of unfinished calls
+	low      int32                  // no lower LP has begun a call since there was no unfinished call
+	high     int32                  // likewise, no higher one
 	begin    CallBegin              // scratch
 	end      CallEnd                // scratch
 	why      reason                 // scratch
@@ -225,13 +227,25 @@ func (k *calls) Closes(lp int32) bool {
 func (k *calls) Reopens(lp int32, began vtime.Time, c world.Procedure, context uint64) {
 	if o := k.hearing.open.Open(lp); !o.open {
 		*o = openCall{began: began, context: context, procedure: c, open: true}
-		k.hearing.opened++
+		k.hearing.opens(lp)
 	}
+}
+
+// opens notes that an LP has one more unfinished call.
+func (h *hearing) opens(lp int32) {
+	if h.opened == 0 {
+		h.low, h.high = lp, lp
+	}
+	h.low, h.high = min(h.low, lp), max(h.high, lp)
+	h.opened++
 }
 
 // hasOpen reports whether one of consecutive LPs has an unfinished call.
 func (h *hearing) hasOpen(lo, hi int32) bool {
-	for lp := lo; h.opened > 0 && lp < hi; lp++ {
+	if h.opened == 0 {
+		return false
+	}
+	for lp := max(lo, h.low); lp < min(hi, h.high+1); lp++ {
 		if o := h.open.Peek(lp); o != nil && o.open {
 			return true
 		}
@@ -374,7 +388,7 @@ func (k *Kernel) begins(lp int32) {
 	h, b := &k.hearing, &k.hearing.begin
 	o := h.open.Open(lp)
 	if !o.open {
-		h.opened++
+		h.opens(lp)
 	}
 	*o = openCall{
 		began: o.began, procedure: b.Procedure, context: b.Context, bytes: b.bytes(), large: b.Sent.Bytes > k.partition.EagerLimit, open: true, idle: b.Idle,
@@ -574,13 +588,12 @@ func (k *Kernel) resumes(lp int32) {
 // computes reports a phase of computing.
 func (k *Kernel) computes(lp int32, d vtime.Duration) error {
 	if s := k.hearing.sums; s != nil {
-		if k.messages.SumCompute(lp, d) {
-			return nil
-		}
 		began := k.partition.Clock[lp]
 		err := k.messages.Compute(lp, d, world.Compute)
 		if err == nil {
-			s.Calls.Computes(lp, began, k.partition.Clock[lp].Sub(began))
+			took := k.partition.Clock[lp].Sub(began)
+			s.Calls.Phases().NoteOne(stats.SequentialComputation, took)
+			s.Calls.Compute(lp, began, took)
 		}
 		return err
 	}

@@ -47,7 +47,8 @@ func (p *player) counts(lp int32, r *scripted, c world.Procedure) {
 	end := m.Partition.Clock[lp]
 	took := end.Sub(r.entered)
 	if c == world.NoProcedure {
-		calls.Computes(lp, r.entered, took)
+		calls.Phases().NoteOne(stats.SequentialComputation, took)
+		calls.Compute(lp, r.entered, took)
 		return
 	}
 	var why stats.Ending
@@ -117,7 +118,7 @@ func (x *outcome) checkCourse(t reporter, v variant, summary *world.Summary) (te
 // messages between ranks.
 func sums(summary *world.Summary) (text string) {
 	calls := &summary.Calls
-	calls.Settle()
+	calls.Settle(&summary.Activities)
 	causes := func(all func(c stats.Cause) vtime.Duration) (text string) {
 		for cause := range stats.Cause(stats.NumberOfCauses) {
 			if d := all(cause); d > 0 {

@@ -21,20 +21,18 @@ func (m *Messages) shortSends() bool {
 }
 
 // SumCompute carries out a phase of computing and tells the statistics of it. It returns false, with nothing changed, if noise may lengthen the phase, or
-// its length is out of range.
+// its length is 0 or out of range.
 func (m *Messages) SumCompute(lp int32, d vtime.Duration) bool {
 	clock := &m.Partition.Clock[lp]
-	end := clock.Add(d)
-	if m.noise != nil || d < 0 || end == vtime.Forever {
+	began := *clock
+	if m.noise != nil || d <= 0 || d >= vtime.Forever.Sub(began) {
 		return false
 	}
-	*clock = end
-	m.Activity(lp)
-	if d > 0 {
-		s := &m.Partition.Summary
-		s.Activities.Note(stats.Computation, d)
-		s.Calls.Computes(lp, end-vtime.Time(d), d)
+	*clock = began + vtime.Time(d)
+	if m.MailboxOf != nil {
+		m.Activity(lp)
 	}
+	m.Partition.Summary.Calls.Computes(lp, began, d)
 	return true
 }
 

@@ -30,7 +30,7 @@ func TestShortReceivesCountAsOthers(t *testing.T) {
 			calls.Open(0, 2, 2, false)
 			m.Partition.Clock[0] = ended
 			receive(m)
-			calls.Settle()
+			calls.Settle(&stats.Activities{})
 			return calls.Append(nil)
 		}
 		short := count(func(m *Messages) {

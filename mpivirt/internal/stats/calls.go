@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"gigarank/vtime"
@@ -26,6 +27,7 @@ type Calls struct {
 	sites     sites
 	names     map[uint64]string // of communicators, by context
 	computing []vtime.Duration  // by LP; nil once settled
+	computed  moments           // of the phases that Computes counts, not yet in the sums
 }
 
 // latestRow is the row of the latest call of a procedure.
@@ -251,15 +253,23 @@ func (c *Calls) Compute(lp int32, began vtime.Time, d vtime.Duration) {
 		c.course.Add(Computing, began, began.Add(d), 1)
 	}
 	c.computing[lp] += d
-	if c.tasks != nil {
-		c.tasks[lp].Times[Computing] += d
-	}
 }
 
-// Computes counts a phase in which an LP computes from an instant on, if it takes time.
+// Computes counts a phase in which an LP computes from an instant on, and which takes time, as Compute, PhaseSums.NoteOne and Activities.Note do.
 func (c *Calls) Computes(lp int32, began vtime.Time, d vtime.Duration) {
-	c.phases.NoteOne(SequentialComputation, d)
-	c.Compute(lp, began, d)
+	if c.course.Counts() {
+		c.course.Add(Computing, began, began.Add(d), 1)
+	}
+	c.computing[lp] += d
+	m := &c.computed
+	if d < m.min || d > m.max { // of no phase yet, too
+		m.addRun(d, 1)
+		return
+	}
+	var carry uint64
+	m.sumLow, carry = bits.Add64(m.sumLow, uint64(d), 0)
+	m.sumHigh += carry
+	m.count++
 }
 
 // latestOf returns the row of a key, which it makes if it is missing, and which is found sooner next time.
@@ -281,8 +291,8 @@ func (c *Calls) row(key CallKey) *callRow {
 	return row
 }
 
-// Settle ends the counting: calls that an engine counts afterwards are lost.
-func (c *Calls) Settle() {
+// Settle ends the counting: calls that an engine counts afterwards are lost. It adds the phases of Computes to the activities.
+func (c *Calls) Settle(activities *Activities) {
 	if c.computing == nil {
 		return
 	}
@@ -290,8 +300,15 @@ func (c *Calls) Settle() {
 	for lp, d := range c.computing {
 		c.balance.Computing.Add(d)
 		c.balance.note(d, c.first+lp)
+		if c.tasks != nil {
+			c.tasks[lp].Times[Computing] += d
+		}
 	}
 	c.computing = nil
+	activities[Computation].merge(&c.computed)
+	of := &c.phases[SequentialComputation]
+	of.Count += c.computed.count
+	of.Time.Merge(Total{c.computed.sumHigh, c.computed.sumLow})
 	for _, row := range c.rows {
 		c.addSends(row)
 	}
@@ -302,7 +319,6 @@ func (c *Calls) Merge(o *Calls) {
 	if !o.counted {
 		return
 	}
-	o.Settle()
 	if !c.counted {
 		*c = Calls{counted: true, first: o.first, rows: map[CallKey]*callRow{}, names: map[uint64]string{}, balance: Balance{Rank: o.balance.Rank}}
 	}
@@ -421,12 +437,11 @@ func (c *Calls) Traffic() *Traffic { return &c.traffic }
 // Course returns the course of the run, to be added to if it counts.
 func (c *Calls) Course() *Course { return &c.course }
 
-// Append appends the sums to b, in the form that Read reads. It settles them.
+// Append appends the sums, which are settled, to b, in the form that Read reads.
 func (c *Calls) Append(b []byte) []byte {
 	if !c.counted {
 		return appendWords(b, 0)
 	}
-	c.Settle()
 	b = appendWords(b, 1, uint64(c.first), uint64(len(c.tasks)), uint64(len(c.rows)),
 		c.balance.Computing.High, c.balance.Computing.Low, uint64(c.balance.Greatest), uint64(c.balance.Rank))
 	for _, key := range slices.SortedFunc(maps.Keys(c.rows), CallKey.compare) {

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/big"
@@ -87,6 +88,7 @@ func TestCallsAddUp(t *testing.T) {
 		var all Calls
 		for _, i := range rapid.Permutation([]int{0, 1, 2}).Draw(t, "order") {
 			var sent Calls
+			parts[i].Settle(&Activities{})
 			if rest := sent.Read(parts[i].Append(nil)); len(rest) != 0 {
 				t.Fatalf("%d bytes are left", len(rest))
 			}
@@ -110,6 +112,50 @@ func TestCallsAddUp(t *testing.T) {
 		}
 		if all.Balance() != want {
 			t.Fatalf("balance %+v, want %+v", all.Balance(), want)
+		}
+	})
+}
+
+// Phases of computing count alike in their short form and in the general way, in which the sums, the activities and the phases hear of each.
+func TestShortComputingCountsAsOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const ranks = 4
+		type phase struct {
+			lp int32
+			d  vtime.Duration
+		}
+		phases := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) phase {
+			return phase{int32(rapid.IntRange(0, ranks-1).Draw(t, "rank")), vtime.Duration(rapid.Int64Range(1, 1<<60).Draw(t, "time"))}
+		}), 0, 40).Draw(t, "phases")
+		tasks, course := rapid.Bool().Draw(t, "tasks"), rapid.Bool().Draw(t, "course")
+		var clock [ranks]vtime.Time
+		var short, general Calls
+		var shortly, generally Activities
+		for _, c := range []*Calls{&short, &general} {
+			c.Open(0, ranks, ranks, tasks)
+			if course {
+				c.course.Open()
+			}
+		}
+		for _, p := range phases {
+			if clock[p.lp].Add(p.d) == vtime.Forever {
+				continue
+			}
+			short.Computes(p.lp, clock[p.lp], p.d)
+			general.Compute(p.lp, clock[p.lp], p.d)
+			general.Phases().NoteOne(SequentialComputation, p.d)
+			generally.Note(Computation, p.d)
+			clock[p.lp] = clock[p.lp].Add(p.d)
+		}
+		short.Settle(&shortly)
+		general.Settle(&generally)
+		if !bytes.Equal(short.Append(nil), general.Append(nil)) || shortly != generally {
+			t.Errorf("%v count as %+v and %+v, want %+v and %+v", phases, short, shortly, general, generally)
+		}
+		for lp, task := range general.Tasks() {
+			if got := vtime.Time(task.Times[Computing]); got != clock[lp] {
+				t.Errorf("rank %d has computed for %v, want %v", lp, got, clock[lp])
+			}
 		}
 	})
 }

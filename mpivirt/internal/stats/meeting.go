@@ -1,6 +1,10 @@
 package stats
 
-import "gigarank/vtime"
+import (
+	"math"
+
+	"gigarank/vtime"
+)
 
 // Meeting counts the calls of ranks that leave a collective in which each rank needs all, in one go. It counts what [Ending.Split] and
 // [Waiter.Blame] say of a collective without delays at busses and links.
@@ -110,51 +114,76 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, parts Parts
 
 // LeaveTogether is Leave for consecutive LPs from lp on with their entries and an equal exit, whose processors have not worked.
 func (m *Meeting) LeaveTogether(lp int32, waiters []Waiter, entries []vtime.Time, exit vtime.Time) {
-	if m.calls.course.Counts() || m.calls.functions != nil || m.calls.tasks == nil {
+	n := uint64(len(entries))
+	if m.calls.course.Counts() || m.calls.functions != nil || m.calls.tasks == nil || exit < m.latest || n == 0 || uint64(m.latest) > math.MaxUint64/n {
 		for i, entry := range entries {
 			m.Leave(lp+int32(i), &waiters[i], entry, exit, Parts{}, nil)
 		}
 		return
 	}
-	tasks, cause := m.calls.tasks[lp:][:len(entries)], m.cause
-	waiters = waiters[:len(entries)]
-	var waited, network, blamed Total
-	count := uint64(0) // of calls that take time
+	m.countTogether(m.calls.tasks[lp:][:n], entries, exit)
+	m.blameTogether(waiters[:n], entries, exit)
+}
+
+// countTogether counts the calls of consecutive LPs with their entries and an equal exit, which is not before the latest instant.
+func (m *Meeting) countTogether(tasks []Task, entries []vtime.Time, exit vtime.Time) {
+	latest, bytes, network := m.latest, uint64(m.bytes), exit.Sub(m.latest)
+	waited, after := uint64(0), uint64(0) // at most n times the latest instant; time after the latest instant before entries
+	idle := uint64(0)                     // calls that take no time
 	for i, entry := range entries {
-		took := exit.Sub(entry)
-		late := min(max(m.latest.Sub(entry), 0), took)
-		if took > 0 {
-			count++
-		}
-		waited.Add(late)
-		network.Add(took - late)
-		task, w := &tasks[i], &waiters[i]
+		task, late := &tasks[i], latest.Sub(entry)
 		task.Count++
-		task.Bytes = addUp(task.Bytes, uint64(m.bytes))
-		task.Times[cause] += late
-		task.Times[Network] += took - late
-		switch {
-		case late == 0:
-			w.Met = exit
-		case m.whom.To > min(w.Met, entry):
-			m.calls.blameMeeting(w, &m.whom, cause, entry, entry.Add(late), exit, &m.blames)
-		default: // as blameMeeting
-			w.wait(m.whom.Rank, entry, entry.Add(late))
-			w.Met = exit
-			blamed.Add(late)
+		task.Bytes = addUp(task.Bytes, bytes)
+		task.Times[Network] += network
+		if late <= 0 { // the entries of other engines may be later than the latest on which those here rest
+			task.Times[Network] += late
+			after += uint64(-late)
+			if network+late == 0 {
+				idle++
+			}
+			continue
 		}
+		task.Times[m.cause] += late
+		waited += uint64(late)
 	}
 	n := uint64(len(entries))
 	m.row.count += n
-	m.row.bytes = addUp(m.row.bytes, times(uint64(m.bytes), n))
-	m.row.times[cause].Merge(waited)
-	m.row.times[Network].Merge(network)
+	m.row.bytes = addUp(m.row.bytes, times(bytes, n))
+	all := Total{}
+	all.addSame(network, int(n))
+	all.take(after)
+	m.row.times[m.cause].Merge(Total{Low: waited})
+	m.row.times[Network].Merge(all)
 	of := &m.calls.phases[WaitingPhase]
-	of.Count += count
-	of.Time.Merge(waited)
-	of.Time.Merge(network)
-	if blamed != (Total{}) && m.calls.blame.places != nil {
-		m.calls.blame.of(int(m.whom.Rank)).Times[cause-LateSender].Merge(blamed)
+	of.Count += n - idle
+	of.Time.Merge(Total{Low: waited})
+	of.Time.Merge(all)
+}
+
+// blameTogether counts for whom consecutive LPs have waited, as blameMeeting does.
+func (m *Meeting) blameTogether(waiters []Waiter, entries []vtime.Time, exit vtime.Time) {
+	latest, behind, busy := m.latest, m.whom.Rank, m.whom.To
+	blamed := uint64(0) // at most n times the latest instant
+	for i, entry := range entries {
+		w := &waiters[i]
+		late := latest.Sub(entry)
+		switch {
+		case late <= 0:
+			w.Met = exit
+			continue
+		case busy > min(w.Met, entry):
+			m.calls.blameMeeting(w, &m.whom, m.cause, entry, latest, exit, &m.blames)
+			continue
+		case w.Behind == behind && w.Waited > 0 && late < vtime.Endless/4 && entry.Sub(w.To) <= 4*late:
+			w.To, w.Waited = latest, w.Waited+late
+		case late >= w.Waited || latest.Sub(w.To) >= w.Waited/4: // as Late.wait, of which this is all
+			w.Behind, w.From, w.To, w.Waited = behind, entry, latest, late
+		}
+		w.Met = exit
+		blamed += uint64(late)
+	}
+	if blamed > 0 && m.calls.blame.places != nil {
+		m.calls.blame.of(int(behind)).Times[m.cause-LateSender].Merge(Total{Low: blamed})
 	}
 }
 

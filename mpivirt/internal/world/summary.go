@@ -41,8 +41,12 @@ func (s *Summary) ForgetFinishes() {
 	s.Tally.ForgetFinishes()
 }
 
-// Merge adds the summary of another engine. The tallies of both must be settled.
+// Settle ends the counting of calls: calls that are counted afterwards are lost.
+func (s *Summary) Settle() { s.Calls.Settle(&s.Activities) }
+
+// Merge adds the summary of another engine, whose counting ends. The tallies of both must be settled.
 func (s *Summary) Merge(o *Summary) {
+	o.Settle()
 	s.Digest.Merge(&o.Digest)
 	s.Tally.Merge(&o.Tally)
 	s.Unreceived.merge(o.Unreceived.Messages, &o.Unreceived.first)
@@ -57,8 +61,9 @@ func (s *Summary) Merge(o *Summary) {
 	s.Departures.Merge(&o.Departures)
 }
 
-// Encode returns a summary, the report of the engine's observer and the engine's statistics as bytes, for engine 0.
+// Encode returns a summary, whose counting ends, the report of the engine's observer and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(report []byte, counts engine.Statistics) []byte {
+	s.Settle()
 	b := AppendWords(AppendWords(s.Tally.Append(s.Path.Append(s.Calls.Append(s.Uncharged.append(s.Handed.Append(s.Sent.Append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))))))))), uint64(s.Weighed)), s.Departures.words()...)
 	return append(AppendWords(b, uint64(len(report))), report...)
 }

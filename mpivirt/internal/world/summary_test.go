@@ -41,6 +41,7 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 				s.Sent.Note(int64(rank))
 				s.Handed.Note(int64(rank) * 100)
 				s.Calls.Compute(int32(rank), at, vtime.Duration(rank))
+				s.Calls.Computes(int32(rank), at, vtime.Duration(rank%6+1))
 				s.Calls.NoteSite(stats.Site(rank%4), stats.Site(rank%3), uint8(rank%5), 8, &stats.Causes{stats.LateSender: vtime.Duration(rank % 7), stats.Network: vtime.Duration(rank)})
 				s.Calls.Note(int32(rank), stats.CallKey{Procedure: uint8(rank % 5), Context: uint64(rank % 3)}, 8, &stats.Causes{stats.Network: vtime.Duration(rank)})
 				s.Uncharged.merge(&Uncharged{Code: int64(rank), Timeless: 1, Declared: rank == 140})
@@ -55,7 +56,7 @@ func TestSummariesAddUpWhoeverReports(t *testing.T) {
 			}
 		}
 		alone.Tally.Settle()
-		alone.Calls.Settle()
+		alone.Settle()
 		place := func(s stats.Site) string { return string(rune('a' + s)) }
 		alone.Calls.NameSites(place)
 		all := func(uint64) bool { return true }
