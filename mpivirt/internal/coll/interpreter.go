@@ -49,7 +49,7 @@ func (c *Collectives) choiceFor(inst *instance) choice {
 		call: &inst.Call, schedule: inst.schedule, layout: inst.layout,
 		members: comm.Size, leaders: inst.leaders, alone: comm.Locals == comm.Size,
 		ascending:   comm.Group.Ascending() && (!inst.leaders || comm.nodes.ascending),
-		uniformFrom: c.uniformFrom(inst.leaders), layered: c.layering.inLayers(), unoccupied: c.layering != nil && c.layering.unoccupied, accounted: c.explains,
+		uniformFrom: c.uniformFrom(inst.leaders), layered: c.layering.inLayers(), unoccupied: c.layering.occupiesNothing(), accounted: c.explains,
 	}
 }
 

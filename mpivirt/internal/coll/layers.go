@@ -83,6 +83,9 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 // inLayers reports whether messages take the interfaces of nodes in layers.
 func (l *layering) inLayers() bool { return l != nil && !l.unoccupied }
 
+// occupiesNothing reports whether messages occupy no interface, though nodes have some.
+func (l *layering) occupiesNothing() bool { return l != nil && l.unoccupied }
+
 // leftOut reports whether rounds over arrays leave interfaces out, as these delay no participant. Where statistics are on, they
 // have the delays of messages that have come early.
 func (l *layering) leftOut(accounted bool) bool {

@@ -40,16 +40,15 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated, accoun
 	if p.Schedule != nil {
 		layout = v.CommonLayout(p.Schedule)
 	}
-	unoccupied := false
+	var l *layering
 	if repeated {
-		l := layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data})
-		p.Layered, p.Hidden = l.inLayers(), l.leftOut(accounted)
-		unoccupied = l != nil && l.unoccupied
+		l = layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data})
 	}
+	p.Layered, p.Hidden = l.inLayers(), l.leftOut(accounted)
 	p.Mode = (&choice{
 		target: t, wanted: wanted, null: null,
 		call: v, schedule: p.Schedule, layout: layout,
-		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered, unoccupied: unoccupied, accounted: accounted,
+		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered, unoccupied: l.occupiesNothing(), accounted: accounted,
 	}).mode()
 	p.Combines = p.Mode == ByArrays && v.Moved() && v.combinesInRounds()
 	return p, nil

@@ -142,12 +142,16 @@ func drawMismatch(r *rapid.T, ranks int) (programs [][]string, seen bool) {
 				other = ""
 			}
 		}
+		times := 1
+		if i != wrong && rapid.IntRange(0, 29).Draw(r, "far ahead") == 0 {
+			times = 14
+		}
 		for rank := range programs {
 			if rapid.IntRange(0, 3).Draw(r, "late") == 0 {
 				programs[rank] = append(programs[rank], "compute "+rapid.SampledFrom([]string{"1us", "500ns", "17us", "1ps"}).Draw(r, "time"))
 			}
 			if own := map[bool]string{true: other, false: call}[odd>>rank&1 != 0]; own != "" {
-				programs[rank] = append(programs[rank], own)
+				programs[rank] = append(programs[rank], slices.Repeat([]string{own}, times)...)
 			}
 		}
 	}

@@ -209,6 +209,9 @@ func drawScript(r *rapid.T, ranks int) (lines []string) {
 			call = names[len(names)-1] + "=" + call
 		}
 		lines = append(lines, "all: "+call)
+		if nonblocking := strings.Contains(call, "="+op.String()); !nonblocking && rapid.IntRange(0, 29).Draw(r, "far ahead") == 0 {
+			lines = append(append(lines, fmt.Sprintf("%d: compute 90us", rapid.IntRange(0, members-1).Draw(r, "behind"))), slices.Repeat([]string{"all: " + call}, 14)...)
+		}
 		if len(names) > 0 && rapid.Bool().Draw(r, "wait") {
 			lines = append(lines, "all: wait "+names[0])
 			names = names[1:]
