@@ -29,6 +29,7 @@ type Target struct {
 	busy      *Target // in an operation in which members have many partners; nil if that makes no difference
 	turns     *Target // in an operation whose root sends one blocking message after another; nil if that makes no difference
 	congested *Target // in a round in which all members send; nil without congestion
+	equal     *Target // for messages of equal shares; nil if that makes no difference
 	uniform   int     // see UniformFrom
 	jittered  bool
 	// jitteredWithin is true where messages within a node have jitter.
@@ -57,6 +58,7 @@ type Target struct {
 	rail                        rate // time per byte of an interface of a node
 	copying                     rate // time per byte of a message within a node, which its memory reads and writes
 	carrying                    rate // time per byte that the memory of a node reads or writes
+	copyingAmong                int  // ranks of a node that copy at the same time, each with its share of the memory; else 0
 }
 
 // Target returns the machine laid out for a number of ranks. It fails if the ranks do not fit the
@@ -127,6 +129,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	t.withCongestion()
 	t.withPartners()
 	t.withTurns()
+	t.withEqualShares()
 	return t, nil
 }
 

@@ -117,7 +117,12 @@ func (p *path) total(bytes int64) vtime.Duration {
 
 // LocalCopyTime returns the time that a rank takes to copy a block to itself: its own block in an
 // alltoall, or a message to itself. An empty block takes no time.
-func (t *Target) LocalCopyTime(bytes int64) vtime.Duration { return t.local.total(bytes) }
+func (t *Target) LocalCopyTime(bytes int64) vtime.Duration {
+	if t.copyingAmong > 0 {
+		return max(t.local.total(bytes), t.copying.time(allBytes(t.copyingAmong, bytes)))
+	}
+	return t.local.total(bytes)
+}
 
 // LocalCopyTimeAmong returns LocalCopyTime where n ranks of a node copy as many bytes each at a time:
 // no less than the memory of the node takes to read and to write all of these bytes.
@@ -157,7 +162,7 @@ func (t *Target) CombiningTime(bytes int64) vtime.Duration {
 
 // CopiesBytes reports whether copies in a rank's own memory take time.
 func (t *Target) CopiesBytes() bool {
-	return t.machine.localCopy.given() || t.machine.datatypes != (datatypes{}) || t.sharesWithin
+	return t.machine.localCopy.given() || t.machine.datatypes != (datatypes{}) || t.sharesWithin || t.copyingAmong > 0
 }
 
 // ReduceTime returns the time to combine bytes with as many other bytes.

@@ -320,7 +320,7 @@ func (c *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	c.checkSent(a, dst, m.bytes, begun, m.arrival)
 	c.partition.Engine.Statistics.Messages++
 	content, at := c.gather(a, step.Send, a.inst.width)
-	if c.Messages.Shares(int(m.rank), dst) {
+	if c.shares(m.ways&apart != 0, int(m.rank), dst) {
 		c.sendRoundAcross(a, &m, content, at)
 		return
 	}
@@ -333,6 +333,9 @@ func (c *Collectives) roundMessage(index int32, a *agent, step *collectives.Step
 	m = roundMessage{
 		bytes: a.layout.Bytes(step.Send, a.inst.width), signature: a.signature(), comm: a.inst.comm.Index,
 		number: a.inst.Number, round: a.round + int32(step.Later), rank: c.partition.Global(a.lp), engine: int32(c.partition.Engine.Index()), fault: a.fault,
+	}
+	if a.inst.apart {
+		m.ways = apart
 	}
 	if m.bytes > c.partition.EagerLimit {
 		m.agent = index
@@ -357,9 +360,9 @@ func (c *Collectives) departRound(a *agent, port *network.Port, round int32, src
 		arrival = arrival.Add(jitter)
 	}
 	if c.partition.Activities != nil {
-		c.Messages.Departed(src, dst, bytes, large, leaves, arrival)
+		c.Messages.Departed(src, dst, bytes, large, c.shares(a.inst.apart, src, dst), leaves, arrival)
 	}
-	if c.Messages.Shares(src, dst) {
+	if c.shares(a.inst.apart, src, dst) {
 		c.way = c.passageOf(a.inst, round, src, dst, bytes, leaves, jitter)
 	}
 	return free, arrival
@@ -372,12 +375,12 @@ func (c *Collectives) freeFrom(a *agent, t vtime.Time) vtime.Time {
 
 // endsOf returns the target as the processors at both ends of a message of an instance find it.
 func (c *Collectives) endsOf(inst *instance, bytes int64) *network.Target {
-	return c.partition.Target.Among(inst.partners, inst.inTurn, bytes)
+	return inst.target.Among(inst.partners, inst.inTurn, bytes)
 }
 
 // congested returns the target as the messages of an instance find it that are received in a round.
 func (c *Collectives) congested(inst *instance, round int32) *network.Target {
-	if t := c.partition.Target; t.Congested() == t {
+	if t := inst.target; t.Congested() == t {
 		return t
 	}
 	return c.congestedIn(inst, round)
@@ -386,7 +389,7 @@ func (c *Collectives) congested(inst *instance, round int32) *network.Target {
 // congestedIn is congested on a machine with congestion.
 func (c *Collectives) congestedIn(inst *instance, round int32) *network.Target {
 	p := inst.schedule.Pattern(int(round))
-	return maxplus.Congested(c.partition.Target, &p)
+	return maxplus.Congested(inst.target, &p)
 }
 
 // passageOf returns the passage of a message of an instance, see [p2p.Messages.PassageOf].
@@ -458,7 +461,7 @@ func (c *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 	if a.paced && !c.takesInCall(index, a, a.message) {
 		return false
 	}
-	if m.agent != 0 && (a.paced || c.Messages.Shares(int(m.rank), int(c.partition.Global(a.lp)))) {
+	if m.agent != 0 && (a.paced || c.shares(m.ways&apart != 0, int(m.rank), int(c.partition.Global(a.lp)))) {
 		c.reply(index, a, a.message)
 		return false
 	}

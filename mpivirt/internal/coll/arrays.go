@@ -56,9 +56,9 @@ func (c *Collectives) arraysOf(inst *instance) *arrayRun {
 			meter = &c.Messages
 		}
 		b.Array = maxplus.NewArray(maxplus.Rounds{
-			Target: c.partition.Target, Partners: inst.partners, InTurn: inst.inTurn, Schedule: inst.schedule, Bytes: inst.blockBytes(),
+			Target: inst.target, Partners: inst.partners, InTurn: inst.inTurn, Schedule: inst.schedule, Bytes: inst.blockBytes(),
 			UniformFrom: c.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
-			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(), NodesAlike: c.leadersUniform, Meter: meter,
+			Low: lo, High: hi, Participants: b, Memory: &c.memory, Interfaces: c.interfacesOf(inst), NodesAlike: c.leadersUniform, Meter: meter,
 		})
 		if inst.Call.Moved() && inst.Call.treeShaped() {
 			b.sum = c.newSumming(inst)

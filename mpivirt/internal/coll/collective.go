@@ -113,7 +113,7 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	if repeated != nil {
 		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes, repeated.Element), repeated)
 	}
-	if c.layering.inLayers() {
+	if c.layering != nil {
 		c.Messages.Interfaces.(*resource.Interfaces).InLayers(c.layering)
 	}
 	c.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](c.partition, n) }

@@ -2,6 +2,7 @@ package coll
 
 import (
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/stats"
@@ -26,11 +27,19 @@ func (c *Collectives) copiersOf(comm *Communicator) int {
 	return comm.nodes.size(0)
 }
 
+// copiesOf returns the times of copies in a rank's own memory for an instance.
+func (c *Collectives) copiesOf(inst *instance) collectives.Copies {
+	if !inst.apart {
+		return c.copies
+	}
+	return maxplus.CopiesOf(inst.target)
+}
+
 // workOf returns the time in which an agent combines and packs bytes after it has received the message of its round: the time of the
 // agent alone, and the time of the memory of its node, 0 if ranks do not share memory.
 func (c *Collectives) workOf(a *agent, combined int64) (alone, memory vtime.Duration) {
-	t := c.partition.Target
-	alone = t.ReduceTime(combined).Plus(c.packing(a.inst, int(a.round), c.copies))
+	t := a.inst.target
+	alone = t.ReduceTime(combined).Plus(c.packing(a.inst, int(a.round), c.copiesOf(a.inst)))
 	if t.ContendedWithin() && !a.inst.leaders {
 		memory = t.CombiningTime(combined).Plus(c.packing(a.inst, int(a.round), c.memoryCopies))
 	}

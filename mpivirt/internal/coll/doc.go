@@ -45,8 +45,9 @@
 //     operations in which no member can leave before all have entered. Blocks that members
 //     receive unchanged travel between engines independent of the clocks (`blocks.go`).
 //     Of an alltoallv only the blocks that are not empty have lengths and arithmetic of their own (`uneven.go`).
-//     Where ranks share the interfaces of their nodes, only a collective that is the only
-//     communication of all ranks is carried out this way: its messages take interfaces round by
+//     Where ranks share the interfaces of their nodes, a collective whose messages take no places there
+//     (`takesNoPlaces`) goes this way in any program. Else only a collective that is the only
+//     communication of all ranks does: its messages take interfaces round by
 //     round (`layers.go`). Bytes that the rounds combine are then combined round by round beside the clocks
 //     (`combineInRounds`), if one engine has all members;
 //   - locally (`local.go`): a communicator on a single engine, round by round, for any

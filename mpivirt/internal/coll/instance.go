@@ -10,6 +10,7 @@ import (
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -40,6 +41,8 @@ type instance struct {
 	vectors    bool                 // each position has a whole vector
 	layout     *collectives.Layout  // of the working buffers; nil if each member has its own layout
 	sparse     bool                 // empty blocks are not sent; see Collective.sparse
+	target     *network.Target      // as messages and copies of the instance find it
+	apart      bool                 // messages take no places at interfaces and memories; see takesNoPlaces
 	packs      bool                 // members copy blocks in addition to the messages, which takes time
 	agreement
 
@@ -283,6 +286,10 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 	inst.signature = v.signature()
 	inst.entrant = entrant{c.partition.Clock[lp], c.partition.Global(lp), inst.signature}
 	inst.timed = c.Timing
+	inst.target = c.partition.Target
+	if inst.apart = takesNoPlaces(inst.target, v, comm.Size); inst.apart {
+		inst.target = inst.target.EqualShares()
+	}
 	inst.leaders = ledByNodes(c.partition.Target, v.Algorithm) && (c.explains || !comm.Group.Ascending() || !leadsAlone(c.partition.Target, v))
 	if inst.leaders && comm.nodes == nil {
 		comm.nodes = c.newNodeTable(comm)
@@ -292,7 +299,7 @@ func (c *Collectives) newInstance(comm *Communicator, number uint32, lp int32, v
 		inst.vectors, inst.repeats = collectives.KeepsVectors(inst.schedule), collectives.RepeatsPartners(inst.schedule)
 		inst.byDistance = collectives.SendsByDistance(inst.schedule)
 		inst.layout, inst.sparse = inst.Call.CommonLayout(inst.schedule), v.sparse()
-		inst.packs = inst.layout != nil && c.partition.Target.CopiesBytes() && collectives.Packs(inst.schedule)
+		inst.packs = inst.layout != nil && inst.target.CopiesBytes() && collectives.Packs(inst.schedule)
 	}
 	inst.partners, inst.inTurn = collectives.Partners(v.Operation, v.Algorithm, inst.participants()), collectives.SendsInTurn(v.Operation, v.Algorithm)
 	if invariant.Enabled {

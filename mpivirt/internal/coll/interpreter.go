@@ -37,7 +37,6 @@ type choice struct {
 	alone       bool                // one engine has all members
 	uniformFrom int                 // see uniformFrom
 	layered     bool                // messages take the interfaces of nodes in layers
-	unoccupied  bool                // no message occupies an interface, though nodes have some
 	accounted   bool                // participants keep accounts for statistics
 }
 
@@ -45,11 +44,11 @@ type choice struct {
 func (c *Collectives) choiceFor(inst *instance) choice {
 	comm := inst.comm
 	return choice{
-		target: c.partition.Target, wanted: c.interpreter, null: c.partition.Engine.Null(),
+		target: inst.target, wanted: c.interpreter, null: c.partition.Engine.Null(),
 		call: &inst.Call, schedule: inst.schedule, layout: inst.layout,
 		members: comm.Size, leaders: inst.leaders, alone: comm.Locals == comm.Size,
 		ascending:   comm.Group.Ascending() && (!inst.leaders || comm.nodes.ascending),
-		uniformFrom: c.uniformFrom(inst.leaders), layered: c.layering.inLayers(), unoccupied: c.layering.occupiesNothing(), accounted: c.explains,
+		uniformFrom: c.uniformFrom(inst.leaders), layered: c.layering != nil && !inst.apart, accounted: c.explains,
 	}
 }
 
@@ -67,7 +66,7 @@ func (c *choice) mode() Mode {
 			return InStep
 		}
 		return ByMessages
-	case c.target.SharedState() || c.target.Contended() && !c.layered && !c.unoccupied || c.target.HasJitter():
+	case c.target.SharedState() || c.target.Contended() && !c.layered || c.target.HasJitter():
 		return ByMessages
 	case c.arraysFit():
 		return ByArrays

@@ -24,37 +24,33 @@ type Repeated struct {
 // layering defines the layers in which the messages of a repeated collective take the interfaces of
 // nodes (room resource): one layer for each round of each call. It implements [resource.Layers].
 type layering struct {
-	repeated   Repeated
-	target     *network.Target
-	schedule   collectives.Schedule
-	steps      collectives.Stepper
-	step       collectives.Step // scratch of messages
-	perNode    int              // number of participants of a node: all ranks, or the leader
-	each       int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
-	unoccupied bool             // messages have no bytes and interfaces no gap, so that no message occupies an interface; there are no layers
-	hidden     bool             // interfaces never delay a participant; so if unoccupied
-	block      int64            // bytes of a position of the schedule; 0 if positions differ
-	layout     *collectives.Layout
-	even       bool             // all positions have the same number of bytes
-	other      collectives.Step // scratch of messageOf
+	repeated Repeated
+	target   *network.Target
+	schedule collectives.Schedule
+	steps    collectives.Stepper
+	step     collectives.Step // scratch of messages
+	perNode  int              // number of participants of a node: all ranks, or the leader
+	each     int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
+	hidden   bool             // interfaces never delay a participant
+	block    int64            // bytes of a position of the schedule; 0 if positions differ
+	layout   *collectives.Layout
+	even     bool             // all positions have the same number of bytes
+	other    collectives.Step // scratch of messageOf
 }
 
 var _ resource.Layers = (*layering)(nil)
 
 // layeringOf returns the layering of a repeated collective with an algorithm. It is nil where nodes
-// have no interfaces, and where no number of engines could carry out the collective over arrays:
+// have no interfaces, where messages take no places at them, and where no number of engines could carry out the collective over arrays:
 // messages then take interfaces in the order of asking alone.
 func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layering {
-	if r == nil || !t.Contended() || t.Contention().Model != "" {
-		return nil
-	}
-	if _, _, gap := t.Interfaces(); r.Bytes == 0 && gap == 0 && synchronizing(r.Operation) {
-		return &layering{repeated: *r, unoccupied: true, hidden: true}
-	}
-	if !t.KeepsBlocks() || t.HasJitter() || t.ReceiverState() {
+	if r == nil || !t.Contended() || t.Contention().Model != "" || !t.KeepsBlocks() || t.HasJitter() || t.ReceiverState() {
 		return nil
 	}
 	v := &Collective{Operation: r.Operation, Algorithm: a, Bytes: r.Bytes, Element: max(r.Element, 1), Data: r.Data}
+	if takesNoPlaces(t, v, t.Ranks()) {
+		return nil
+	}
 	l := &layering{repeated: *r, target: t, perNode: t.NodeSize(0)}
 	participants, leaders := t.Ranks(), a == collectives.NodeLeader
 	if leaders {
@@ -80,16 +76,10 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 	return l
 }
 
-// inLayers reports whether messages take the interfaces of nodes in layers.
-func (l *layering) inLayers() bool { return l != nil && !l.unoccupied }
-
-// occupiesNothing reports whether messages occupy no interface, though nodes have some.
-func (l *layering) occupiesNothing() bool { return l != nil && l.unoccupied }
-
 // leftOut reports whether rounds over arrays leave interfaces out, as these delay no participant. Where statistics are on, they
 // have the delays of messages that have come early.
 func (l *layering) leftOut(accounted bool) bool {
-	return l != nil && l.hidden && (l.unoccupied || !accounted)
+	return l != nil && l.hidden && !accounted
 }
 
 // hides reports whether interfaces with one participant each never delay it: its rank is not
@@ -200,8 +190,8 @@ func (l *layering) check(inst *instance) {
 
 // interfacesOf returns the interfaces that the messages of an instance over arrays share, nil if
 // interfaces delay no participant.
-func (c *Collectives) interfacesOf() *maxplus.Interfaces {
-	if c.layering == nil || c.layering.leftOut(c.explains) {
+func (c *Collectives) interfacesOf(inst *instance) *maxplus.Interfaces {
+	if inst.apart || c.layering == nil || c.layering.leftOut(c.explains) {
 		return nil
 	}
 	out, in, memory, first := c.Messages.Interfaces.(*resource.Interfaces).Shared()

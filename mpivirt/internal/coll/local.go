@@ -91,7 +91,7 @@ func (c *Collectives) combineInRounds(inst *instance) {
 
 // begin has the members of an instance begin its rounds, which take time if timed is set.
 func (r *localRun) begin(c *Collectives, inst *instance, timed bool) {
-	r.k, r.inst, r.timed, r.inTurns = c, inst, timed, timed && c.layering != nil
+	r.k, r.inst, r.timed, r.inTurns = c, inst, timed, timed && c.layering != nil && !inst.apart
 	r.members, r.sent = room(r.members, inst.comm.Size), room(r.sent, inst.comm.Size)
 	r.next, r.lists = room(r.next, inst.comm.Size), room(r.lists, inst.schedule.MaxRounds())
 	clear(r.lists)
@@ -162,7 +162,7 @@ func (r *localRun) round(round int) {
 	if r.inTurns {
 		r.passTurns()
 	}
-	packing := r.k.packing(r.inst, round, r.k.copies)
+	packing := r.k.packing(r.inst, round, r.k.copiesOf(r.inst))
 	for m := first - 1; m >= 0; m = r.next[m] - 1 {
 		r.receiveFrom(m, round, packing)
 	}

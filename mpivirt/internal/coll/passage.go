@@ -1,10 +1,12 @@
 package coll
 
 import (
+	"gigarank/collectives"
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -20,6 +22,7 @@ type roundShake struct {
 	round    int32      // of the message
 	bytes    int64      // of DATA
 	came     vtime.Time // ACK at the agent
+	apart    bool       // it takes no places at interfaces and memories
 }
 
 // roundFreight receives round messages that have passed between nodes. It implements
@@ -27,6 +30,27 @@ type roundShake struct {
 type roundFreight Collectives
 
 var _ resource.Freight = (*roundFreight)(nil)
+
+// takesNoPlaces reports whether the messages of a call, among a number of members, take no places at the interfaces and the memory that the ranks of a
+// node share. They then wait for no other message, and delay none, so that the call goes in bulk whatever else the program does. Messages without bytes
+// occupy no interface that has no gap. Where all ranks gather colors and keys of new communicators, each message has an equal share of
+// what its node shares (see [network.Target.EqualShares]): all ranks of a node send at the same time in such a call, and the last of their
+// messages decides when the next round begins.
+func takesNoPlaces(t *network.Target, v *Collective, members int) bool {
+	if !t.Contended() || t.EqualShares() == t {
+		return false
+	}
+	if v.Creation != nil && v.Operation == collectives.Allgather {
+		return members == t.Ranks()
+	}
+	_, _, gap := t.Interfaces()
+	return v.Bytes == 0 && gap == 0 && synchronizing(v.Operation)
+}
+
+// shares reports whether a message between two ranks takes places at interfaces, links or the memory of a node. apart says that it takes none.
+func (c *Collectives) shares(apart bool, src, dst int) bool {
+	return !apart && c.Messages.Shares(src, dst)
+}
 
 // sendRoundAcross has the message of an agent's round request its passage to another node. The
 // payload lies at an offset of the agent's layout; a negative offset stands for none.
@@ -76,14 +100,14 @@ func (c *Collectives) reachRoundAcross(m *roundMessage, dst int, sent vtime.Time
 // reply sends ACK for the message of a round of an agent, once.
 func (c *Collectives) reply(index int32, a *agent, message int32) {
 	m := c.rounds.At(message)
-	if m.asked {
+	if m.ways&asked != 0 {
 		return
 	}
-	m.asked = true
+	m.ways |= asked
 	c.takeOver(m)
 	p := c.Messages.PassageOf(int(c.partition.Global(a.lp)), int(m.rank), 0, max(a.posted, m.arrival), 0)
 	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassReply, c.orderOfRound(m), c.shakes.Take()
-	*c.shakes.At(p.Index) = roundShake{agent: m.agent, round: m.round, receiver: index, message: message, bytes: m.bytes}
+	*c.shakes.At(p.Index) = roundShake{agent: m.agent, round: m.round, receiver: index, message: message, bytes: m.bytes, apart: m.ways&apart != 0}
 	if c.explains {
 		t := c.tells.Open(p.Index)
 		*t = carried{rest: c.answers(index, a.posted, m.arrival)}
@@ -246,7 +270,7 @@ func (c *Collectives) sendRoundData(index int32, at vtime.Time) {
 	src := int(c.partition.Global(a.lp))
 	p := c.passageOf(a.inst, s.round, src, int(s.rank), s.bytes, at, 0)
 	p.Owner, p.Kind, p.Order, p.Index = resource.OfAgents, p2p.PassData, [2]uint64{a.inst.comm.Context, uint64(a.inst.Number)<<32 | uint64(uint32(s.round))}, index
-	if c.Messages.Shares(src, int(s.rank)) {
+	if c.shares(s.apart, src, int(s.rank)) {
 		c.Messages.Interfaces.Leave(p)
 		return
 	}
@@ -262,7 +286,7 @@ func (c *Collectives) sendRoundData(index int32, at vtime.Time) {
 
 // sendAnswer sends ACK or DATA of a round. Without interfaces on its way it arrives at an instant.
 func (c *Collectives) sendAnswer(p *resource.Passage, arrival vtime.Time) {
-	if c.Messages.Shares(int(p.Source), int(p.Dest)) {
+	if c.shares(c.shakes.At(p.Index).apart, int(p.Source), int(p.Dest)) {
 		c.Messages.Interfaces.Leave(*p)
 		return
 	}
@@ -278,7 +302,7 @@ func (c *Collectives) sendAnswer(p *resource.Passage, arrival vtime.Time) {
 }
 
 // roundAnswerRecord is the size of ACK or DATA of a round between engines.
-const roundAnswerRecord = 1 + 5*4 + 5*8
+const roundAnswerRecord = 2 + 5*4 + 5*8
 
 // sendRoundAnswer sends ACK or DATA to another engine, whose interfaces it asks for at an instant.
 func (c *Collectives) sendRoundAnswer(p *resource.Passage, asks vtime.Time) {
@@ -292,6 +316,7 @@ func (c *Collectives) sendRoundAnswer(p *resource.Passage, asks vtime.Time) {
 	}
 	w := world.Writer{Rest: c.partition.Engine.Record(c.partition.Engine.Partition().Owner(int(p.Dest)), size)}
 	w.U8(kind)
+	w.U8(map[bool]uint8{true: 1}[s.apart])
 	w.U32(uint32(p.Source))
 	w.U32(uint32(p.Dest))
 	w.U32(uint32(s.agent))
@@ -309,8 +334,10 @@ func (c *Collectives) sendRoundAnswer(p *resource.Passage, asks vtime.Time) {
 
 // DeliverRoundAnswer handles a record that holds an ACK or DATA of a round.
 func (c *Collectives) DeliverRoundAnswer(kind byte, r world.Reader) {
+	apart := r.U8() != 0
 	p := resource.Passage{Source: int32(r.U32()), Dest: int32(r.U32()), Owner: resource.OfAgents, Kind: p2p.PassReply, Index: c.shakes.Take()}
 	s := c.shakes.At(p.Index)
+	s.apart = apart
 	s.agent, s.receiver, s.message, s.bytes = int32(r.U32()), int32(r.U32()), int32(r.U32()), int64(r.U64())
 	if kind == world.RecordRoundData {
 		p.Kind, p.Bytes = p2p.PassData, s.bytes
@@ -323,7 +350,7 @@ func (c *Collectives) DeliverRoundAnswer(kind byte, r world.Reader) {
 	}
 	s.round = int32(uint32(p.Order[1]))
 	c.partition.Engine.CheckArrival(int(p.Source), int(p.Dest), p.Sent, asks)
-	if c.Messages.Shares(int(p.Source), int(p.Dest)) {
+	if c.shares(s.apart, int(p.Source), int(p.Dest)) {
 		c.Messages.Interfaces.Reach(p, asks)
 		return
 	}

@@ -17,7 +17,7 @@ type Plan struct {
 	Leaders      bool // participants are the leaders of nodes, else all ranks
 	Mode         Mode
 	Layered      bool // messages take the interfaces of nodes in layers
-	Hidden       bool // interfaces never delay a participant; rounds over arrays leave them out
+	Hidden       bool // interfaces never delay a participant; rounds over arrays leave them out, and so do messages that are not in layers
 	Combines     bool // vectors are combined round by round, beside the clocks over arrays
 }
 
@@ -40,15 +40,16 @@ func PlanOf(t *network.Target, wanted Interpreter, null, alone, repeated, accoun
 	if p.Schedule != nil {
 		layout = v.CommonLayout(p.Schedule)
 	}
-	var l *layering
-	if repeated {
-		l = layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data})
+	if takesNoPlaces(t, v, t.Ranks()) {
+		t, p.Hidden = t.EqualShares(), true
+	} else if repeated {
+		l := layeringOf(t, v.Algorithm, &Repeated{v.Operation, v.Bytes, v.Element, v.Data})
+		p.Layered, p.Hidden = l != nil, l.leftOut(accounted)
 	}
-	p.Layered, p.Hidden = l.inLayers(), l.leftOut(accounted)
 	p.Mode = (&choice{
 		target: t, wanted: wanted, null: null,
 		call: v, schedule: p.Schedule, layout: layout,
-		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered, unoccupied: l.occupiesNothing(), accounted: accounted,
+		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform, layered: p.Layered, accounted: accounted,
 	}).mode()
 	p.Combines = p.Mode == ByArrays && v.Moved() && v.combinesInRounds()
 	return p, nil

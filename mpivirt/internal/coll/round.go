@@ -28,10 +28,18 @@ type roundMessage struct {
 	lp        int32            // the receiver, once the message is an early one
 	content   int32            // content that holds the payload, 0 for none
 	view      bool             // the payload is the sender's memory
-	asked     bool             // above the eager limit, between nodes: ACK has been sent
+	ways      ways             // how it goes between nodes
 	taking    taking           // REQ, DATA or the message, by a paced agent
 	fault     world.ErrorClass // fault of calls that the message rests on; see learn
 }
+
+// ways is a set of ways in which a round message goes between nodes.
+type ways uint8
+
+const (
+	asked ways = 1 << iota // above the eager limit, between nodes: ACK has been sent
+	apart                  // it takes no places at interfaces and memories
+)
 
 // rounding holds the agents and round messages of a partition.
 type rounding struct {
@@ -218,9 +226,12 @@ func (c *Collectives) receiveAtOnce(lp, index int32, m *roundMessage) bool {
 // roundRecord is the size in bytes of the fixed part of a round message between engines.
 const roundRecord = 2 + 2*8 + 5*4 + 3*8
 
-// faultShift is the first bit of the class of a fault in the flags of a round message between
-// engines: above flagPayload.
-const faultShift = 1
+// The flags of a round message between engines, above flagPayload: flagApart says that the message takes no places at interfaces, and the class
+// of a fault begins at bit faultShift.
+const (
+	flagApart  = p2p.FlagPayload << 1
+	faultShift = 2
+)
 
 func (c *Collectives) sendRoundMessage(m *roundMessage, context uint64, dst int, sent vtime.Time, payload []byte) {
 	w := world.Writer{Rest: c.partition.Engine.Record(c.partition.Engine.Partition().Owner(dst), c.roundSize()+len(payload))}
@@ -228,6 +239,9 @@ func (c *Collectives) sendRoundMessage(m *roundMessage, context uint64, dst int,
 	flags := byte(m.fault) << faultShift
 	if payload != nil {
 		flags |= p2p.FlagPayload
+	}
+	if m.ways&apart != 0 {
+		flags |= flagApart
 	}
 	w.U8(flags)
 	w.U64(context)
@@ -250,6 +264,9 @@ func (c *Collectives) sendRoundMessage(m *roundMessage, context uint64, dst int,
 func (c *Collectives) DeliverRound(src int, r world.Reader) {
 	flags := r.U8()
 	m := roundMessage{comm: c.IndexOfContext(r.U64()), signature: signature(r.U64()), engine: int32(src), fault: world.ErrorClass(flags >> faultShift)}
+	if flags&flagApart != 0 {
+		m.ways = apart
+	}
 	dst := int(r.U32())
 	m.number, m.round, m.rank, m.agent = r.U32(), int32(r.U32()), int32(r.U32()), int32(r.U32())
 	sent := vtime.Time(r.U64())
@@ -261,7 +278,7 @@ func (c *Collectives) DeliverRound(src int, r world.Reader) {
 		m.payload = r.Rest
 	}
 	lp := c.Messages.Landing(int(m.rank), dst, sent, m.arrival)
-	if c.Messages.Interfaces != nil {
+	if c.Messages.Interfaces != nil && m.ways&apart == 0 {
 		c.reachRoundAcross(&m, dst, sent)
 		return
 	}

@@ -140,7 +140,7 @@ func (c *Collectives) matchAhead(index, message int32) {
 	if a.paced && !c.takesInCall(index, a, message) || m.agent == 0 {
 		return
 	}
-	if a.paced || c.Messages.Shares(int(m.rank), int(c.partition.Global(a.lp))) {
+	if a.paced || c.shares(m.ways&apart != 0, int(m.rank), int(c.partition.Global(a.lp))) {
 		c.reply(index, a, message)
 		return
 	}

@@ -166,7 +166,7 @@ func (o *costModel) cost() Cost {
 // arrays there is none where interfaces delay no message.
 func (o *costModel) interfaceBytes() float64 {
 	bulk := o.Mode != coll.ByMessages
-	if !o.target.Contended() || o.target.Contention().Model != "" || o.messages == 0 || bulk && o.Hidden {
+	if !o.target.Contended() || o.target.Contention().Model != "" || o.messages == 0 || o.Hidden && (bulk || !o.Layered) {
 		return 0
 	}
 	return float64(o.target.Nodes()) / float64(o.ranks) * float64(resource.NodeBytes(o.target, int64(o.messageLength()), o.Layered && !bulk))

@@ -133,7 +133,7 @@ func (o *costModel) staysInStep() bool {
 // passagesTime returns the time in which a participant's messages pass interfaces and memories. A message between nodes passes an
 // interface at either end, and of a rendezvous REQ, ACK and DATA do so. Sums pass the memory that the ranks of a node share.
 func (o *costModel) passagesTime() float64 {
-	if !o.target.Contended() || o.messages == 0 {
+	if !o.target.Contended() || o.messages == 0 || o.Hidden && !o.Layered {
 		return 0
 	}
 	n := 2 * (o.messages - o.inside)

@@ -22,10 +22,8 @@ func (m *Messages) Computed(d vtime.Duration) {
 }
 
 // Departed counts the parts of a message, or of the REQ of a rendezvous, that leaves one rank for
-// another at an instant. If the arrival of a message between nodes is decided later, Passed counts
-// its way.
-func (m *Messages) Departed(src, dst int, bytes int64, large bool, leaves, arrival vtime.Time) {
-	shares := m.Shares(src, dst)
+// another at an instant. shares says that the arrival is decided later, by what ranks share: Passed then counts the way.
+func (m *Messages) Departed(src, dst int, bytes int64, large, shares bool, leaves, arrival vtime.Time) {
 	if m.summing && !large && !shares {
 		m.counts(&stats.Like{Bytes: bytes, Way: arrival.Sub(leaves), Event: stats.LikeSent, Between: m.betweenNodes(src, dst)}, 1)
 		return

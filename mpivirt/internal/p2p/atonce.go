@@ -120,7 +120,7 @@ func (m *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 	}
 	if m.summing {
 		m.explains(lp, index, began, leaves, min(leaves, free))
-		m.Departed(int(src), dst, bytes, false, leaves, arrival)
+		m.Departed(int(src), dst, bytes, false, m.Shares(int(src), dst), leaves, arrival)
 		m.SumSend(lp, world.Send, world.WorldContext, dst, bytes, began)
 	}
 	m.Partition.Engine.Statistics.Messages++

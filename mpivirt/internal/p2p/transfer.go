@@ -122,7 +122,7 @@ func (m *Messages) depart(lp int32, box *Mailbox, msg *message, dst int, mode wo
 	m.left = leaves
 	arrival = m.inOrder(lp, &box.sendOrder, int32(dst), leaves, latency, transfer, occupancy, c.least)
 	if m.Partition.Activities != nil {
-		m.Departed(src, dst, bytes, msg.large, leaves, arrival)
+		m.Departed(src, dst, bytes, msg.large, m.Shares(src, dst), leaves, arrival)
 	}
 	return arrival, jitter
 }
