@@ -182,6 +182,10 @@ func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *reques
 	if lines := r.form.unweighed(); len(lines) > 0 && h.Leads() {
 		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: tasks that have no weight took no time, since gigarank skeleton weigh did not come to them: %s\n", strings.Join(lines, ", "))
 	}
+	if lines, share := r.form.unreached(); share >= suspicious && h.Size == 1 && o.Err == nil && o.Result.Complete { // this process has all ranks
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: the run has not come to tasks that took %.0f %% of the time when they were weighed, such as %s: a program that stops early prints why, "+
+			"which its skeleton leaves out: run it without --skeleton\n", 100*share, strings.Join(lines, ", "))
+	}
 	if err := r.cpu.finish(o.Err == nil && o.Result.Complete); err != nil {
 		o.Err = errors.Join(err, o.Err)
 	}

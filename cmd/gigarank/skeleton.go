@@ -117,6 +117,31 @@ func (f *skeletonForm) unweighed() (lines []string) {
 	return lines
 }
 
+// unreached returns the lines of tasks that the run has not come to, longest first, and their share of the time as the weights were found.
+func (f *skeletonForm) unreached() (lines []string, share float64) {
+	if f.weights == nil || f.tasks.Sums() == nil {
+		return nil, 0
+	}
+	sums := f.tasks.Sums()
+	var left []skeleton.Weight
+	for n, w := range f.weights.Tasks {
+		if w.Share > 0 && sums[n].Entries == 0 {
+			left, share = append(left, w), share+w.Share
+		}
+	}
+	slices.SortStableFunc(left, func(a, b skeleton.Weight) int { return cmp.Compare(b.Share, a.Share) })
+	for _, w := range left[:min(len(left), shownUnreached)] {
+		lines = append(lines, w.Line)
+	}
+	return lines, share
+}
+
+// A run that leaves out tasks with so large a share of the time is taken to have stopped early. So many of them are named.
+const (
+	suspicious     = 0.5
+	shownUnreached = 3
+)
+
 // uncounted returns the tasks with iterations that the skeleton cannot count, with their share of the time as the weights were found.
 func (f *skeletonForm) uncounted() (all []result.UncountedTask) {
 	if f.weights == nil {

@@ -262,3 +262,56 @@ func TestVerifyNamesTasksAndCalls(t *testing.T) {
 		}
 	}
 }
+
+// A program that stops at once where it has too little room ends with exit code 0, and its skeleton leaves out what it prints: a warning says so.
+func TestRunsThatStopAtOnce(t *testing.T) {
+	if err := skeleton.Missing(toolchain.C); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	source, program, weights := filepath.Join(dir, "room.c"), filepath.Join(dir, "room"), filepath.Join(dir, "weights")
+	const text = `#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+	int size, n = atoi(argv[1]);
+	double *a = calloc(1000, sizeof *a), sum = 0, all;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (size > 4) {
+		printf("room for 4 ranks\n");
+		MPI_Finalize();
+		return 0;
+	}
+	for (int k = 0; k < n; k++)
+		for (int i = 0; i < 1000; i++)
+			a[i] = a[i] * 0.5 + k;
+	for (int i = 0; i < 1000; i++)
+		sum += a[i];
+	MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	printf("%g\n", all);
+	MPI_Finalize();
+	return 0;
+}
+`
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	says := func(arguments ...string) string {
+		t.Helper()
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute(arguments, c); code != terminal.ExitDone {
+			t.Fatalf("%q: exit code %d\n%s%s", arguments, code, stdout, stderr)
+		}
+		return stderr.String()
+	}
+	says("cc", "--skeleton", "-O2", source, "-o", program)
+	says("skeleton", "weigh", program, "--ranks", "2", "-o", weights, "--", "3000")
+	for ranks, stops := range map[string]bool{"1": false, "4": false, "5": true} {
+		said := says("run", program, "--skeleton", weights, "--ranks", ranks, "--", "3000")
+		if got := strings.Contains(said, "the run has not come to tasks that took ") && strings.Contains(said, "room.c:15"); got != stops {
+			t.Errorf("%s ranks: the warning is %t, want %t:\n%s", ranks, got, stops, said)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"gigarank/mpivirt/native/skeleton/ir"
 	"gigarank/mpivirt/native/skeleton/slice"
@@ -220,15 +221,9 @@ func (b *build) run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	texts := map[string]string{section: bare, timedSection: timed}
-	for name, text := range texts {
-		path := filepath.Join(b.work, name)
-		if err := b.link(path, text, rest); err != nil {
-			return err
-		}
-	}
 	program := filepath.Join(b.work, "program")
-	if err := b.link(program, original, rest); err != nil {
+	forms := []form{{program, original}, {filepath.Join(b.work, timedSection), timed}, {filepath.Join(b.work, section), bare}}
+	if err := b.linkAll(forms, rest); err != nil {
 		return err
 	}
 	for name, text := range map[string]string{reportSection: s.Report(before, tasks), tasksSection: string(description)} {
@@ -387,6 +382,29 @@ func checkProducer(path string, text []byte) error {
 		return nil
 	}
 	return fmt.Errorf("%s was made by %s: build it anew with %s, which takes LLVM %s", path, made, Flag, release)
+}
+
+// form is a program that is linked from the text of its module.
+type form struct{ path, text string }
+
+// linkAll links programs side by side: LLVM compiles each on one processor. Diagnostics come in the order of the list, those of the first that fails last.
+func (b *build) linkAll(forms []form, rest []string) error {
+	printed, said, failures := make([]bytes.Buffer, len(forms)), make([]bytes.Buffer, len(forms)), make([]error, len(forms))
+	var all sync.WaitGroup
+	for n, f := range forms {
+		one := *b
+		one.in, one.out, one.diagnostics = strings.NewReader(""), &printed[n], &said[n]
+		all.Go(func() { failures[n] = one.link(f.path, f.text, rest) })
+	}
+	all.Wait()
+	for n := range forms {
+		_, _ = printed[n].WriteTo(b.out)
+		_, _ = said[n].WriteTo(b.diagnostics)
+		if failures[n] != nil {
+			return failures[n]
+		}
+	}
+	return nil
 }
 
 // link links a program from the text of its module.

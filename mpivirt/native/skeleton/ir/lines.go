@@ -24,12 +24,18 @@ func (p *Position) String() string {
 	return text
 }
 
-// Position returns the place of an instruction, nil if the module has none.
+// Position returns the place of an instruction, nil if the module has none. Instructions of one place share it.
 func (m *Module) Position(i *Instr) *Position {
 	for _, n := range i.Notes {
-		if n.Name == "dbg" {
-			return m.location(n.Node, 0)
+		if n.Name != "dbg" {
+			continue
 		}
+		p, known := m.places[n.Node]
+		if !known {
+			p = m.location(n.Node, 0)
+			m.places[n.Node] = p
+		}
+		return p
 	}
 	return nil
 }

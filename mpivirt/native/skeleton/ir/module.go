@@ -15,9 +15,10 @@ type Module struct {
 
 	types   types
 	symbols map[string]*Symbol
-	nodes   map[string]string // metadata, by number
-	fresh   int               // names that Fresh has returned
-	prefix  string            // of these
+	nodes   map[string]string    // metadata, by number
+	places  map[string]*Position // of instructions, by the node that describes the place
+	fresh   int                  // names that Fresh has returned
+	prefix  string               // of these
 }
 
 // Item is a part of a module: a [Line], a [Definition], a [Global] or a [Function].

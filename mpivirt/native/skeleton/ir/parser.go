@@ -30,7 +30,7 @@ func Parse(name, text string) (m *Module, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m = &Module{File: name, prefix: prefixFor(text), Layout: layout, types: types{}, symbols: map[string]*Symbol{}, nodes: map[string]string{}}
+	m = &Module{File: name, prefix: prefixFor(text), Layout: layout, types: types{}, symbols: map[string]*Symbol{}, nodes: map[string]string{}, places: map[string]*Position{}}
 	p := &parser{m: m, text: text, tokens: tokens}
 	defer func() {
 		if fault := recover(); fault != nil {
