@@ -30,6 +30,8 @@ ranks that is fitted to the iterations of the runs. Numbers of ranks on grids of
 A native run with more memory finds less of it in the caches when a rank goes on after the others: with --beside, of as many bytes as all ranks of
 that run have, tasks are timed with the caches as there.
 
+Other work on the machine disturbs some runs more than others: with --rounds the time of each task is the median of several runs.
+
 The weights are good for PROGRAM, and for another program with the same tasks, as the same source built for another size of its arrays.
 PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. -- comes before ARGUMENTs that begin with a dash.
 
@@ -47,11 +49,15 @@ PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. --
 					return terminal.UsageError{fmt.Errorf("--beside: %w", err)}
 				}
 			}
+			if s.rounds < 1 || s.rounds > mostRounds {
+				return terminal.UsageError{fmt.Errorf("--rounds: %d is no number from 1 to %d", s.rounds, mostRounds)}
+			}
 			return weighSkeleton(c, &s, args[0], out)
 		},
 	}
 	s.define(weigh.Flags(), "4")
 	weigh.Flags().StringVar(&beside, "beside", "", "`BYTES` that are written while each rank runs once, as other ranks write their memory, such as 96MiB (default none)")
+	weigh.Flags().IntVar(&s.rounds, "rounds", 1, "`N` runs with each number of ranks, 1 to 1000; the time of each task is the median")
 	weigh.Flags().StringVarP(&out, "output", "o", "", "`FILE` of the weights (default PROGRAM.weights)")
 	return weigh
 }
@@ -62,27 +68,45 @@ const (
 	mostBeside  = 64 << 30
 )
 
-// observe runs the timed form of a program with each number of ranks.
+// mostRounds bounds the runs with a number of ranks.
+const mostRounds = 1000
+
+// observe runs the timed form of a program with each number of ranks, in rounds.
 func (s *skeletonRuns) observe(c *terminal.Console, program string, counts []int64, d *skeleton.Description) (runs []skeleton.Run, err error) {
-	for _, n := range counts {
-		tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks)), Beside: s.beside}
-		o, err := s.run(c, program, n, func(f *runFlags) {
-			f.engines, f.cpu.mode = "1", string(cpuMeasured)
-			f.form = skeletonForm{timed: true, tasks: tasks}
-		})
-		if err != nil {
-			return nil, err
+	rounds := make([][]skeleton.Run, len(counts))
+	for range max(s.rounds, 1) {
+		for k, n := range counts {
+			one, err := s.observeOnce(c, program, n, d)
+			if err != nil {
+				return nil, err
+			}
+			rounds[k] = append(rounds[k], one)
 		}
-		if o.failed != "" {
-			return nil, terminal.Ended{Cause: fmt.Errorf("%s with %s: %s", program, spelling.Count(n, "rank"), o.failed), Code: terminal.ExitProgram}
-		}
-		one := skeleton.Run{Ranks: n, Tasks: make([]skeleton.Observed, len(d.Tasks)), Rest: skeleton.Observed(tasks.RestSums())}
-		for n, sums := range tasks.Sums() {
-			one.Tasks[n] = skeleton.Observed(sums)
-		}
-		runs = append(runs, one)
+	}
+	for _, of := range rounds {
+		runs = append(runs, skeleton.Middle(of))
 	}
 	return runs, nil
+}
+
+// observeOnce runs the timed form of a program with a number of ranks.
+func (s *skeletonRuns) observeOnce(c *terminal.Console, program string, ranks int64, d *skeleton.Description) (one skeleton.Run, err error) {
+	tasks := &native.Tasks{Weights: make([]native.Weight, len(d.Tasks)), Beside: s.beside}
+	o, err := s.run(c, program, ranks, func(f *runFlags) {
+		f.engines, f.cpu.mode = "1", string(cpuMeasured)
+		f.form = skeletonForm{timed: true, tasks: tasks}
+	})
+	if err != nil {
+		return one, err
+	}
+	if o.failed != "" {
+		return one, terminal.Ended{Cause: fmt.Errorf("%s with %s: %s", program, spelling.Count(ranks, "rank"), o.failed), Code: terminal.ExitProgram}
+	}
+	one = skeleton.Run{Ranks: ranks, Tasks: make([]skeleton.Observed, len(d.Tasks)), Rest: skeleton.Observed(tasks.RestSums())}
+	for n, sums := range tasks.Sums() {
+		one.Tasks[n] = skeleton.Observed(sums)
+	}
+	return one, nil
 }
 
 // weighSkeleton writes the weights of a program's tasks.

@@ -31,7 +31,7 @@ func TestWeighTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &skeletonRuns{arguments: []string{"300"}}
+	s := &skeletonRuns{arguments: []string{"300"}, rounds: 3}
 	observe := func() []skeleton.Observed {
 		t.Helper()
 		runs, err := s.observe(c, program, []int64{4}, d)
@@ -59,7 +59,7 @@ func TestWeighTwice(t *testing.T) {
 	}
 }
 
-// Weights that are found beside memory of other ranks are of the same entries, and their file says so.
+// Weights that are found beside memory of other ranks, and those of several rounds, are of the same entries, and their file says what was beside.
 func TestWeighBeside(t *testing.T) {
 	if err := skeleton.Missing(toolchain.C); err != nil {
 		t.Skip(err)
@@ -77,12 +77,15 @@ func TestWeighBeside(t *testing.T) {
 	for _, beside := range []string{"0", "-1MiB", "much", "65GiB"} {
 		do(terminal.ExitUsage, "skeleton", "weigh", program, "--beside="+beside, "-o", file)
 	}
+	for _, rounds := range []string{"0", "-1", "1001", "few"} {
+		do(terminal.ExitUsage, "skeleton", "weigh", program, "--rounds="+rounds, "-o", file)
+	}
 	d, err := skeleton.Describe(program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var entries [2][]int64
-	for n, flags := range [][]string{nil, {"--beside", "2MiB"}} {
+	var entries [2][]int64 // of one run
+	for n, flags := range [][]string{{"--rounds", "2"}, {"--beside", "2MiB"}} {
 		do(terminal.ExitDone, append([]string{"skeleton", "weigh", program, "-o", file}, flags...)...)
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,6 +56,24 @@ type Observed struct {
 	X, XX, Y, YY, XY float64
 	Uncounted        float64
 	Time             int64
+}
+
+// Middle returns what several runs with a number of ranks have observed that differ by other work on the machine alone: of each task, the run with the median of the time,
+// the lesser of two in the middle.
+func Middle(runs []Run) Run {
+	middle := func(of func(r *Run) Observed) Observed {
+		var all []Observed
+		for n := range runs {
+			all = append(all, of(&runs[n]))
+		}
+		slices.SortStableFunc(all, func(a, b Observed) int { return cmp.Compare(a.Y, b.Y) })
+		return all[(len(all)-1)/2]
+	}
+	one := Run{Ranks: runs[0].Ranks, Rest: middle(func(r *Run) Observed { return r.Rest })}
+	for n := range runs[0].Tasks {
+		one.Tasks = append(one.Tasks, middle(func(r *Run) Observed { return r.Tasks[n] }))
+	}
+	return one
 }
 
 // Fit returns the weights of a program's tasks by least squares over the entries of each: time = Entry + Iteration · iterations. A weight that

@@ -103,6 +103,28 @@ func TestPowerOfToldIterations(t *testing.T) {
 	}
 }
 
+// Of several runs each task, and the time outside tasks, has the run with the median of its own time, whatever the order of the runs, with all sums of that run.
+func TestMiddle(t *testing.T) {
+	of := func(y, xy float64) skeleton.Observed {
+		return skeleton.Observed{Entries: 2, X: 5, XX: 13, Y: y, YY: y * y, XY: xy}
+	}
+	a := skeleton.Run{Ranks: 4, Tasks: []skeleton.Observed{of(10, 1), of(30, 2)}, Rest: of(7, 0)}
+	b := skeleton.Run{Ranks: 4, Tasks: []skeleton.Observed{of(90, 3), of(20, 4)}, Rest: of(8, 0)} // disturbed in the first task
+	c := skeleton.Run{Ranks: 4, Tasks: []skeleton.Observed{of(11, 5), of(21, 6)}, Rest: of(99, 0)}
+	for _, runs := range [][]skeleton.Run{{a, b, c}, {c, b, a}, {b, a, c}} {
+		got := skeleton.Middle(runs)
+		if got.Ranks != 4 || !slices.Equal(got.Tasks, []skeleton.Observed{of(11, 5), of(21, 6)}) || got.Rest != of(8, 0) {
+			t.Errorf("the middle is %+v", got)
+		}
+	}
+	if got := skeleton.Middle([]skeleton.Run{b, a}); !slices.Equal(got.Tasks, []skeleton.Observed{of(10, 1), of(20, 4)}) || got.Rest != of(7, 0) {
+		t.Errorf("the middle of two is %+v", got)
+	}
+	if got := skeleton.Middle([]skeleton.Run{b}); !slices.Equal(got.Tasks, b.Tasks) || got.Rest != b.Rest {
+		t.Errorf("the middle of one is %+v", got)
+	}
+}
+
 // TestFit: least squares find the line of which the times are, keep the sum of times, and give no negative weights.
 func TestFit(t *testing.T) {
 	seed := seed.Next()
