@@ -37,8 +37,9 @@ type trading struct {
 // member here, a block for each member there.
 type consignment struct {
 	engine   int
-	low, end int // members there
-	from, to int // what the members before from send has been sent, and of the next ones what those before to get
+	low, end int   // members there
+	from, to int   // what the members before from send has been sent, and of the next ones what those before to get
+	at       int64 // of an alltoallv over rows; see nextRowPieces
 }
 
 // crossesEngines reports whether blocks of an instance over arrays travel between engines, or their lengths.
@@ -173,20 +174,26 @@ func (c *Collectives) enterTrade(inst *instance, t *trading) {
 	}
 }
 
-// sendEntered sends an engine the news that members have entered and, of an alltoallv, the length of their longest block.
+// sendEntered sends an engine the news that members have entered and, of an alltoallv, the length of their longest block and whether some have no rows.
 func (c *Collectives) sendEntered(inst *instance, engine int, kind byte) {
 	if inst.uneven == nil {
 		c.collectiveRecord(inst, engine, kind, 0)
 		return
 	}
-	w := c.collectiveRecord(inst, engine, kind, 8)
-	w.U64(uint64(inst.uneven.most))
+	w, u := c.collectiveRecord(inst, engine, kind, 8+1), inst.uneven
+	w.U64(uint64(u.most))
+	if u.listedElsewhere || !u.rows.used() {
+		w.U8(1)
+	} else {
+		w.U8(0)
+	}
 }
 
 // receiveEntered reads the record of sendEntered.
 func (inst *instance) receiveEntered(r world.Reader) {
-	if inst.uneven != nil {
-		inst.uneven.most = max(inst.uneven.most, int64(r.U64()))
+	if u := inst.uneven; u != nil {
+		u.most = max(u.most, int64(r.U64()))
+		u.listedElsewhere = r.U8() == 1 || u.listedElsewhere
 	}
 }
 
@@ -198,6 +205,9 @@ func (c *Collectives) trade(inst *instance, tree branches) {
 		c.sendEntered(inst, child.engine, world.RecordResult)
 	}
 	c.partition.Engine.Flush()
+	if inst.uneven != nil {
+		c.decideRows(inst)
+	}
 	others := c.others(inst.comm)
 	next, _ := slices.BinarySearch(others, c.partition.Engine.Index())
 	for i := range others {

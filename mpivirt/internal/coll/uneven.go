@@ -22,7 +22,10 @@ type uneven struct {
 	begun   bool           // the sizes of all messages are known to the array
 	cut     map[int]cutOff // by member: its first message that is longer than expected
 	piece   []sentBlock    // scratch: the blocks of a record
+	pieces  []rowPiece     // likewise
 	rounds  blockRounds
+
+	listedElsewhere bool // some member of another engine has no row, as far as it is known
 }
 
 // foreign are the blocks of the members of another engine, low to end-1, for members here.
@@ -105,7 +108,7 @@ func newUneven(comm *Communicator) *uneven {
 		f.reset()
 		f.next, f.last = f.low, 0
 	}
-	u.most, u.begun, u.cut = 0, false, nil
+	u.most, u.begun, u.cut, u.listedElsewhere = 0, false, nil, false
 	u.rows.reset()
 	clear(u.rounds.heads)
 	u.rounds.senders = u.rounds.senders[:0]
@@ -183,10 +186,10 @@ func (c *Collectives) beginUneven(inst *instance, b *arrayRun) bool {
 	}
 	u.begun = true
 	if u.onlyRows(b.Target.EagerLimit()) {
-		b.SetRows(u.most, u.rows.in.same(), u.rows.in.column)
+		b.SetRows(u.most, u.rows.same(), u.rows.column)
 		return true
 	}
-	u.listRows(inst.comm)
+	c.decideRows(inst)
 	s, members := &u.rounds, inst.comm.Size
 	if s.members = members; s.heads == nil {
 		s.heads = make([]int32, members-1)
@@ -350,7 +353,11 @@ func (c *Collectives) sendUneven(inst *instance, consigned *consignment) {
 			c.partition.Engine.Ready(c.item(task{instance: inst, blocks: consigned}))
 			return
 		}
-		bytes, last := c.sendUnevenPiece(inst, b.traded, consigned)
+		send := c.sendUnevenPiece
+		if inst.uneven.rows.used() {
+			send = c.sendRowPieces
+		}
+		bytes, last := send(inst, b.traded, consigned)
 		if sent += bytes; last {
 			break
 		}
@@ -363,16 +370,28 @@ func (c *Collectives) sendUneven(inst *instance, consigned *consignment) {
 // headBytes is the length of the head of a block in a record.
 const headBytes = 4 + 4 + 8
 
+// Flags of a record of blocks.
+const (
+	flagLastBlocks = 1 << iota
+	flagRows
+)
+
+func flagsOfBlocks(last, rows bool) (flags byte) {
+	if last {
+		flags = flagLastBlocks
+	}
+	if rows {
+		flags |= flagRows
+	}
+	return flags
+}
+
 // sendUnevenPiece sends a record of the next blocks of a consignment. It reports whether they are the last.
 func (c *Collectives) sendUnevenPiece(inst *instance, t *trading, consigned *consignment) (bytes int, last bool) {
 	u, comm := inst.uneven, inst.comm
 	size, last := u.nextPiece(comm, t, consigned)
 	w := c.collectiveRecord(inst, consigned.engine, world.RecordBlocks, size)
-	if last {
-		w.U8(1)
-	} else {
-		w.U8(0)
-	}
+	w.U8(flagsOfBlocks(last, false))
 	for _, s := range u.piece {
 		at, end := u.in.at[s.entry], u.in.at[s.entry+1]
 		w.U32(uint32(s.from))
@@ -410,11 +429,27 @@ func (u *uneven) nextPiece(comm *Communicator, t *trading, consigned *consignmen
 	return size, true
 }
 
-// receiveUneven reads a record of sendUnevenPiece.
+// receiveUneven reads a record of sendUnevenPiece or sendRowPieces. It may come before the news that all members have entered.
 func (c *Collectives) receiveUneven(inst *instance, engine int, r world.Reader) {
-	b, u := inst.arrays, inst.uneven
+	b, flags := inst.arrays, r.U8()
+	if flags&flagRows != 0 {
+		c.receiveRowPieces(inst, engine, r)
+	} else {
+		c.receiveListed(inst, engine, flags&flagLastBlocks != 0, r)
+	}
+	if flags&flagLastBlocks == 0 {
+		return
+	}
+	if b.traded.missing--; b.traded.missing == 0 {
+		c.queue(inst)
+	}
+}
+
+// receiveListed reads the blocks of a record of sendUnevenPiece.
+func (c *Collectives) receiveListed(inst *instance, engine int, last bool, r world.Reader) {
+	u := inst.uneven
+	u.listRows(inst.comm)
 	f := u.from(c, inst, engine)
-	last := r.U8() == 1
 	for len(r.Rest) > 0 {
 		from, to, bytes := int(r.U32()), int32(r.U32()), int64(r.U64())
 		var content []byte
@@ -424,12 +459,8 @@ func (c *Collectives) receiveUneven(inst *instance, engine int, r world.Reader) 
 		f.append(from, to, bytes)
 		c.place(inst, int32(from), int(to), u.out.entryOf(int(to)-inst.comm.First, int32(from)), content, bytes)
 	}
-	if !last {
-		return
-	}
-	f.closeUntil(f.end)
-	if b.traded.missing--; b.traded.missing == 0 {
-		c.queue(inst)
+	if last {
+		f.closeUntil(f.end)
 	}
 }
 

@@ -9,8 +9,8 @@ type Uneven struct {
 	most int64 // no message has more bytes
 	each func(round int, visit func(sender int, bytes int64))
 
-	// Where most messages are not empty, and none is above the eager limit, in place of each: the bytes of all messages of a round, by sender.
-	column func(round int, bytes []int64)
+	// Where most messages are not empty, and none is above the eager limit, in place of each: the bytes that the elements send and receive in a round.
+	column func(round int, sent, received []int64)
 	same   int64 // bytes of all messages of all rounds, -1 if they differ
 
 	costs [costEntries]cost // of the current round, by length
@@ -45,9 +45,9 @@ func (a *Array) SetUneven(most int64, each func(round int, visit func(sender int
 	}
 }
 
-// SetRows is SetUneven for an array of all participants, in which most messages are not empty and none is above the eager limit.
-// All messages have same bytes; if they differ, same is -1, and column stores the bytes of the messages of a round by sender.
-func (a *Array) SetRows(most, same int64, column func(round int, bytes []int64)) {
+// SetRows is SetUneven for rounds in which most messages are not empty and none is above the eager limit.
+// All messages have same bytes; if they differ, same is -1, and column stores the bytes that the elements of the array send and receive in a round.
+func (a *Array) SetRows(most, same int64, column func(round int, sent, received []int64)) {
 	a.SetUneven(most, nil)
 	u := a.uneven
 	if u.column, u.same = column, same; same >= 0 {
@@ -76,9 +76,7 @@ func (u *Uneven) load(a *Array) {
 	if u.column != nil {
 		u.costs = [costEntries]cost{}
 		if u.same < 0 {
-			u.column(a.round, u.sent)
-			n := copy(u.received[a.pattern.Distance:], u.sent)
-			copy(u.received, u.sent[n:])
+			u.column(a.round, u.sent, u.received)
 		}
 		return
 	}

@@ -35,9 +35,10 @@ func TestLengthsThatShareAnEntry(t *testing.T) {
 				Target: target, Schedule: s, UniformFrom: target.UniformFrom(), Consecutive: true, High: members, Participants: everywhere{t},
 				Memory: &Memory{Reserve: func(n int) []vtime.Time { return make([]vtime.Time, n) }},
 			}), &Spare{}
-			a.SetRows(1<<12, -1, func(round int, bytes []int64) {
-				for sender := range bytes {
-					bytes[sender] = bytesOf(round, sender)
+			a.SetRows(1<<12, -1, func(round int, sent, received []int64) {
+				for sender := range sent {
+					sent[sender] = bytesOf(round, sender)
+					received[(sender+round+1)%members] = sent[sender]
 				}
 			})
 			a.Begin(spare)
