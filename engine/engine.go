@@ -304,6 +304,9 @@ func (e *Engine) Buffer(bytes int64) {
 	}
 }
 
+// Buffered returns the number of bytes that the kernel holds for messages not yet consumed.
+func (e *Engine) Buffered() int64 { return e.buffered }
+
 // Congested reports whether an LP that is about to send to an LP of engine dst ought to
 // be throttled.
 func (e *Engine) Congested(dst int) bool {

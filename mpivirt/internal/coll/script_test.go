@@ -278,6 +278,7 @@ func play(t reporter, v variant, target *network.Target, programs [][]string) st
 			p.k.Messages.SettleSums()
 			p.checkTimes()
 			p.checkFreed()
+			p.checkReleased()
 		}
 		checkChains(t, players, ranks)
 	}

@@ -164,6 +164,17 @@ func (p *scriptPlayer) checkFreed() {
 	}
 }
 
+// checkReleased reports bytes of messages that are still counted after a run without a failure.
+func (p *scriptPlayer) checkReleased() {
+	k := p.k
+	if p.v.script.differ || k.partition.Fails() || k.partition.ErrorsReturn || k.partition.Failing.Own.Load() != nil {
+		return
+	}
+	if bytes := k.partition.Engine.Buffered(); bytes != 0 {
+		p.Errorf("%+v counts %d bytes of messages", p.v, bytes)
+	}
+}
+
 // activities says what the parts of all messages have taken.
 func activities(players []*scriptPlayer, ranks int) (text string) {
 	summary := &world.Summary{}

@@ -83,7 +83,7 @@ func drawMachine(r *rapid.T, model string) string {
 	if model == "shared node" {
 		head += "node: {bandwidth: " + bandwidth() + draw("of the node", "", ", message_gap: 300ns", ", interfaces: 2") + "}\n"
 	}
-	if model == "progress" {
+	if model == "progress" || model == "shared node" && draw("with progress", "no", "yes") == "yes" {
 		fields += ", progress: " + draw("progress", "calls", "waits")
 	}
 	if limit := draw("eager limit", "", "0", "16", "40"); limit != "" {

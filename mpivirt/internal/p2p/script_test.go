@@ -287,6 +287,15 @@ func (p *player) checkReleased(v variant, unreceived bool) {
 	if n := m.handshakes.InUse(); n != 0 {
 		p.Errorf("%+v leaves %d handshakes", v, n)
 	}
+	m.NewCompletion(0) // releases what the latest call has received
+	if buffers, bytes := m.Partition.Buffers.Held(), m.Partition.Engine.Buffered(); buffers != 0 || bytes != 0 {
+		p.Errorf("%+v leaves %d buffers, and counts %d bytes of messages", v, buffers, bytes)
+	}
+	for lp := range m.computing {
+		if n := m.computing[lp].open; n != 0 {
+			p.Errorf("%+v: rank %d has ended, and counts %d receives and rendezvous that are not over", v, m.Partition.Global(int32(lp)), n)
+		}
+	}
 }
 
 // allShared reports whether all requests are those of calls that were complete at once.

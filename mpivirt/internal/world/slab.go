@@ -112,7 +112,11 @@ func (s *Slab[T]) InUse() int {
 // bufferPool holds unused byte buffers, by power of two of their capacity.
 type bufferPool struct {
 	classes []Stack[[]byte] // up to the greatest class that was released
+	held    int             // buffers that have not been released
 }
+
+// Held returns the number of buffers that have been taken and not released.
+func (p *bufferPool) Held() int { return p.held }
 
 // BufferClass returns the class of buffers for n bytes: class i has 64·2^i bytes.
 func BufferClass(n int) int {
@@ -138,6 +142,7 @@ func (p *bufferPool) Take(n int) []byte {
 	if n == 0 {
 		return nil
 	}
+	p.held++
 	class := BufferClass(n)
 	if class < len(p.classes) {
 		if buffer, ok := p.classes[class].Pop(); ok {
@@ -152,6 +157,7 @@ func (p *bufferPool) Release(buffer []byte) {
 	if cap(buffer) == 0 {
 		return
 	}
+	p.held--
 	class := BufferClass(cap(buffer))
 	for class >= len(p.classes) {
 		p.classes = append(p.classes, Stack[[]byte]{})

@@ -76,6 +76,9 @@ func TestBufferPool(t *testing.T) {
 			}
 			held = append(held, b)
 		}
+		if want := len(slices.DeleteFunc(slices.Clone(held), func(b []byte) bool { return b == nil })); pool.Held() != want {
+			t.Fatalf("%d buffers are held, want %d", pool.Held(), want)
+		}
 		for i, b := range held {
 			for j := range b {
 				if b[j] != b[0] {
