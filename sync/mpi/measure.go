@@ -232,7 +232,7 @@ static int gr_local_copy(char *buffer, int rank, long n, int times, double *seco
 	return MPI_SUCCESS;
 }
 
-// Processes that wait here sleep between tests: others may measure, on processors that all share.
+// A process that waits here sleeps between tests, so that other processes can measure on processors that all of them share.
 static int gr_most(int mine, int *most) {
 	MPI_Request request;
 	TRY(MPI_Iallreduce(&mine, most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request));

@@ -381,7 +381,7 @@ func (c *Collectives) Prepare(v Collective) *Collective {
 	return &c.prepared
 }
 
-// Blank is Prepare for a call without arguments. The caller, whose stack may be small, sets the
+// Blank returns the prepared call of a procedure, without arguments. The caller, whose stack may be small, sets the
 // arguments one by one.
 func (c *Collectives) Blank(name world.Procedure, op collectives.Operation) *Collective {
 	v := &c.prepared
