@@ -69,8 +69,42 @@ func (d *equalShares) transfer(src, dst int, bytes int64) vtime.Duration {
 	case !d.of.sharesBetween:
 		return alone
 	}
-	at := d.of.InterfaceTime(bytes)
-	return at.Plus(d.gap).Times(d.each - 1).Plus(max(alone, at))
+	before, at := d.atInterface(bytes)
+	return before.Plus(max(alone, at))
+}
+
+// atInterface returns the time that an interface takes for the messages before the last one of a node, and for the bytes of that one.
+func (d *equalShares) atInterface(bytes int64) (before, last vtime.Duration) {
+	last = d.of.InterfaceTime(bytes)
+	return last.Plus(d.gap).Times(d.each - 1), last
+}
+
+// fill sets delays as latency and transfer give them. The target without shares computes many delays at once, and its delays of no bytes are the
+// latencies.
+func (d *equalShares) fill(src, dst int, bytes int64, out []vtime.Duration) {
+	if bytes == 0 {
+		d.of.Delays(src, dst, bytes, out)
+		return
+	}
+	memory := d.of.MemoryTime(allBytes(d.ranks, bytes))
+	before, at := d.atInterface(bytes)
+	var latencies [128]vtime.Duration
+	for len(out) > 0 {
+		n := min(len(out), len(latencies))
+		d.of.Delays(src, dst, bytes, out[:n])
+		d.of.Delays(src, dst, 0, latencies[:n])
+		for j, latency := range latencies[:n] {
+			alone := out[j] - latency
+			switch {
+			case d.node(src+j) == d.node(dst+j):
+				alone = max(alone, memory)
+			case d.of.sharesBetween:
+				alone = before.Plus(max(alone, at))
+			}
+			out[j] = latency.Plus(alone)
+		}
+		src, dst, out = src+n, dst+n, out[n:]
+	}
 }
 
 func (d *equalShares) lookahead(loA, hiA, loB, hiB int) vtime.Duration {

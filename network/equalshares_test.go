@@ -64,7 +64,7 @@ func TestEqualSharesKeepTheLaws(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		ranks := rapid.IntRange(2, 30).Draw(r, "ranks")
+		ranks := rapid.OneOf(rapid.IntRange(2, 30), rapid.IntRange(100, 400)).Draw(r, "ranks")
 		alone, err := m.Target(int64(ranks))
 		if err != nil {
 			r.Fatal(err)
@@ -82,6 +82,14 @@ func TestEqualSharesKeepTheLaws(t *testing.T) {
 				r.Fatalf("%s%d bytes from %d to %d take %v, alone %v, more bytes %v, at most %v", text, bytes, src, dst, d, alone.Delay(src, dst, bytes), shares.Delay(src, dst, bytes+1000), shares.LongestDelay(bytes))
 			case shares.Overhead() != alone.Overhead():
 				r.Fatalf("%soverhead %v, alone %v", text, shares.Overhead(), alone.Overhead())
+			}
+			many := make([]vtime.Duration, rapid.IntRange(1, 300).Draw(r, "pairs"))
+			many = many[:min(len(many), ranks-max(src, dst))]
+			shares.Delays(src, dst, bytes, many)
+			for j, got := range many {
+				if want := shares.Delay(src+j, dst+j, bytes); got != want {
+					r.Fatalf("%s%d bytes from %d to %d take %v among others, %v alone", text, bytes, src+j, dst+j, got, want)
+				}
 			}
 			if from := shares.UniformFrom(); from < ranks {
 				a := rapid.IntRange(0, ranks-1-from).Draw(r, "a")
