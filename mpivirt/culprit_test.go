@@ -140,3 +140,56 @@ func TestCulpritsAreNamedFirst(t *testing.T) {
 		})
 	}
 }
+
+// Two ranks of a node send a MB at once through its interface of 1 GB/s, so that the second message is a millisecond late at rank 3. Who waits for
+// rank 3 afterwards waits while other messages delay it: a receiver for a millisecond, at a barrier each of five ranks.
+func TestWaitingForDelayedRanksByHand(t *testing.T) {
+	const machine = "name: m\nranks_per_node: 2\nnode: {interfaces: 1, bandwidth: 1GB/s}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"
+	exchange := func(r *mpivirt.Rank) (err error) {
+		switch r.Rank() {
+		case 0, 1:
+			err = r.World().SendSize(1e6, r.Rank()+2, 0)
+		case 2, 3:
+			_, err = r.World().RecvSize(1e6, r.Rank()-2, 0)
+		}
+		return err
+	}
+	for _, c := range []struct {
+		cause string
+		then  func(r *mpivirt.Rank) error
+		held  vtime.Duration
+	}{
+		{"late sender", func(r *mpivirt.Rank) (err error) {
+			switch r.Rank() {
+			case 3:
+				err = r.World().SendSize(0, 4, 0)
+			case 4:
+				_, err = r.World().RecvSize(0, 3, 0)
+			}
+			return err
+		}, vtime.Millisecond},
+		{"wait at barrier", func(r *mpivirt.Rank) error { return r.World().Barrier() }, 5 * vtime.Millisecond},
+	} {
+		for engines := 1; engines <= 3; engines++ {
+			result, err := simulate(t, mpivirt.Config{
+				Target: target(t, machine, 6), Activities: true,
+				Program: mpivirt.Program{Name: "delayed", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+					if err := exchange(r); err != nil {
+						return err
+					}
+					return c.then(r)
+				})}},
+			}, engines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := result.Calls.Tasks[3].Times[causeNamed("interface")]; d != vtime.Millisecond {
+				t.Errorf("%s: other messages delay rank 3 for %v, want a millisecond", c.cause, d)
+			}
+			b := &result.Calls.Blamed[0]
+			if b.Rank != 3 || b.Held.Over(1) != c.held || b.Times[causeNamed(c.cause)-mpivirt.LateSender] == (mpivirt.Total{}) {
+				t.Errorf("%s on %d engines: ranks wait for rank %d as %v, and while other messages delay it for %v; want rank 3 and %v", c.cause, engines, b.Rank, b.Times, b.Held.Over(1), c.held)
+			}
+		}
+	}
+}

@@ -339,12 +339,26 @@ func checkBlame(t rapid.TB, c *mpivirt.CallStatistics, times *mpivirt.Causes) {
 		for cause, sum := range b.Times {
 			sums[int(mpivirt.LateSender)+cause] += sum.Over(1)
 		}
+		if all := b.All(); b.Held.Over(1) > all.Over(1) {
+			t.Errorf("ranks wait for rank %d for %v, and while other messages delay it for %v", b.Rank, all.Over(1), b.Held.Over(1))
+		}
+		if times[causeNamed("interface")]+times[causeNamed("bus")]+times[causeNamed("link")]+times[causeNamed("memory")] == 0 && b.Held != (mpivirt.Total{}) {
+			t.Errorf("other messages delay rank %d for %v, and nobody", b.Rank, b.Held.Over(1))
+		}
 	}
 	for cause := range (mpivirt.RankBlame{}).Times {
 		if at := int(mpivirt.LateSender) + cause; sums[at] != times[at] {
 			t.Errorf("ranks wait for %v as %v, and for the ranks that they blame for %v", times[at], mpivirt.Cause(at), sums[at])
 		}
 	}
+}
+
+// causeNamed returns the cause with a name.
+func causeNamed(name string) (cause mpivirt.Cause) {
+	for cause.String() != name {
+		cause++
+	}
+	return cause
 }
 
 // checkFunctions checks that the calls of each rank by function add up to those of the rank, and over ranks to those of the function.

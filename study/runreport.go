@@ -217,10 +217,22 @@ func culprits(s *result.Statistics) (found []string) {
 		if floatOf(w.Time) < leastFinding*floatOf(s.Time) || of*float64(len(s.Tasks)) < leastCulprit {
 			break
 		}
-		found = append(found, fmt.Sprintf("Others wait for rank %d: %s in all, %s of all waiting for ranks, most of it as %s.%s", w.Rank,
-			formatTime(floatOf(w.Time)), percent(of), w.MostlyAs(), whyLate(s, w)))
+		found = append(found, fmt.Sprintf("Others wait for rank %d: %s in all, %s of all waiting for ranks, most of it as %s.%s%s", w.Rank,
+			formatTime(floatOf(w.Time)), percent(of), w.MostlyAs(), whyLate(s, w), whyHeld(w)))
+	}
+	if s.Held != nil && floatOf(s.Held) >= leastFinding*floatOf(s.Time) {
+		found = append(found, fmt.Sprintf("Messages that are in each other's way cost more than the time of their receivers: %s of all waiting for ranks, %s, passes while other messages delay the rank that is late.",
+			percent(floatOf(s.Held)/floatOf(s.Late)), formatTime(floatOf(s.Held))))
 	}
 	return found
+}
+
+// whyHeld says for how long other messages delay a rank for which others wait.
+func whyHeld(w *result.WaitedFor) string {
+	if w.Held == nil || floatOf(w.Held) < leastFinding*floatOf(w.Time) {
+		return ""
+	}
+	return fmt.Sprintf(" For %s of that time other messages delay rank %d.", formatTime(floatOf(w.Held)), w.Rank)
 }
 
 // The number of ranks that a page blames, and the least share of a rank in the waiting, over that of an average rank.

@@ -32,7 +32,7 @@ func statisticsOf(c *mpivirt.CallStatistics, ranks int64, took vtime.Time) *resu
 		s.Calls = append(s.Calls, of)
 	}
 	s.Times = causeTimes(&all)
-	s.WaitedFor, s.Late = waitedFor(c.Blamed), lateOf(&all)
+	s.WaitedFor, s.Late, s.Held = waitedFor(c.Blamed), lateOf(&all), heldOf(c.Blamed)
 	for _, phase := range c.Phases {
 		s.Phases = append(s.Phases, result.Phase{Activity: phase.Name, Count: phase.Count, Time: phase.Time.Big()})
 	}
@@ -129,6 +129,9 @@ func spreadOf(tasks []mpivirt.Task) []spread {
 func waitedFor(blamed []mpivirt.RankBlame) (of []result.WaitedFor) {
 	for i := range blamed[:min(len(blamed), result.MostWaitedFor)] {
 		b := result.WaitedFor{Rank: blamed[i].Rank, Time: blamed[i].All().Big(), Causes: map[string]*big.Int{}}
+		if d := blamed[i].Held.Big(); d.Sign() > 0 {
+			b.Held = d
+		}
 		for cause, sum := range blamed[i].Times {
 			if d := sum.Big(); d.Sign() > 0 {
 				b.Causes[(mpivirt.LateSender + mpivirt.Cause(cause)).String()] = d
@@ -137,6 +140,18 @@ func waitedFor(blamed []mpivirt.RankBlame) (of []result.WaitedFor) {
 		of = append(of, b)
 	}
 	return of
+}
+
+// heldOf returns the time for which ranks wait for others while other messages delay these, nil for none.
+func heldOf(blamed []mpivirt.RankBlame) *big.Int {
+	var sum mpivirt.Total
+	for i := range blamed {
+		sum.Merge(blamed[i].Held)
+	}
+	if sum == (mpivirt.Total{}) {
+		return nil
+	}
+	return sum.Big()
 }
 
 // lateOf returns the time for which ranks wait for other ranks.
@@ -234,10 +249,24 @@ func (d *document) tabulateWaitedFor(w io.Writer) {
 		return
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "others wait for\ttime in all\tof waiting for ranks\tmost of it as")
+	head := "others wait for\ttime in all\tof waiting for ranks\tmost of it as"
+	if s.Held != nil {
+		head += "\twhile other messages delay the rank"
+	}
+	_, _ = fmt.Fprintln(table, head)
 	for i := range s.WaitedFor[:min(len(s.WaitedFor), shownWaitedFor)] {
 		b := &s.WaitedFor[i]
-		_, _ = fmt.Fprintf(table, "rank %d\t%v\t%s\t%s\n", b.Rank, over(b.Time, 1), share(b.Time, s.Late), b.MostlyAs())
+		_, _ = fmt.Fprintf(table, "rank %d\t%v\t%s\t%s", b.Rank, over(b.Time, 1), share(b.Time, s.Late), b.MostlyAs())
+		switch {
+		case b.Held != nil:
+			_, _ = fmt.Fprintf(table, "\t%v", over(b.Held, 1))
+		case s.Held != nil:
+			_, _ = fmt.Fprint(table, "\t-")
+		}
+		_, _ = fmt.Fprintln(table)
+	}
+	if s.Held != nil {
+		_, _ = fmt.Fprintf(table, "all ranks\t%v\t%s\t\t%v\n", over(s.Late, 1), share(s.Late, s.Late), over(s.Held, 1))
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(w)

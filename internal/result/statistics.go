@@ -13,6 +13,8 @@ type Statistics struct {
 	WaitedFor []WaitedFor `json:"waited_for,omitempty"`
 	// Late is the time for which ranks wait for other ranks: of late senders, receivers, roots and members, and at barriers and n-to-n.
 	Late *big.Int `json:"waiting_for_ranks_ps"`
+	// Held is the part of Late in which other messages delay the rank that is late; it is left out above 65,536 ranks.
+	Held *big.Int `json:"waiting_for_held_ranks_ps,omitempty"`
 	// Phases are the six activities of a process in VACED-SIM.
 	Phases []Phase `json:"vaced_sim"`
 	// Bandwidths are the messages by the bandwidth that they saw, those of collectives included.
@@ -51,10 +53,11 @@ type Course struct {
 const MostWaitedFor = 16
 
 // WaitedFor is a rank for which others wait, the sum of their times, and the times by cause. A rank that is late since it waits for another
-// rank is not waited for during that time, but the other rank.
+// rank is not waited for during that time, but the other rank. Held is the part of the time in which other messages delay the rank.
 type WaitedFor struct {
 	Rank   int                 `json:"rank"`
 	Time   *big.Int            `json:"time_ps"`
+	Held   *big.Int            `json:"held_ps,omitempty"`
 	Causes map[string]*big.Int `json:"causes_ps"`
 }
 

@@ -121,6 +121,9 @@ func sums(players []*scriptPlayer) (text string) {
 	}
 	for _, of := range calls.Blamed() {
 		text += fmt.Sprintf("for %d", of.Rank)
+		if held := of.Held.Over(1); held > 0 {
+			text += fmt.Sprintf(", held %v", held)
+		}
 		for i := range of.Times {
 			if d := of.Times[i].Over(1); d > 0 {
 				text += fmt.Sprintf(", %v %v", stats.LateSender+stats.Cause(i), d)

@@ -139,7 +139,11 @@ func sums(summary *world.Summary) (text string) {
 		text += fmt.Sprintf("%d: %d calls, %d bytes", rank, of.Count, of.Bytes) + causes(func(i stats.Cause) vtime.Duration { return of.Times[i] })
 	}
 	for _, of := range calls.Blamed() {
-		text += fmt.Sprintf("for %d, %v\n", of.Rank, of.All().Over(1))
+		text += fmt.Sprintf("for %d, %v", of.Rank, of.All().Over(1))
+		if held := of.Held.Over(1); held > 0 {
+			text += fmt.Sprintf(", held %v", held)
+		}
+		text += "\n"
 	}
 	return text + fmt.Sprintf("sizes %v, bytes between ranks %v\n", summary.Sent.Classes(), calls.Matrix().Rows())
 }

@@ -9,12 +9,15 @@ import (
 )
 
 // Late is a rank for which others wait, and the rank's own waits before that: between two instants it has waited for the rank
-// Behind, for some of the time.
+// Behind, or other messages have delayed it, for some of the time.
 type Late struct {
-	Rank, Behind int32 // in WORLD
+	Rank, Behind int32 // in WORLD; Behind is Held if other messages have delayed the rank
 	From, To     vtime.Time
 	Waited       vtime.Duration
 }
+
+// Held is no rank: what other messages at interfaces, busses, links or in memory delay.
+const Held = -1
 
 // waits returns the late rank after it has waited for other ranks from one instant to another, for most of the time for the rank
 // behind. Waits for the same rank with less than four times as much work between them are taken together. Another wait replaces those
@@ -36,7 +39,20 @@ func (l *Late) wait(behind int32, from, to vtime.Time) {
 	}
 }
 
-// behind returns the part of a time for which the rank has waited for the rank Behind.
+// held notes that other messages have delayed the late rank from one instant to another. Delays with less than four times as much work between them are
+// taken together. A delay replaces a wait for a rank only if it is as long, or if as much time has passed since.
+func (l *Late) held(from, to vtime.Time) {
+	length := to.Sub(from)
+	switch {
+	case length <= 0:
+	case l.Behind == Held:
+		l.wait(Held, from, to)
+	case length >= l.Waited || from.Sub(l.To) >= l.Waited:
+		l.Behind, l.From, l.To, l.Waited = Held, from, to, length
+	}
+}
+
+// behind returns the part of a time for which the rank has waited for the rank Behind, or been delayed.
 func (l *Late) behind(from, to vtime.Time) vtime.Duration {
 	overlap := min(to, l.To).Sub(max(from, l.From))
 	if overlap <= 0 {
@@ -57,6 +73,7 @@ type Waiter struct {
 type Blamed struct {
 	Rank  int32 // for which it has waited
 	Cause Cause
+	Held  bool // other messages have delayed that rank during the time
 	Time  vtime.Duration
 }
 
@@ -70,7 +87,7 @@ type Blames struct {
 func (b *Blames) Parts() []Blamed { return b.parts[:b.count] }
 
 // add adds the time from one instant to another for which a rank has waited for a late rank. As far as the late rank has waited for
-// another since both could have met last, it is the other that is waited for.
+// another since both could have met last, it is the other that is waited for; as far as other messages have delayed the late rank, the time is held.
 func (b *Blames) add(w *Waiter, late *Late, cause Cause, from, to vtime.Time) {
 	all := to.Sub(from)
 	behind := min(late.behind(min(w.Met, from), to), all)
@@ -78,11 +95,14 @@ func (b *Blames) add(w *Waiter, late *Late, cause Cause, from, to vtime.Time) {
 		behind = 0
 	}
 	if behind > 0 {
-		b.parts[b.count] = Blamed{late.Behind, cause, behind}
+		b.parts[b.count] = Blamed{late.Behind, cause, false, behind}
+		if late.Behind == Held {
+			b.parts[b.count] = Blamed{late.Rank, cause, true, behind}
+		}
 		b.count++
 	}
 	if all > behind {
-		b.parts[b.count] = Blamed{late.Rank, cause, all - behind}
+		b.parts[b.count] = Blamed{late.Rank, cause, false, all - behind}
 		b.count++
 	}
 }
@@ -114,6 +134,16 @@ func (w *Waiter) Blame(e *Ending, began, ended vtime.Time, b *Blames) {
 	if b.count > 0 {
 		w.waited(b, begins, at, ended)
 	}
+	if e.Shared > 0 || e.Within > 0 {
+		w.held(e.delayed(at, ended))
+	}
+}
+
+// delayed returns the instants between which other messages have delayed an operation for which nobody is late from an instant on, as Split has it.
+func (e *Ending) delayed(at, ended vtime.Time) (from, to vtime.Time) {
+	ready := min(e.Ready, ended)
+	from = min(max(at, e.Left).Add(max(e.Works, 0)), ready)
+	return from, min(from.Add(max(e.Within, 0)).Add(max(e.Shared, 0)), ready)
 }
 
 // waited notes that the rank has waited from one instant to another in a call that ends at a third.
@@ -145,6 +175,7 @@ type blame struct {
 type RankBlame struct {
 	Rank  int
 	Times [NumberOfLate]Total // by cause, from LateSender on
+	Held  Total               // of them: other messages have delayed the rank
 }
 
 // All returns the sum over the causes.
@@ -171,7 +202,11 @@ func (c *Calls) Blame(b *Blames) {
 		return
 	}
 	for _, part := range b.Parts() {
-		c.blame.of(int(part.Rank)).Times[part.Cause-LateSender].Add(part.Time)
+		of := c.blame.of(int(part.Rank))
+		of.Times[part.Cause-LateSender].Add(part.Time)
+		if part.Held {
+			of.Held.Add(part.Time)
+		}
 	}
 }
 
@@ -202,13 +237,14 @@ func (b *blame) merge(o *blame) {
 		for cause := range of.Times {
 			of.Times[cause].Merge(o.ranks[i].Times[cause])
 		}
+		of.Held.Merge(o.ranks[i].Held)
 	}
 }
 
 func (b *blame) append(to []byte) []byte {
 	to = appendWords(to, uint64(len(b.places)), uint64(len(b.ranks)))
 	for i := range b.ranks {
-		to = appendWords(to, uint64(b.ranks[i].Rank))
+		to = appendWords(to, uint64(b.ranks[i].Rank), b.ranks[i].Held.High, b.ranks[i].Held.Low)
 		for _, t := range b.ranks[i].Times {
 			to = appendWords(to, t.High, t.Low)
 		}
@@ -223,6 +259,7 @@ func (b *blame) read(r *reader) {
 	}
 	for range r.word() {
 		of := b.of(int(r.word()))
+		of.Held = Total{r.word(), r.word()}
 		for i := range of.Times {
 			of.Times[i] = Total{r.word(), r.word()}
 		}

@@ -107,9 +107,13 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, parts Parts
 	}
 	if late == 0 {
 		w.Met = exit
-		return
+	} else {
+		m.calls.blameMeeting(w, &m.whom, m.cause, entry, entry.Add(late), exit, &m.blames)
 	}
-	m.calls.blameMeeting(w, &m.whom, m.cause, entry, entry.Add(late), exit, &m.blames)
+	if held := t.shared + t.within; held > 0 {
+		from := entry.Add(late).Add(t.works)
+		w.held(from, from.Add(held))
+	}
 }
 
 // LeaveTogether is Leave for consecutive LPs from lp on with their entries and an equal exit, whose processors have not worked.
