@@ -14,8 +14,9 @@ var deadlock = Entry{
 	Defaults: Options{Iterations: 1, Payload: 8},
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockMain),
-	Messages: func(Options, *mpivirt.Kind, Course) mpivirt.Held { // buffers are lent until the match
-		return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Operations: 2}
+	Messages: func(_ Options, _ *mpivirt.Kind, c Course) mpivirt.Held { // buffers are lent until the match
+		between, within := c.delayed(toPartner)
+		return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Leaving: between + within, Coming: between, Operations: 2}
 	},
 }
 
@@ -27,15 +28,38 @@ var deadlockFix = Entry{
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockFixMain),
 	State:    messageState(0),
-	Messages: ringMessages,
-	Deep:     whenStrict,
-	Waiting:  func(Options) float64 { return engine.Batch }, // the ranks of a pair begin together, but for the last of a batch
+	Messages: func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held { // pairs go on in their order, but for those whose messages are delayed
+		h := pairMessages(o, kind, c)
+		if c.Postponed {
+			return h
+		}
+		between, within := c.delayed(toPartner)
+		waiting := between + within
+		h.Mailboxes, h.Requests, h.Messages, h.Leaving, h.Coming = waiting, 2*waiting, waiting, waiting, between
+		return h
+	},
+	Deep: func(o Options, c Course) bool { // a send and its completion
+		between, within := c.delayed(toPartner)
+		return c.Strict || between+within > 0 && (2*o.Iterations > fewCalls || makesDeep(float64(o.Payload)))
+	},
+	Waiting: func(_ Options, c Course) (some, share float64) { // the ranks of a pair begin together, but for the last of a batch
+		between, within := c.delayed(toPartner)
+		return engine.Batch, between + within
+	},
 	Shared: func(o Options) float64 {
 		if o.Iterations == 1 {
 			return 0
 		}
 		return engine.Batch / 2 * float64(o.Payload) // of the ranks that go on together, one of each pair is ahead
 	},
+}
+
+// toPartner returns the other rank of a pair, or the rank itself.
+func toPartner(rank, ranks int) int {
+	if other := rank ^ 1; other < ranks {
+		return other
+	}
+	return rank
 }
 
 // partner returns the other rank of a pair. The last of an odd number of ranks has

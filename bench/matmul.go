@@ -26,13 +26,20 @@ var matmul = Entry{
 		return mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return matmulMain(r, o) })}}, nil
 	},
 	State: func(_ *mpivirt.Kind, o Options) float64 {
-		row := float64(o.Payload)
-		return 2*row + row*row/8
+		return 2*float64(o.Payload) + matrixBytes(o)
 	},
-	Messages: pairMessages,
-	// In one iteration most workers find their only message, which says that there is no row.
-	Deep: func(o Options, strict bool) bool { return strict || o.Iterations > 1 },
+	Messages: func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held {
+		h := pairMessages(o, kind, c)
+		between, within := c.delayed(toRoot) // rank 0 sends to all before it waits
+		h.Leaving, h.Coming = between+within, between
+		return h
+	},
+	// Most workers only wait: for the matrix, and for the message which says that there is no row.
+	Deep: func(o Options, c Course) bool { return c.Strict || makesDeep(matrixBytes(o)) },
 }
+
+// matrixBytes returns the memory of a matrix of doubles with rows of the payload.
+func matrixBytes(o Options) float64 { return float64(o.Payload) * float64(o.Payload) / 8 }
 
 // mostRow is the most bytes of a row: it is multiplied in 52 days of virtual time.
 const mostRow = 1 << 29

@@ -34,7 +34,9 @@ var mpiping = Entry{
 		}, nil
 	},
 	Collectives: func(o Options) []mpivirt.Use {
-		return append(sumOfNumbers(o), mpivirt.Use{Operation: collectives.Barrier})
+		sums := sumOfNumbers(o)
+		sums[0].Row = 2 // of extremes and of sums
+		return append(sums, mpivirt.Use{Operation: collectives.Barrier})
 	},
 	State: func(kind *mpivirt.Kind, _ Options) float64 { // no payload
 		if kind == steps.Kind {
@@ -43,11 +45,17 @@ var mpiping = Entry{
 		return 0
 	},
 	Messages: func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held {
-		if !c.Postponed && !c.Apart { // pairs go on in their order: few messages are under way at a time
-			return mpivirt.Held{Mailboxes: 1, Requests: 0.05, Messages: 0.05}
-		}
 		o.Payload = 0
-		return pairMessages(o, kind, c)
+		h := pairMessages(o, kind, c)
+		between, within := c.delayed(toRight)
+		switch delayed := between + within; {
+		case c.Postponed:
+		case delayed > 0: // one message of a pair, whose neighbours wait for its ranks in the other phase
+			h.Requests, h.Messages, h.Leaving, h.Coming = min(1, 3*delayed), min(0.5, delayed), min(0.5, delayed), min(0.5, between)
+		case !c.Apart: // pairs go on in their order: few messages are under way at a time
+			h.Requests, h.Messages = 0.05, 0.05
+		}
+		return h
 	},
 	Deep: always,
 }

@@ -7,6 +7,7 @@ import (
 
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -116,14 +117,14 @@ type Entry struct {
 	// State returns the bytes that the program holds for each rank beyond the bytes of the LP
 	// itself, with the options filled in; nil for none.
 	State func(*mpivirt.Kind, Options) float64
-	// Deep reports whether ranks call deeper than in a barrier: messages find their receives, or
-	// large buffers are needed. Strict ranks wait for the instant of a message that is there. nil
+	// Deep reports whether ranks call deeper than in a barrier: they begin nonblocking calls, or more than fewCalls of their calls are complete
+	// at once. Strict ranks wait for the instant of a message that is there. nil
 	// is never. Under a model with state at the receiver all do.
-	Deep func(o Options, strict bool) bool
-	// Waiting returns how many ranks of an engine wait at a time at most, with the options filled in: the
-	// others end, and leave their stacks, before more begin. nil is all. Strict ranks all wait, and those
+	Deep func(o Options, c Course) bool
+	// Waiting returns how many ranks of an engine wait at a time at most, and the share of all ranks that do so besides, with the
+	// options filled in: the others end, and leave their stacks, before more begin. nil is all. Strict ranks all wait, and those
 	// under a model with state at the receiver.
-	Waiting func(Options) float64
+	Waiting func(o Options, c Course) (some, share float64)
 	// Messages returns what ranks hold for point-to-point messages, with the options filled
 	// in; nil for programs without such messages.
 	Messages func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held
@@ -138,11 +139,34 @@ type Entry struct {
 type Course struct {
 	Postponed bool // ranks go on before their messages have left: the model has state at the receiver
 	Apart     bool // ranks leave a collective one after the other, since it goes by messages
-	// Between is the share of the messages to the next rank that delay other messages and wait for
-	// virtual time, between nodes or within them.
-	Between float64
+	Strict    bool // each message waits for its instant
 	// Rendezvous: the payload is above the machine's eager limit, so senders wait for receivers.
 	Rendezvous bool
+	target     *network.Target
+}
+
+// fewCalls is the number of calls that are complete at once for which the stack of a goroutine rank is not made larger.
+const fewCalls = 4
+
+// delayed returns the share of the messages from each rank to another one that delay other messages at interfaces of nodes, and in the
+// memory of a node. They wait for virtual time, while ranks whose messages delay none go on. It looks at the first ranks of many.
+func (c Course) delayed(to func(rank, ranks int) int) (between, within float64) {
+	const most = 1 << 14
+	if c.target == nil || !c.target.Contended() {
+		return 0, 0
+	}
+	ranks := c.target.Ranks()
+	looked := min(ranks, most)
+	for rank := range looked {
+		switch other := to(rank, ranks); {
+		case !c.target.Shares(rank, other):
+		case c.target.Node(rank) == c.target.Node(other):
+			within++
+		default:
+			between++
+		}
+	}
+	return between / float64(looked), within / float64(looked)
 }
 
 // programs are all programs, in the order in which they are listed.
@@ -345,29 +369,37 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 	if e.Direct != nil {
 		c.Target = nil // the engine alone knows of no machine
 	}
-	cost := mpivirt.CostOf(&c.Config, engines, uses...)
-	postponed := c.Target != nil && c.Target.ReceiverState()
-	contended := c.Target != nil && c.Target.Contended()
-	counted := c.Activities && len(uses) > 0 // what statistics tell of a collective is deep
-	if c.Kind != nil && (postponed || counted || e.Deep != nil && e.Deep(o, c.Strict || contended)) {
-		cost.BytesPerRank += c.Kind.Growth
-	}
-	if c.Kind != nil && e.Waiting != nil && !postponed && !contended && !c.Strict && c.Target != nil {
-		if waiting := e.Waiting(o); waiting*float64(engines) < float64(c.Target.Ranks()) {
-			cost.BytesPerRank -= c.Kind.Stack
-			cost.BytesPerEngine += waiting * c.Kind.Stack
+	if e.Messages != nil && c.Target != nil && c.Target.Contended() { // ranks whose messages delay none come first
+		uses = slices.Clone(uses)
+		for i := range uses {
+			uses[i].Unordered = true
 		}
+	}
+	cost := mpivirt.CostOf(&c.Config, engines, uses...)
+	course := Course{Postponed: c.Target != nil && c.Target.ReceiverState(), Apart: cost.ByMessages, Strict: c.Strict,
+		Rendezvous: c.Target != nil && o.Payload > c.Target.EagerLimit(), target: c.Target}
+	waits := 1.                                                                                  // share of the ranks
+	if c.Kind != nil && e.Messages == nil && !course.Postponed && !c.Strict && c.Target != nil { // the others leave their stacks to ranks that begin later
+		waits = cost.Waiting
+		cost.BytesPerRank -= (1 - waits) * c.Kind.Stack
+	}
+	if c.Kind != nil && e.Waiting != nil && !course.Postponed && !c.Strict && c.Target != nil {
+		if some, share := e.Waiting(o, course); some*float64(engines)+share*float64(c.Target.Ranks()) < float64(c.Target.Ranks()) {
+			waits = share
+			cost.BytesPerRank -= (1 - share) * c.Kind.Stack
+			cost.BytesPerEngine += some * c.Kind.Stack
+		}
+	}
+	counted := c.Activities && len(uses) > 0 // what statistics tell of a collective is deep
+	switch {
+	case c.Kind == nil:
+	case course.Postponed || counted:
+		cost.BytesPerRank += c.Kind.Growth
+	case e.Deep != nil && e.Deep(o, course):
+		cost.BytesPerRank += waits * c.Kind.Growth
 	}
 	if e.Messages != nil {
-		between := 0.
-		if contended {
-			between = 1 / float64(c.Target.NodeSize(0))
-			if c.Target.ContendedWithin() {
-				between = 1
-			}
-		}
-		rendezvous := c.Target != nil && o.Payload > c.Target.EagerLimit()
-		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o.held(), c.Kind, Course{postponed, cost.ByMessages, between, rendezvous}))
+		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o.held(), c.Kind, course), cost)
 	}
 	if e.State != nil {
 		cost.BytesPerRank += e.State(c.Kind, o.held())

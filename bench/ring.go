@@ -3,7 +3,6 @@ package bench
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
@@ -34,13 +33,15 @@ var ring = Entry{
 			return ringMessages(o, kind, c)
 		}
 		h := pairMessages(o, kind, c) // all ranks wait in their sends
+		between, within := c.delayed(toRight)
+		h.Leaving, h.Coming = between+within, between
 		if kind != steps.Kind {
 			h.Payload = 0 // a blocking send lends its slice
 		}
 		return h
 	},
 	Shared:  func(o Options) float64 { return float64(o.Payload) }, // the message from another engine
-	Deep:    whenStrict,
+	Deep:    ringDeep,
 	Waiting: ringWaiting,
 }
 
@@ -66,7 +67,7 @@ var ringNonblocking = Entry{
 	Build:    onPayload(nonblockingMain),
 	State:    messageState(0),
 	Messages: ringMessages,
-	Deep:     whenStrict,
+	Deep:     nonblockingDeep,
 	Waiting:  ringWaiting,
 }
 
@@ -322,26 +323,59 @@ func nonblockingMain(r *mpivirt.Rank, o Options) error {
 }
 
 // always is the Deep of programs whose ranks wait for messages while they are on their way.
-func always(Options, bool) bool { return true }
+func always(Options, Course) bool { return true }
 
-// whenStrict is the Deep of programs in which the message is there when a rank asks for it,
-// unless the rank waits for its instant.
-func whenStrict(_ Options, strict bool) bool { return strict }
+// toRight returns the rank to the right.
+func toRight(rank, ranks int) int {
+	_, right := neighbours(rank, ranks)
+	return right
+}
 
-// tokenDeep is the Deep of a program in which a rank ends once the token has passed it for the
-// last time. Its stack then serves the next rank.
-func tokenDeep(o Options, strict bool) bool { return strict || o.Iterations > 1 }
+// toRoot returns rank 0.
+func toRoot(int, int) int { return 0 }
+
+// ringDeep is the Deep of the ring. Where no message delays another, the few ranks that wait make few calls. Where all messages do, sends alone are complete at
+// once; else most receives are, too.
+func ringDeep(o Options, c Course) bool {
+	between, within := c.delayed(toRight)
+	switch delayed := between + within; {
+	case c.Strict, delayed > 0 && makesDeep(float64(o.Payload)):
+		return true
+	case delayed == 0:
+		return false
+	case delayed < 1:
+		return 2*o.Iterations > fewCalls
+	}
+	return o.Iterations > fewCalls
+}
+
+// nonblockingDeep is the Deep of the ring with nonblocking calls. Without delays few ranks wait.
+func nonblockingDeep(_ Options, c Course) bool {
+	between, within := c.delayed(toRight)
+	return c.Strict || between+within > 0
+}
+
+// tokenDeep is the Deep of a program in which a rank sends once in an iteration, and else waits.
+func tokenDeep(o Options, c Course) bool {
+	return c.Strict || o.Iterations > fewCalls || makesDeep(float64(o.Payload))
+}
+
+// makesDeep reports whether the runtime needs a deep stack to make a buffer: it takes a span of pages for each.
+func makesDeep(bytes float64) bool { return bytes >= 4<<10 }
 
 // ringWaiting is the Waiting of the ring: rank k finds the messages of its first k iterations, those
-// before it have sent them.
-func ringWaiting(o Options) float64 { return float64(o.Iterations) }
+// before it have sent them. A rank whose message is delayed on its way begins such a row of ranks anew.
+func ringWaiting(o Options, c Course) (some, share float64) {
+	between, within := c.delayed(toRight)
+	return float64(o.Iterations), min(1, (between+within)*float64(o.Iterations))
+}
 
-// tokenWaiting is the Waiting of a program in which a rank waits for the token to come round again.
-func tokenWaiting(o Options) float64 {
-	if o.Iterations == 1 {
-		return 1
+// tokenWaiting is the Waiting of a program in which a rank waits for the token to come round again, or while the token is on its way.
+func tokenWaiting(o Options, c Course) (some, share float64) {
+	if between, within := c.delayed(toRight); o.Iterations == 1 && between+within == 0 {
+		return 1, 0
 	}
-	return math.Inf(1)
+	return 0, 1
 }
 
 // messageState returns the State of a program of point-to-point messages whose event ranks
@@ -366,25 +400,34 @@ func sentBytes(bytes int64) float64 {
 
 // ringMessages are the Messages of a program in which every rank sends one message and receives
 // one. Where they are not postponed, a rank goes on as soon as the one before it has sent, so
-// few messages are under way at a time.
+// few messages are under way at a time. The receiver of a message that is delayed on its way waits. The ranks behind the receiver then wait one after the other, one in each
+// iteration, and the rank before the next such message sends as many messages.
 func ringMessages(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held {
-	h := pairMessages(o, kind, c)
+	between, within := c.delayed(toRight)
+	h, delayed := pairMessages(o, kind, c), between+within
 	switch {
 	case c.Postponed:
-	case c.Between > 0: // the first rank of a node waits, and the last one goes on as far as the wait allows
-		h.Messages = min(1, c.Between*float64(o.Iterations))
-	default:
+		return h
+	case delayed == 0:
 		return mpivirt.Held{}
+	}
+	waiting := min(1, delayed*float64(o.Iterations))
+	h.Mailboxes, h.Requests, h.Messages, h.Leaving, h.Coming = min(1, waiting+delayed), waiting, waiting, waiting, min(1, between*float64(o.Iterations))
+	if kind == steps.Kind {
+		h.Received = delayed
 	}
 	return h
 }
 
-// tokenMessages are the Messages of a program in which one message is under way.
-func tokenMessages(_ Options, _ *mpivirt.Kind, c Course) mpivirt.Held {
-	if !c.Postponed {
+// tokenMessages are the Messages of a program in which one message is under way, while ranks wait for it.
+func tokenMessages(o Options, _ *mpivirt.Kind, c Course) mpivirt.Held {
+	switch _, share := tokenWaiting(o, c); {
+	case c.Postponed:
+		return mpivirt.Held{Mailboxes: 1, Messages: 1, Operations: 2}
+	case share == 0:
 		return mpivirt.Held{}
 	}
-	return mpivirt.Held{Mailboxes: 1, Messages: 1, Operations: 2}
+	return mpivirt.Held{Mailboxes: 1, Requests: 1}
 }
 
 // pairMessages are the Messages of a program in which partners exchange a message each.

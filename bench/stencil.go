@@ -43,6 +43,8 @@ var stencil = Entry{
 	Deep: always,
 	Messages: func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held { // shares are measured
 		h := mpivirt.Held{Mailboxes: 1, Requests: 4, Messages: 2, Operations: 5}
+		h.Length = float64(o.Payload)
+		delayed, between := facesDelayed(c)
 		if kind == mpivirt.Goroutine { // event ranks simulate sizes alone
 			h.Payload = float64(o.Payload)
 		}
@@ -52,8 +54,8 @@ var stencil = Entry{
 		case c.Postponed && ahead:
 			h.Messages = 2.6
 		case c.Postponed:
-		case c.Between > 0: // most of the six neighbours are on other nodes
-			h.Requests, h.Messages = 12, 1.5
+		case delayed > 0: // a rank has sent both faces of a dimension, and waits for those of its neighbours
+			h.Requests, h.Leaving, h.Coming = 2, 2*delayed, 2*between
 		case c.Apart && ahead:
 			h.Requests, h.Messages = 2, 0.9
 		default: // ranks go on in their order: requests and messages are few at a time
@@ -112,6 +114,25 @@ func (g grid) neighbours(rank, dimension int) (before, after int) {
 		after -= extent * stride
 	}
 	return before, after
+}
+
+// facesDelayed returns the share of the faces that are delayed on their way, and of those that pass interfaces of nodes, in the dimension that has most of
+// them.
+func facesDelayed(c Course) (delayed, between float64) {
+	if c.target == nil || !c.target.Contended() {
+		return 0, 0
+	}
+	g := newGrid(c.target.Ranks())
+	for d, extent := range g.extent {
+		if extent > 1 {
+			b, w := c.delayed(func(rank, _ int) int {
+				_, after := g.neighbours(rank, d)
+				return after
+			})
+			delayed, between = max(delayed, b+w), max(between, b)
+		}
+	}
+	return delayed, between
 }
 
 // lazyGrid is a grid that is computed when the first rank needs it.

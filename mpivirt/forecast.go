@@ -16,6 +16,8 @@ type Use struct {
 	Times     int                                 // that each rank calls it, one time after the other; 0 is once
 	Calls     int                                 // that each rank makes in an iteration of the program; 0 is one
 	Compute   func(rank, time int) vtime.Duration // by a rank before each time; nil is none
+	Unordered bool                                // the ranks of a node call it in any order
+	Row       int                                 // of calls that each rank makes one right after the other; 0 is one
 }
 
 // Cost holds the needs of ranks and their collectives on the host.
@@ -23,6 +25,8 @@ type Cost struct {
 	Time           float64 // ns of CPU on all engines, in which all ranks go through the collectives once
 	BytesPerRank   float64 // while ranks wait in the collective that takes most
 	BytesPerEngine float64 // on each engine besides, however many ranks it has
+	PassageBytes   float64 // of BytesPerRank: messages of collectives that delay each other
+	Waiting        float64 // the greatest share of the ranks that wait in a collective at the same time; 1 without collectives
 	ByMessages     bool    // some collective is carried out so: ranks go on one after the other
 }
 
@@ -33,6 +37,10 @@ type Held struct {
 	Requests   float64
 	Messages   float64 // that no receive has taken
 	Payload    float64 // bytes of each message's content; 0 if only the size is simulated
+	Length     float64 // bytes of a message where interfaces take long messages in packets; 0 is Payload
+	Received   float64 // contents that event ranks have received and not seen yet
+	Leaving    float64 // messages that wait for an interface of their sender's node, or for its memory
+	Coming     float64 // messages that wait for an interface of their receiver's node
 	Operations float64 // under a model with state at the receiver: under way in a processor
 }
 
@@ -60,5 +68,7 @@ func (c *Config) CheckUse(use Use) error {
 }
 
 // HeldBytes returns the memory that a program's ranks hold for point-to-point messages, over
-// what [CostOf] counts.
-func HeldBytes(c *Config, h Held) float64 { return forecast.HeldBytes(c.ofKernel(), forecast.Held(h)) }
+// what [CostOf] has counted in a cost.
+func HeldBytes(c *Config, h Held, cost Cost) float64 {
+	return forecast.HeldBytes(c.ofKernel(), forecast.Held(h), forecast.Cost(cost))
+}

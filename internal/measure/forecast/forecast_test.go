@@ -193,6 +193,8 @@ func TestForecastsOfPrograms(t *testing.T) {
 			own = 1800e3
 		case p.Engines > 1: // packets of all sizes between them
 			own = 3e6
+		case !p.Timed: // slabs of all values of point-to-point messages, and of those that wait for interfaces
+			own = 1200e3
 		}
 		// Engines take turns on one processor. On several, an engine may stand still for other work on the machine while those
 		// beside it fill their windows, and each processor keeps memory of its own for goroutine ranks.
@@ -231,6 +233,8 @@ func TestForecastsOfManyMessages(t *testing.T) {
 		{Program: "allgathertest", Machine: "loggops-default", Operation: collectives.Allgather, Iterations: 2, Ranks: 8 << 10}, // a block for each pair
 		{Program: "reducetest", Machine: "loggops-default", Operation: collectives.Reduce, Iterations: 10, Ranks: 32 << 10},
 		{Program: "gathertest", Machine: "gigabit-star", Operation: collectives.Gather, Iterations: 2, Ranks: 32 << 10},
+		{Program: "alltoalltest", Machine: "frontier", Operation: collectives.Alltoall, Iterations: 1, Ranks: 400}, // all ask for interfaces, or for the memory of a node
+		{Program: "alltoalltest", Machine: "fugaku", Operation: collectives.Alltoall, Iterations: 1, Ranks: 400},
 	} {
 		p.Kind, p.Engines, p.Payload, p.Algorithm, p.Timed = "event", 1, 8, collectives.Linear, true
 		_, want, err := p.foresee()
@@ -252,16 +256,26 @@ func TestForecastsOfLargeRuns(t *testing.T) {
 			Timed: true, Operation: op, Algorithm: a}
 	}
 	for _, p := range []point{
-		{Program: "mpiping", Kind: "event", Machine: "xt5", Engines: 1, Ranks: 100_000, Iterations: 1},
-		{Program: "mpiping", Kind: "event", Machine: "gigabit-star", Engines: 1, Ranks: 100_000, Iterations: 1},
-		{Program: "ring", Kind: "event", Machine: "xt5", Engines: 1, Payload: 8, Ranks: 500_000, Iterations: 2},
-		{Program: "stencil", Kind: "event", Machine: "xt5", Engines: 1, Payload: 8, Ranks: 100_000, Iterations: 2},
+		// Messages delay none, those between nodes of a few ranks delay others, all do, and so do those in the memory of a node.
+		{Program: "mpiping", Kind: "event", Machine: "vaced-sim", Engines: 1, Ranks: 20_000, Iterations: 1},
+		{Program: "mpiping", Kind: "event", Machine: "xt5", Engines: 1, Ranks: 20_000, Iterations: 1},
+		{Program: "ring", Kind: "event", Machine: "vaced-sim", Engines: 1, Payload: 8, Ranks: 500_000, Iterations: 2},
+		{Program: "ring", Kind: "event", Machine: "xt5", Engines: 1, Payload: 8, Ranks: 100_000, Iterations: 2},
+		{Program: "ring", Kind: "event", Machine: "gigabit-star", Engines: 1, Payload: 8, Ranks: 100_000, Iterations: 2},
+		{Program: "ring", Kind: "event", Machine: "frontier", Engines: 1, Payload: 8, Ranks: 50_000, Iterations: 2},
+		{Program: "stencil", Kind: "event", Machine: "vaced-sim", Engines: 1, Payload: 8, Ranks: 60_000, Iterations: 2},
+		{Program: "stencil", Kind: "event", Machine: "xt5", Engines: 1, Payload: 8, Ranks: 30_000, Iterations: 2},
+		{Program: "stencil", Kind: "goroutine", Machine: "vaced-sim", Mode: mpivirt.Message, Engines: 1, Payload: 8 << 10, Ranks: 6000, Iterations: 2},
 		{Program: "stencil", Kind: "goroutine", Machine: "xt5", Mode: mpivirt.Message, Engines: 1, Payload: 8 << 10, Ranks: 6000, Iterations: 2},
-		{Program: "stencil", Kind: "goroutine", Machine: "xt5", Engines: 2, Payload: 8, Ranks: 20_000, Iterations: 10},
+		{Program: "stencil", Kind: "goroutine", Machine: "vaced-sim", Engines: 2, Payload: 8, Ranks: 20_000, Iterations: 3},
 		{Program: "deadlock_fix", Kind: "goroutine", Machine: "xt5", Engines: 1, Payload: 8, Ranks: 30_000, Iterations: 1},
+		{Program: "deadlock_fix", Kind: "goroutine", Machine: "gigabit-star", Engines: 1, Payload: 8, Ranks: 12_000, Iterations: 1},
+		{Program: "ring_nonblocking", Kind: "goroutine", Machine: "frontier", Engines: 1, Payload: 8, Ranks: 12_000, Iterations: 1},
+		{Program: "ring_blocking", Kind: "goroutine", Machine: "xt5", Engines: 1, Payload: 8, Ranks: 12_000, Iterations: 2},
 		{Program: "matmul", Kind: "goroutine", Machine: "xt5", Engines: 1, Payload: 8, Ranks: 30_000, Iterations: 1},
-		two("bcasttest", "xt5", collectives.Bcast, collectives.Linear, 8, 120_000, 30),
+		two("bcasttest", "xt5", collectives.Bcast, collectives.Linear, 8, 120_000, 10),
 		two("scattertest", "xt5", collectives.Scatter, collectives.Linear, 8, 120_000, 10),
+		two("bcasttest", "vaced-sim", collectives.Bcast, collectives.Linear, 8, 120_000, 30),
 		two("reducetest", "xt5", collectives.Reduce, collectives.Linear, 8, 60_000, 10),
 		two("gathertest", "gigabit-star", collectives.Gather, collectives.Linear, 8, 60_000, 10),
 		two("allreducetest", "xt5", collectives.Allreduce, collectives.Linear, 8<<10, 8192, 1),

@@ -77,6 +77,7 @@ const (
 	PayloadBytes      = int(unsafe.Sizeof([]byte(nil))) // of a message of members whose memory is not moved directly
 	MemberListBytes   = int(unsafe.Sizeof(memberList{}))
 	PostponedBytes    = int(unsafe.Sizeof(postponed{}))
+	ContributionBytes = int(unsafe.Sizeof(contribution{}))                                      // of a vector that waits for those of lower ranks of its node
 	LocalTurnBytes    = int(unsafe.Sizeof(localPassage{}) + 2*unsafe.Sizeof(resource.Asking{})) // of a message of a local collective that takes interfaces in layers
 
 	// Where statistics are on, in addition.

@@ -29,6 +29,8 @@ type costModel struct {
 	ranks int
 	coll.Plan
 	traffic
+	passing float64 // bytes of a participant's messages that delay each other, when these are most
+	waiting float64 // share of the participants that are in the collective by messages at the same time
 }
 
 func newCostModel(h *hosting, a collectives.Algorithm, use Use) *costModel {
@@ -142,6 +144,9 @@ func (o *costModel) cost() Cost {
 	if o.target.ReceiverState() {
 		bytes += postponedBytes()
 	}
+	if o.use.Unordered && o.Leaders && o.use.Data && o.use.Operation == collectives.Allreduce {
+		bytes += o.contributedBytes()
+	}
 	switch o.Mode {
 	case coll.ByArrays:
 		bytes += share * (o.arrayBytes() + o.piecesUnderWay())
@@ -159,7 +164,11 @@ func (o *costModel) cost() Cost {
 	if o.counted {
 		bytes += o.countedBytes(share)
 	}
-	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared, ByMessages: o.Mode == coll.ByMessages}
+	waiting := 1.
+	if o.Mode == coll.ByMessages && !o.Leaders {
+		waiting = o.waiting
+	}
+	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared, PassageBytes: share * o.passing, Waiting: waiting, ByMessages: o.Mode == coll.ByMessages}
 }
 
 // interfaceBytes returns the memory of the interfaces that messages between nodes share, and of the memory of nodes, for a rank. Over
@@ -170,6 +179,13 @@ func (o *costModel) interfaceBytes() float64 {
 		return 0
 	}
 	return float64(o.target.Nodes()) / float64(o.ranks) * float64(resource.NodeBytes(o.target, int64(o.messageLength()), o.Layered && !bulk))
+}
+
+// contributedBytes returns the memory of a vector of a rank that waits for the vectors of lower ranks of its node, and of its place in a
+// list that doubles. Nodes that are through a call are in the next one of its row, which has lists of its own.
+func (o *costModel) contributedBytes() float64 {
+	size := float64(o.target.NodeSize(0))
+	return world.BufferBytes(float64(o.use.Bytes)) + float64(max(o.use.Row, 1))*doubled(coll.ContributionBytes, size)/size
 }
 
 // countedBytes returns the memory of statistics of a rank. Calls over arrays are summed up when members leave. share is the number of participants
@@ -297,6 +313,9 @@ func (o *costModel) heldBytes() float64 {
 func (o *costModel) messageBytes() float64 {
 	const growth = 1.05
 	dryRuns, times := 3, max(o.use.Times, 1)
+	if o.target.Contended() && o.call.FromRoot() { // its messages wait for virtual time, for which the root waits once it is so far ahead
+		times = min(times, o.call.RootAhead(o.Participants/o.engines))
+	}
 	if o.target.ReceiverState() && o.messages <= coll.LongRounds { // the maximum over all calls counts
 		dryRuns = 10
 	}
@@ -320,8 +339,9 @@ func (o *costModel) messageBytesOf(times int) float64 {
 	} else {
 		u = r.byMessages()
 	}
+	o.passing, o.waiting = u.passingBytes(o.Participants), min(1, u.agents)
 	if w := windowOf(o.Schedule); w > windowOf(r.schedule) {
-		return slot + u.agents*float64(coll.AgentBytes(o.target)) + u.queues*float64(coll.RoundQueueBytes) + float64(w)*o.windowBytesOf() + u.buffers
+		return slot + u.agents*float64(coll.AgentBytes(o.target)) + u.queues*float64(coll.RoundQueueBytes) + float64(w)*o.windowBytesOf(w) + u.buffers
 	}
 	agent, round := float64(coll.AgentBytes(o.target)), float64(coll.RoundMessageBytes)
 	if o.counted {
@@ -340,7 +360,7 @@ func (o *costModel) messageBytesOf(times int) float64 {
 	}
 	return slot + u.agents*agent + u.queues*float64(coll.RoundQueueBytes) + u.rounds*round + u.contents*float64(coll.ContentBytes) +
 		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.early*earlyBytes + u.buffers + u.processors + o.onWire(u.wire, times) +
-		u.passingBytes(o.Participants)
+		o.passing + u.shakes*float64(coll.RoundShakeBytes+link)
 }
 
 // windowOf returns the greatest number of messages that a participant sends in a window of rounds.
@@ -354,16 +374,23 @@ func windowOf(s collectives.Schedule) (most int) {
 	return most
 }
 
-// windowBytesOf returns the memory of each message of a window that has a message from each participant. Nearly all of them have
-// come before the first participant receives, and some wait for interfaces.
-func (o *costModel) windowBytesOf() float64 {
-	const link, waiting = 4, 0.25 // share of messages between nodes that wait at a time; measured
+// windowBytesOf returns the memory of each message of a window of so many messages from each participant. Nearly all of them have
+// come before the first participant receives. Those that delay each other have all asked for an interface by then, or for the memory of a node.
+func (o *costModel) windowBytesOf(window int) float64 {
+	const link = 4
 	bytes := float64(coll.RoundMessageBytes+link) + earlyBytes
 	if o.target.Charges() {
 		bytes += float64(coll.LandingBytes)
 	}
 	if o.target.Contended() {
-		bytes += waiting * float64(resource.PassageBytes)
+		all := float64(window * o.Participants)
+		asks := float64(resource.PassageBytes+link) + doubled(resource.PlaceBytes, all)/all
+		inside := o.inside / max(o.messages, 1)
+		if o.target.ContendedWithin() {
+			bytes += inside * asks
+		}
+		length := int64(o.messageLength())
+		bytes += (1 - inside) * (asks + o.behind(length, inside)*float64(resource.PassageBytes+link))
 	}
 	if o.use.Data {
 		bytes += float64(coll.ContentBytes + link)
@@ -403,6 +430,18 @@ func (o *costModel) onWire(bytes float64, times int) float64 {
 		return min(most*bytes, windows)
 	}
 	return min(most*bytes, windows+bytes/2)
+}
+
+// behind returns the share of a window's messages between nodes that have asked at their sender's node before its interfaces are through with those before:
+// where ranks send faster than the interfaces that they share. inside is the share of messages within nodes.
+func (o *costModel) behind(length int64, inside float64) float64 {
+	each, _, gap := o.target.Interfaces()
+	ranks := float64(min(o.target.NodeSize(0), o.ranks)) * (1 - inside) / float64(max(each, 1))
+	busy := float64(o.target.RailTime(length).Plus(gap)) * ranks
+	if sends := float64(max(o.target.SendTime(length), o.target.Gap())); busy > sends {
+		return 1 - sends/busy
+	}
+	return 0
 }
 
 // oneRoot reports whether one member sends or receives every message.

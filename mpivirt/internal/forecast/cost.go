@@ -19,6 +19,8 @@ type Use struct {
 	Times     int                                 // number of successive calls by each rank; 0 stands for 1
 	Calls     int                                 // that each rank makes in an iteration of the program; 0 is one
 	Compute   func(rank, time int) vtime.Duration // compute time of a rank before each call; nil for none
+	Unordered bool                                // the ranks of a node call it in any order
+	Row       int                                 // number of calls that a rank makes one right after the other; 0 is one
 }
 
 // Cost is the time and memory of ranks and their collectives on the host.
@@ -26,6 +28,8 @@ type Cost struct {
 	Time           float64 // ns of CPU on all engines, for all ranks to pass the collectives once
 	BytesPerRank   float64 // while ranks wait in the collective with the greatest memory
 	BytesPerEngine float64 // on each engine in addition, for any number of ranks
+	PassageBytes   float64 // the part of BytesPerRank for messages of collectives that delay each other
+	Waiting        float64 // greatest share of the ranks that wait in a collective at the same time; 1 without collectives
 	ByMessages     bool    // a collective is carried out by messages: its ranks leave at different instants
 }
 
@@ -80,14 +84,21 @@ func CostOf(c *kernel.Config, engines int, uses ...Use) Cost {
 	cost.addStatistics(c)
 	h := hostingOf(c, engines)
 	var most Cost
+	if len(uses) == 0 {
+		cost.Waiting = 1
+	}
 	for _, use := range uses {
 		one := newCostModel(h, c.AlgorithmFor(use.Operation, use.Bytes, use.Element), use).cost()
+		cost.Waiting = max(cost.Waiting, one.Waiting)
 		most.Time += one.Time * float64(max(use.Calls, 1))
-		most.BytesPerRank = max(most.BytesPerRank, one.BytesPerRank)
+		if one.BytesPerRank > most.BytesPerRank {
+			most.BytesPerRank, most.PassageBytes = one.BytesPerRank, one.PassageBytes
+		}
 		most.BytesPerEngine = max(most.BytesPerEngine, one.BytesPerEngine)
 		cost.ByMessages = cost.ByMessages || one.ByMessages
 	}
 	cost.BytesPerRank += most.BytesPerRank
+	cost.PassageBytes = most.PassageBytes
 	cost.BytesPerEngine += most.BytesPerEngine
 	cost.Time = most.Time
 	return cost

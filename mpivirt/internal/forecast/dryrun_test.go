@@ -9,6 +9,7 @@ import (
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/p2p"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -124,9 +125,35 @@ func TestHeldBytes(t *testing.T) {
 		{Held{Messages: 2, Payload: p2p.SmallPayload}, 2*float64(p2p.MessageBytes+4) + 4},
 		{Held{Messages: 2, Payload: 100}, 2*float64(p2p.MessageBytes+4+128+24) + 4},
 	} {
-		if got := HeldBytes(&kernel.Config{}, c.held); got != c.want {
+		if got := HeldBytes(&kernel.Config{}, c.held, Cost{}); got != c.want {
 			t.Errorf("%+v: %g bytes, want %g", c.held, got, c.want)
 		}
+	}
+}
+
+// Messages that wait for interfaces have a passage and places in a list that doubles, and nodes have interfaces: 40 ranks of ten nodes, of whose messages
+// 20 wait at senders' nodes and 10 at receivers', have lists with room for 32 and 16.
+func TestHeldBytesAtInterfaces(t *testing.T) {
+	m, err := network.Parse("four", []byte("name: four\nranks_per_node: 4\nnode: {interfaces: 2, bandwidth: 1GB/s}\n"+
+		"network: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 1us, receive: 1us}, eager_limit: 1KiB}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := &kernel.Config{Target: target}
+	const lists = (32 + 16 + 8 + 4 + 2 + 1) + (16 + 8 + 4 + 2 + 1)
+	want := 4 + 30*float64(resource.PassageBytes+4)/40 + lists*float64(resource.PlaceBytes)/40 + 10*float64(2*2*8)/40
+	if got := HeldBytes(config, Held{Leaving: 0.5, Coming: 0.25}, Cost{}); math.Abs(got-want) > 1e-9 {
+		t.Errorf("%g bytes, want %g", got, want)
+	}
+	if got := HeldBytes(config, Held{Leaving: 0.5, Coming: 0.25}, Cost{PassageBytes: 1e4}); got != 4 {
+		t.Errorf("%g bytes beside more of collectives, want 4", got)
+	}
+	if got := HeldBytes(config, Held{}, Cost{}); got != 4 {
+		t.Errorf("%g bytes without such messages, want 4", got)
 	}
 }
 

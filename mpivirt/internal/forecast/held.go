@@ -8,6 +8,7 @@ import (
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
 )
 
 // Held counts the values that a program's ranks hold for point-to-point messages at the same time:
@@ -17,6 +18,10 @@ type Held struct {
 	Requests   float64
 	Messages   float64 // messages that no receive has taken
 	Payload    float64 // bytes of each message's content; 0 if only the size is simulated
+	Length     float64 // bytes of a message where interfaces take long messages in packets; 0 is Payload
+	Received   float64 // contents that event ranks have received and not seen yet
+	Leaving    float64 // messages that wait for an interface of their sender's node, or for its memory
+	Coming     float64 // messages that wait for an interface of their receiver's node
 	Operations float64 // under a model with state at the receiver: operations in a processor
 }
 
@@ -25,11 +30,11 @@ type Held struct {
 var occupied = Held{Messages: 1, Operations: 2}
 
 // HeldBytes returns the memory that a program's ranks hold for point-to-point messages, beyond the
-// memory that [CostOf] counts.
-func HeldBytes(c *kernel.Config, h Held) float64 {
+// memory that [CostOf] has counted in a cost.
+func HeldBytes(c *kernel.Config, h Held, cost Cost) float64 {
 	n := h.bytes(c.Target != nil && c.Target.ReceiverState())
 	if c.Target != nil && c.Target.Contended() {
-		n += h.Messages * passageBytes()
+		n += max(h.passageBytes(c.Target)-cost.PassageBytes, 0) // messages of collectives have left these when messages of the program come
 	}
 	if c.Activities {
 		n += float64(kernel.CallBytes) + h.Requests*float64(p2p.ReasonBytes) + h.Messages*float64(p2p.OriginBytes)
@@ -37,11 +42,29 @@ func HeldBytes(c *kernel.Config, h Held) float64 {
 	return n
 }
 
-// passageBytes returns the memory of a message on its way between two nodes where messages delay each
-// other: a passage at either end, and its places in lists that double.
-func passageBytes() float64 {
-	const link, doubling = 4, 2
-	return 2 * float64(resource.PassageBytes+link+doubling*resource.PlaceBytes)
+// arrivedBytes is the memory of the latest arrival of a pair, in a hash table that grows.
+const arrivedBytes = 70
+
+// passageBytes returns the memory of messages that delay each other: passages, and the two lists of their places, which double. Between
+// nodes they have interfaces.
+func (h Held) passageBytes(t *network.Target) float64 {
+	const link = 4
+	if h.Leaving+h.Coming == 0 {
+		return 0
+	}
+	ranks := float64(t.Ranks())
+	n := (h.Leaving+h.Coming)*float64(resource.PassageBytes+link) + (doubled(resource.PlaceBytes, h.Leaving*ranks)+doubled(resource.PlaceBytes, h.Coming*ranks))/ranks
+	if t.ContendedWithin() && h.Payload > 0 {
+		n += max(h.Leaving-h.Coming, 0) * arrivedBytes
+	}
+	if t.Contention().Model == "" {
+		length := int64(max(h.Length, h.Payload))
+		n += float64(t.Nodes()) / ranks * float64(resource.NodeBytes(t, length, false))
+		if t.RailTime(length) > t.PacketTime() { // messages of a pair must not pass each other, at either end
+			n += 2 * h.Coming * arrivedBytes
+		}
+	}
+	return n
 }
 
 // bytes returns the memory of a rank that holds these values, under a model with state at the
@@ -52,6 +75,9 @@ func (h Held) bytes(processors bool) float64 {
 	n += 4 // bytes of MailboxOf, which the first message makes
 	if h.Payload > p2p.SmallPayload {
 		n += h.Messages * world.BufferBytes(h.Payload)
+	}
+	if h.Received > 0 && h.Payload <= p2p.SmallPayload { // else the message's own buffer
+		n += h.Received * world.BufferBytes(max(h.Payload, 1))
 	}
 	if processors {
 		n += h.inProcessor() - occupied.inProcessor()

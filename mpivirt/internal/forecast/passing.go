@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 
-	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -195,11 +194,10 @@ func (o *costModel) crossingsOf() *crossings {
 	return c
 }
 
-// passingBytes returns the memory of messages between nodes: passages at either end, their places in
-// the order of asking, and the answers of rendezvous.
+// passingBytes returns the memory of messages between nodes: passages at either end, and their places in
+// the order of asking.
 func (u *usage) passingBytes(participants int) float64 {
 	const link = 4
 	n := float64(participants)
-	return (u.leaving+u.coming)*float64(resource.PassageBytes+link) + (doubled(resource.PlaceBytes, u.leaving*n)+doubled(resource.PlaceBytes, u.coming*n))/n +
-		u.shakes*float64(coll.RoundShakeBytes+link)
+	return (u.leaving+u.coming)*float64(resource.PassageBytes+link) + (doubled(resource.PlaceBytes, u.leaving*n)+doubled(resource.PlaceBytes, u.coming*n))/n
 }
