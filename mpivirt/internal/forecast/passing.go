@@ -12,14 +12,14 @@ import (
 // Where messages between nodes, or within nodes, delay each other, each such message is a passage until
 // its arrival is decided (room resource): it waits for virtual time, while its engine has other work. A dry run then
 // keeps the messages in a list by instant, and an engine takes the next one once it has nothing else
-// to do. Instants are those of a network on which messages do not wait, since interfaces decide when
-// a message asks.
+// to do. A message waits at its sender's node until the interface has sent those that have asked before.
 
 // crossings describes the messages of a dry run that delay each other.
 type crossings struct {
 	target  *network.Target
 	nodeOf  func(member int32) int
 	compute func(rank, time int) vtime.Duration // before each call; nil for none
+	free    map[int]vtime.Time                  // when an interface has sent the bytes of all messages that have asked
 }
 
 // cross reports whether a message delays others.
@@ -29,6 +29,18 @@ func (c *crossings) cross(m *dryMessage) bool {
 
 // inside reports whether a message passes within a node.
 func (c *crossings) inside(m *dryMessage) bool { return c.nodeOf(m.from) == c.nodeOf(m.to) }
+
+// begins returns when a message of a number of bytes that asks at an instant begins to leave its node: one goes after the other.
+func (c *crossings) begins(m *dryMessage, bytes int64, asks vtime.Time) vtime.Time {
+	each, shared, gap := c.target.Interfaces()
+	if each == 0 || shared || c.target.Contention().Model != "" {
+		return asks
+	}
+	key := c.nodeOf(m.from)*each + int(m.from)%each
+	at := max(asks, c.free[key])
+	c.free[key] = at.Add(c.target.RailTime(bytes).Plus(gap))
+	return at
+}
 
 // delay returns the time of a message between two nodes, or within one.
 func (c *crossings) delay(bytes int64, inside bool) vtime.Duration {
@@ -125,6 +137,9 @@ func (s *scene) left(e *dryEngine, m dryMessage, at vtime.Time) {
 		bytes = 0
 	}
 	inside := s.crossings.inside(&m)
+	if !inside {
+		at = s.crossings.begins(&m, bytes, at)
+	}
 	m.at = at.Add(s.crossings.delay(bytes, inside))
 	if m.kind == data { // its sender is free
 		s.acknowledged(e, m.from, at)
@@ -187,7 +202,7 @@ func (o *costModel) crossingsOf() *crossings {
 	if !o.target.Contended() {
 		return nil
 	}
-	c := &crossings{target: o.target, compute: o.use.Compute, nodeOf: func(member int32) int { return o.target.Node(int(member)) }}
+	c := &crossings{target: o.target, free: map[int]vtime.Time{}, compute: o.use.Compute, nodeOf: func(member int32) int { return o.target.Node(int(member)) }}
 	if o.Leaders {
 		c.nodeOf = func(member int32) int { return int(member) }
 	}
