@@ -15,7 +15,7 @@ import (
 )
 
 // withoutInterfaces are the presets that are parameter sets of simulators, which know no interfaces of nodes.
-var withoutInterfaces = []string{"loggops-default", "vaced-sim", "xsim-star", "gigabit-star", "xt5"}
+var withoutInterfaces = []string{"loggops-default", "vaced-sim", "xsim-star"}
 
 // TestPresetsKeepToTheirInterfaces holds each preset to what its nodes' interfaces carry: no operation ends before the
 // bytes that leave or enter any interface can have gone through it, one message after the other, each with its gap.

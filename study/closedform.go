@@ -116,7 +116,8 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	}
 	if !alike && (a == collectives.NodeLeader || most == 1) {
 		src, dst, alike = t.AlikeAtInterfaces()
-		f.atInterfaces = alike
+		_, _, gap := t.Interfaces()
+		f.atInterfaces = alike && (count > 0 || gap > 0) // else no message occupies an interface
 	}
 	if a == collectives.NodeLeader && most > 1 {
 		alike = f.chargeJoins(t, op) && alike

@@ -60,7 +60,7 @@ func TestPlanAgainstRuns(t *testing.T) {
 		"barriertest --ranks 100k --iterations 3 --engines 1",
 		"allreducetest --ranks 1M --lp event --payload 8 --iterations 2 --engines 1",
 		"allreducetest --ranks 2Ki --lp event --payload 256KiB --iterations 3 --allreduce binomial --engines 1",
-		"stencil --ranks 256Ki --lp event --iterations 3 --engines 1",
+		"stencil --ranks 32Ki --lp event --iterations 3 --engines 1",
 		"barriertest --ranks 64Ki --lp event --iterations 3 --machine loggops-default --engines 1",
 		"allreducetest --ranks 8Ki --lp event --iterations 2 --machine loggops-default --engines 1",
 		"barriertest --ranks 1M --lp event --iterations 2 --engines 64",

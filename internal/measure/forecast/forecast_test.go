@@ -216,6 +216,9 @@ func TestIterationsLeaveNoGarbage(t *testing.T) {
 			Program: e.Name, Kind: mpivirt.Goroutine.Name, Machine: "xt5", Engines: 1, Ranks: 1000, Iterations: 24,
 			Operation: collectives.Allreduce, Algorithm: collectives.RecursiveDoubling,
 		}
+		if e.Name == "reducetest" || e.Name == "gathertest" {
+			p.Machine = "vaced-sim" // ranks that only send get calls ahead of those whose messages wait for interfaces, and their messages take memory
+		}
 		many := p
 		many.Iterations = 44
 		if got := (many.measure(t, 0).Allocated - p.measure(t, 0).Allocated) / float64(p.Ranks) / float64(many.Iterations-p.Iterations); got > most {

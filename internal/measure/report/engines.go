@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"gigarank/bench"
 	"gigarank/mpivirt/steps"
-	"gigarank/network"
 	"gigarank/sync"
 )
 
@@ -74,7 +72,7 @@ func (m *meter) vectors() ([]row, error) {
 	const iterations, doubles = 2, 1024
 	var rows []row
 	for _, engines := range []int{64, 1024} {
-		machine, err := network.Load("xt5", os.ReadFile)
+		machine, err := free()
 		if err != nil {
 			return rows, err
 		}

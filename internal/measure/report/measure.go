@@ -9,7 +9,6 @@ import (
 	"gigarank/bench"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
-	"gigarank/network"
 	"gigarank/sync"
 )
 
@@ -202,7 +201,7 @@ func (m *meter) allocations() ([]row, error) {
 
 // allocate runs a program in this process and counts its heap allocations.
 func allocate(program string, kind *mpivirt.Kind, iterations int) (*mpivirt.Result, uint64, error) {
-	machine, err := network.Load("xt5", os.ReadFile)
+	machine, err := free()
 	if err != nil {
 		return nil, 0, err
 	}

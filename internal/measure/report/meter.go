@@ -53,7 +53,7 @@ func (s *sample) iteration() float64 {
 }
 
 // take runs a command line of gigarank m.repetitions times, on several host processes
-// if hosts > 1.
+// if hosts > 1. A line without a machine runs on xt5 without interfaces.
 func (m *meter) take(hosts int, line string) ([]sample, error) {
 	var samples []sample
 	for range m.repetitions {
@@ -73,6 +73,17 @@ func (m *meter) once(hosts int, args []string) (s sample, err error) {
 		return s, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	if !slices.Contains(args, "--machine") {
+		machine, err := free()
+		if err != nil {
+			return s, err
+		}
+		file := filepath.Join(dir, "free.yaml")
+		if err := os.WriteFile(file, machine.YAML(), 0o600); err != nil {
+			return s, err
+		}
+		args = append(args, "--machine", file)
+	}
 	out := filepath.Join(dir, "out.json")
 	command := append([]string{m.binary}, args...)
 	if hosts > 1 {

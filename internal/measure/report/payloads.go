@@ -12,7 +12,6 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
-	"gigarank/network"
 	"gigarank/sync"
 )
 
@@ -185,7 +184,7 @@ const exchangeTrips = 5
 // run simulates an exchange, and carries the bare copies out in turns with it,
 // on the same slices.
 func (e *exchange) run() (x exchanged, err error) {
-	machine, err := network.Load("xt5", os.ReadFile)
+	machine, err := free()
 	if err != nil {
 		return x, err
 	}
