@@ -199,7 +199,7 @@ func (s *scene) ackOf(e *dryEngine, m *dryMessage) {
 // crossingsOf returns the crossings of a dry run among the first members of a schedule, nil if
 // messages do not delay each other.
 func (o *costModel) crossingsOf() *crossings {
-	if !o.target.Contended() {
+	if !o.target.Contended() || o.Hidden && !o.Layered { // messages that take no places at interfaces
 		return nil
 	}
 	c := &crossings{target: o.target, free: map[int]vtime.Time{}, compute: o.use.Compute, nodeOf: func(member int32) int { return o.target.Node(int(member)) }}
