@@ -163,7 +163,7 @@ func TestSplitRecordsPerEngine(t *testing.T) {
 }
 
 // A split takes the time and the messages of an allgather of 8 bytes by the algorithm that libraries take
-// for small blocks, on any number of engines, and so does a split of nodes.
+// for small blocks, on any number of engines, and so does a split of nodes. Where nodes have interfaces, see TestTimesOfSplitsAtInterfaces.
 func TestSplitIsASmallAllgather(t *testing.T) {
 	for ranks, algorithm := range map[int]collectives.Algorithm{
 		2: collectives.RecursiveDoubling, 7: collectives.Bruck, 64: collectives.RecursiveDoubling, 100: collectives.Bruck, 40_000: collectives.Bruck,
@@ -171,7 +171,7 @@ func TestSplitIsASmallAllgather(t *testing.T) {
 		named := map[collectives.Operation]collectives.Algorithm{collectives.Allgather: algorithm}
 		run := func(engines int, algorithms map[collectives.Operation]collectives.Algorithm, main func(r *mpivirt.Rank) error) *mpivirt.Result {
 			r, err := simulate(t, mpivirt.Config{
-				Target: target(t, "xt5", ranks), Algorithms: algorithms,
+				Target: target(t, twelve, ranks), Algorithms: algorithms,
 				Program: mpivirt.Program{Name: "split", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 			}, engines)
 			if err != nil {

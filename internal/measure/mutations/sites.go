@@ -70,8 +70,11 @@ func isLeftOut(text string) bool {
 // sitesOf returns all mutations of a room, in the order of its files.
 func sitesOf(room string) (all []mutation, err error) {
 	files, err := filepath.Glob(filepath.Join(room, "*.go"))
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s has no Go files: name the folder of a room, from the folder of the module", room)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(files) == 0:
+		return nil, fmt.Errorf("%s has no Go files: name the folder of a room, from the folder of the module", room)
 	}
 	files = slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
 	sources := map[string][]byte{}

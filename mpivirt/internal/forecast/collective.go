@@ -178,7 +178,57 @@ func (o *costModel) interfaceBytes() float64 {
 	if !o.target.Contended() || o.target.Contention().Model != "" || o.messages == 0 || o.Hidden && (bulk || !o.Layered) {
 		return 0
 	}
-	return float64(o.target.Nodes()) / float64(o.ranks) * float64(resource.NodeBytes(o.target, int64(o.messageLength()), o.Layered && !bulk))
+	bytes := float64(resource.NodeBytes(o.target, int64(o.messageLength()), o.Layered && !bulk))
+	if o.Layered && !bulk {
+		bytes += o.turnBytes()
+	}
+	return float64(o.target.Nodes()) / float64(o.ranks) * bytes
+}
+
+// turnBytes returns the memory of the messages that wait at a node for their turn, behind messages of earlier layers, in lists that double: a
+// message of each rank where it leaves, unless all ranks there send to other nodes in the same rounds; where it comes in a message to each rank,
+// and another one of the next call; and a message of each rank within the node, where these delay each other.
+func (o *costModel) turnBytes() float64 {
+	each, shared, _ := o.target.Interfaces()
+	if shared || o.target.Striped() {
+		each = 1
+	}
+	ranks := o.target.NodeSize(o.target.Nodes() / 2)
+	if o.Leaders {
+		ranks = 1
+	}
+	lists := func(number, messages int) float64 {
+		return float64(number) * doubled(resource.PassageBytes, float64(messages)/float64(number))
+	}
+	bytes := lists(each, ranks*min(max(o.use.Times, 1), 2))
+	if !o.leaveTogether(ranks) {
+		bytes += lists(each, ranks)
+	}
+	if o.target.ContendedWithin() && !o.Leaders {
+		bytes += lists(1, ranks)
+	}
+	return bytes
+}
+
+// leaveTogether reports whether in each round all ranks of a node send to other nodes, or none does. It looks at a node in the middle.
+func (o *costModel) leaveTogether(ranks int) bool {
+	if o.Leaders {
+		return true
+	}
+	node := o.target.Nodes() / 2
+	for round := range min(o.Schedule.MaxRounds(), coll.LongRounds) {
+		leave := 0
+		for k := range ranks {
+			member := o.target.NodeMember(node, k)
+			if to := o.Schedule.Step(member, round).To; to != collectives.None && !o.within(member, to) {
+				leave++
+			}
+		}
+		if leave > 0 && leave < ranks {
+			return false
+		}
+	}
+	return true
 }
 
 // contributedBytes returns the memory of a vector of a rank that waits for the vectors of lower ranks of its node, and of its place in a
