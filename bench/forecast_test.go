@@ -159,7 +159,7 @@ func TestForecasts(t *testing.T) {
 			most = max(most, 1.3) // the dry run holds a third of a vector more where messages between nodes delay each other and messages within nodes do not
 		}
 		if c.algorithm == collectives.Rabenseifner && c.payload == 8 && c.mode == mpivirt.Message {
-			least = 0.6 // members without an element of so short a vector are rounds ahead, and their messages wait for their turn at interfaces
+			most = 1.45 // of members without an element of so short a vector fewer are rounds ahead
 		}
 		if want-own*float64(c.engines) > most*got || want+own*float64(c.engines) < least*got {
 			t.Errorf("%v: %.0f KB foreseen, %.0f KB taken", c, want/1e3, got/1e3)

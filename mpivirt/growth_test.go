@@ -162,6 +162,12 @@ func TestSplitRecordsPerEngine(t *testing.T) {
 	}
 }
 
+// twelve has 12 ranks on a node, whose messages delay none. Where they share interfaces, collectives go by messages, which are copied where they wait.
+const twelve = `name: twelve
+ranks_per_node: 12
+network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 2GB/s}, overhead: {send: 300ns, receive: 300ns}, gap: 300ns, eager_limit: 128000B, reduce: {bandwidth: 1GB/s}}
+`
+
 // A split takes the time and the messages of an allgather of 8 bytes by the algorithm that libraries take
 // for small blocks, on any number of engines, and so does a split of nodes. Where nodes have interfaces, see TestTimesOfSplitsAtInterfaces.
 func TestSplitIsASmallAllgather(t *testing.T) {

@@ -17,12 +17,6 @@ import (
 	"gigarank/vtime"
 )
 
-// twelve has 12 ranks on a node, whose messages delay none. Where they share interfaces, collectives go by messages, which are copied where they wait.
-const twelve = `name: twelve
-ranks_per_node: 12
-network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 2GB/s}, overhead: {send: 300ns, receive: 300ns}, gap: 300ns, eager_limit: 128000B, reduce: {bandwidth: 1GB/s}}
-`
-
 // allocated counts the bytes of the slices that the ranks of a program allocate.
 type allocated struct{ bytes int64 }
 

@@ -75,6 +75,7 @@ type Collectives struct {
 	algorithms     Algorithms
 	interpreter    Interpreter        // the user's choice
 	copies         collectives.Copies // in a rank's own memory
+	copiesApart    collectives.Copies // likewise, of messages that take no places at interfaces and memories
 	copiesAmong    collectives.Copies // likewise, where as many ranks of a node copy as copiers says
 	copiers        int
 	memoryCopies   collectives.Copies // times of the memory of a node for copies
@@ -107,6 +108,7 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 		c.Messages.Interfaces.Carries(resource.OfAgents, (*roundFreight)(c))
 	}
 	c.copies, c.memoryCopies = maxplus.CopiesOf(c.partition.Target), collectives.Copies{Copy: c.partition.Target.MemoryTime}
+	c.copiesApart = maxplus.CopiesOf(c.partition.Target.EqualShares())
 	c.copiesAmong = c.copies
 	c.copiesAmong.Copy = func(bytes int64) vtime.Duration { return c.partition.Target.LocalCopyTimeAmong(c.copiers, bytes) }
 	c.launch, c.buffers = c.partition.Target.LaunchTime(), c.partition.Target.HasBuffers()

@@ -2,7 +2,6 @@ package coll
 
 import (
 	"gigarank/collectives"
-	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/p2p"
 	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/stats"
@@ -32,7 +31,7 @@ func (c *Collectives) copiesOf(inst *instance) collectives.Copies {
 	if !inst.apart {
 		return c.copies
 	}
-	return maxplus.CopiesOf(inst.target)
+	return c.copiesApart
 }
 
 // workOf returns the time in which an agent combines and packs bytes after it has received the message of its round: the time of the

@@ -185,37 +185,46 @@ func (o *costModel) interfaceBytes() float64 {
 	return float64(o.target.Nodes()) / float64(o.ranks) * bytes
 }
 
-// turnBytes returns the memory of the messages that wait at a node for their turn, behind messages of earlier layers, in lists that double: a
-// message of each rank where it leaves, unless all ranks there send to other nodes in the same rounds; where it comes in a message to each rank,
-// and another one of the next call; and a message of each rank within the node, where these delay each other.
+// turnBytes returns the memory of the messages that wait at a node for their turn, behind messages of earlier layers, in lists that double. Where
+// ranks exchange, those whose partners are near are rounds ahead of the others of their node: a message to each rank waits where it comes in,
+// and another one of the next call; one of each rank waits where it leaves, unless all ranks of a node send to other nodes in the same rounds, and
+// one of each within the node, where these delay each other. Where ranks pass messages on in a circle none is ahead.
 func (o *costModel) turnBytes() float64 {
+	if o.Leaders || !o.exchanges() {
+		return 0
+	}
 	each, shared, _ := o.target.Interfaces()
 	if shared || o.target.Striped() {
 		each = 1
 	}
-	ranks := o.target.NodeSize(o.target.Nodes() / 2)
-	if o.Leaders {
-		ranks = 1
-	}
+	node := o.target.Nodes() / 2
+	ranks := o.target.NodeSize(node)
 	lists := func(number, messages int) float64 {
 		return float64(number) * doubled(resource.PassageBytes, float64(messages)/float64(number))
 	}
 	bytes := lists(each, ranks*min(max(o.use.Times, 1), 2))
-	if !o.leaveTogether(ranks) {
+	if !o.leaveTogether(node) {
 		bytes += lists(each, ranks)
 	}
-	if o.target.ContendedWithin() && !o.Leaders {
+	if o.target.ContendedWithin() {
 		bytes += lists(1, ranks)
 	}
 	return bytes
 }
 
-// leaveTogether reports whether in each round all ranks of a node send to other nodes, or none does. It looks at a node in the middle.
-func (o *costModel) leaveTogether(ranks int) bool {
-	if o.Leaders {
-		return true
+// exchanges reports whether ranks exchange messages with partners in some round.
+func (o *costModel) exchanges() bool {
+	for round := range min(o.Schedule.MaxRounds(), coll.LongRounds) {
+		if k := o.Schedule.Pattern(round).Kind; k == collectives.Exchange || k == collectives.Paired {
+			return true
+		}
 	}
-	node := o.target.Nodes() / 2
+	return false
+}
+
+// leaveTogether reports whether in each round all ranks of a node send to other nodes, or none does.
+func (o *costModel) leaveTogether(node int) bool {
+	ranks := o.target.NodeSize(node)
 	for round := range min(o.Schedule.MaxRounds(), coll.LongRounds) {
 		leave := 0
 		for k := range ranks {
