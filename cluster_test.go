@@ -251,15 +251,15 @@ func (c *cluster) equalFingerprints(arguments ...string) string {
 // manyRanks runs the job script of 221 million ranks with fewer.
 func (c *cluster) manyRanks() {
 	c.t.Helper()
-	log, code := c.submit("221m.log", []string{"RANKS=30000", "NODES=4", "CORES=2", "TIME=2", "GRACE=30",
+	log, code := c.submit("221m.log", []string{"RANKS=70000", "NODES=4", "CORES=2", "TIME=2", "GRACE=30",
 		"RESULTS=" + filepath.Join(c.place, "many"), "OPTIONS=--wait"}, "slurm-221m.sh")
 	text, _ := os.ReadFile(log) // not there: no output
 	if code != 0 {
 		c.t.Fatalf("slurm-221m.sh ends with %d\n%s", code, text)
 	}
 	for _, program := range []string{"barriertest", "allreducetest"} {
-		c.local(0, c.gigarank, "run", program, "--ranks", "30000", "--lp", "event", "--json", "one.json")
-		one, all := c.document("one.json"), c.document("many/"+program+"-30000.json")
+		c.local(0, c.gigarank, "run", program, "--ranks", "70000", "--lp", "event", "--json", "one.json")
+		one, all := c.document("one.json"), c.document("many/"+program+"-70000.json")
 		if !all.Complete || all.Hosts != 8 || all.Fingerprint != one.Fingerprint {
 			c.t.Errorf("%s: %+v by slurm-221m.sh, %+v in one process\n%s", program, all, one, text)
 		}

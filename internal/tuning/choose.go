@@ -25,6 +25,7 @@ const NoLibrary = "none"
 // rounded, so that there are few questions.
 type Simulated struct {
 	machine *network.Machine
+	free    func() bool // whether messages cost no processor or port anything
 	known   atomic.Pointer[map[collectives.Question]collectives.Algorithm]
 	asking  stdsync.Mutex // of those who add to known
 }
@@ -35,6 +36,10 @@ var choicesOn stdsync.Map
 // On returns the choice on a machine. Equal machines share it, and its answers.
 func On(m *network.Machine) *Simulated {
 	s := &Simulated{machine: m}
+	s.free = stdsync.OnceValue(func() bool {
+		t, err := m.Target(1)
+		return err == nil && !t.Charges()
+	})
 	s.known.Store(&map[collectives.Question]collectives.Algorithm{})
 	one, _ := choicesOn.LoadOrStore(m.Digest(), s)
 	return one.(*Simulated)
@@ -186,9 +191,7 @@ func leastOf(all []estimate) estimate {
 	return slices.MinFunc(all, func(a, b estimate) int { return cmp.Compare(a.seconds, b.seconds) })
 }
 
-// hopefuls returns the algorithms that are tried for a question, the usual one among them. Linear barriers are not, where
-// messages cost no processor or port anything: the root would let any number of ranks go in no time, as would one phase of many messages
-// at once.
+// hopefuls returns the algorithms that are tried for a question, the usual one among them, but those that only look free.
 func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorithm) []collectives.Algorithm {
 	var all []collectives.Algorithm
 	for _, a := range append(candidates(q.Operation, q.Bytes), usual) {
@@ -205,14 +208,10 @@ func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorith
 	return all
 }
 
-// looksFree reports whether an algorithm is a linear barrier, or one of several messages at once, on a machine whose messages cost
-// no processor or port anything.
+// looksFree reports whether an algorithm is a linear barrier, or begins several messages at once, on a machine whose messages cost
+// no processor or port anything: there any number of messages takes as long as one.
 func (s *Simulated) looksFree(op collectives.Operation, a collectives.Algorithm) bool {
-	if op != collectives.Barrier || a != collectives.Linear && a.Fanout() <= 2 {
-		return false
-	}
-	t, err := s.machine.Target(1)
-	return err == nil && !t.Charges()
+	return (op == collectives.Barrier && a == collectives.Linear || collectives.FanoutOf(op, a) > 2) && s.free()
 }
 
 // mostInWindows bounds the ranks of algorithms that begin many messages at a time: they go by messages, never over arrays of clocks.

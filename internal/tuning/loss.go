@@ -26,8 +26,7 @@ type Compared struct {
 	Wall            float64
 }
 
-// Compare simulates all algorithms of a call that take at most a limit of CPU time each, in seconds, but linear barriers
-// that cost nothing.
+// Compare simulates all algorithms of a call that take at most a limit of CPU time each, in seconds, but those that only look free.
 func (s *Simulated) Compare(of Question, limit float64) Compared {
 	c := Compared{Question: of, Loss: 1, Least: math.Inf(1), Seconds: math.NaN()}
 	t, err := s.machine.Target(of.Ranks)
