@@ -10,7 +10,7 @@ import (
 )
 
 // A program whose lines the test below knows: a deadlock in a function, on a communicator with a name, beside a message with
-// another tag; or, with an argument, a call that is in error or does not match.
+// another tag; or, with an argument, a call that is in error or does not match. With five arguments buffers do not lie on the stack.
 const placed = `#include <mpi.h>
 static __attribute__((noinline)) void exchange(int rank, MPI_Comm halo) {
 	int v = rank;
@@ -23,7 +23,7 @@ static __attribute__((noinline)) void exchange(int rank, MPI_Comm halo) {
 	}
 	__asm__ volatile("");
 }
-static __attribute__((noinline)) void share(int *v, MPI_Comm halo) {
+static int common; static __attribute__((noinline)) void share(int *v, MPI_Comm halo) {
 	MPI_Bcast(v, 1, MPI_INT, 3, halo);
 	__asm__ volatile("");
 }
@@ -35,9 +35,9 @@ int main(int argc, char **argv) {
 	MPI_Comm_split(MPI_COMM_WORLD, 7, rank, &halo);
 	MPI_Comm_set_name(halo, "halo");
 	if (argc > 4 && rank == 3)
-		share(&rank, halo);
+		share(argc > 5 ? &common : &rank, halo);
 	else if (argc > 3 && (argc > 4 || rank == 3))
-		MPI_Bcast(&rank, 1, MPI_INT, 0, halo);
+		MPI_Bcast(argc > 5 ? &common : &rank, 1, MPI_INT, 0, halo);
 	else if (argc > 2 && rank == 3)
 		MPI_Allreduce(MPI_IN_PLACE, &rank, 1, MPI_INT, MPI_SUM, halo);
 	if (argc > 1 && argc < 3 && rank == 2)
@@ -69,6 +69,7 @@ func TestFailuresNameTheirLines(t *testing.T) {
 		{[]string{"two", "arguments"}, []string{"rank 0 failed at virtual time ", " in Barrier, called in main (program.c:34): MPI_ERR_OTHER: Barrier, but rank 3 calls Allreduce as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD)", ", called in main (program.c:29)"}},
 		{[]string{"no", "end", "here"}, []string{"rank 3 failed at virtual time ", " in Bcast, called in main (program.c:27): MPI_ERR_OTHER: Bcast with root 0, but rank 0 calls Barrier as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD)", ", called in main (program.c:34)"}},
 		{[]string{"no", "end", "here", "either"}, []string{"rank 3 failed at virtual time ", " in Bcast, called in share (program.c:14): MPI_ERR_ROOT: Bcast with root 3, but rank 0 calls Bcast with root 0 as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD), called in main (program.c:27)"}},
+		{[]string{"no", "end", "here", "either", "apart"}, []string{"rank 3 failed at virtual time ", " in Bcast, called in share (program.c:14): MPI_ERR_ROOT: Bcast with root 3, but rank 0 calls Bcast with root 0 as collective 0 on communicator (Comm_split with color 7, collective 0 on WORLD), called in main (program.c:27)"}},
 	} {
 		first := ""
 		for _, h := range []hosting{{engines: 1, stacks: native.Own}, {engines: 1, stacks: native.Copied}, {engines: 3, stacks: native.Own}, {engines: 2, stacks: native.Copied, strict: true}} {

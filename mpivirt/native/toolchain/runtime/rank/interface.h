@@ -98,6 +98,7 @@ struct gigarank_call {
 	int32_t commutative;
 	uintptr_t handle, other;     /* of the reduction operation; of groups, out: of the group made */
 	uintptr_t operand;           /* the type that the operation is told */
+	uintptr_t called;            /* of a collective: the offset in the program of the address to which it returns, 0 if that is not known */
 
 	const int64_t *counts;            /* bytes by member: of the output or of blocks; alltoallv within a group: lists of struct gigarank_block, n from others */
 	const int64_t *incounts;          /* likewise, outcount to others */
@@ -114,7 +115,6 @@ struct gigarank_call {
 	struct gigarank_status *statuses; /* by request, for complete requests */
 	int32_t *indices;                 /* of the completed requests */
 	struct gigarank_layout from, to;  /* the values that input and output stand for */
-	uintptr_t called;                 /* of a collective: the offset in the program of the address to which it returns, 0 if that is not known */
 };
 
 /* A block of an alltoallv that is not empty, in the list of such blocks by ascending members. If all blocks have the same bytes as the first, their number
