@@ -37,11 +37,11 @@ func (r *scripted) counts(v *Collective, me int) {
 		for m := range r.comm.Size {
 			v.InCounts, v.OutCounts = append(v.InCounts, r.blockOf(v.Bytes, me, m)), append(v.OutCounts, r.blockOf(v.Bytes, m, me))
 			if me == r.longer {
-				v.InCounts[m] += 8
+				v.InCounts[m]++
 			}
 		}
 		if me == r.longer {
-			v.Input = append(v.Input, make([]byte, 8*r.comm.Size)...)
+			v.Input = append(v.Input, make([]byte, r.comm.Size)...)
 		}
 		if r.longer >= 0 {
 			r.want = nil // receivers get an error

@@ -408,7 +408,7 @@ type scripted struct {
 	label   int32      // under which the call is timed
 	uneven  bool       // the blocks of the call differ in length; see blockOf
 	inPlace bool       // the input of the call lies in its output, or the output in the input
-	longer  int        // the member whose blocks are 8 bytes longer than others expect; -1 for none
+	longer  int        // the member whose blocks are a byte longer than others expect; -1 for none
 
 	procedure  world.Procedure // of its latest call
 	collective bool            // the latest call is a collective in the blocking form
