@@ -30,7 +30,7 @@ Graph_create vvaavo; Graphdims_get voo; Graph_get vvvoo; Graph_neighbors_count v
 Dist_graph_create_adjacent vvaavaavvo; Dist_graph_create vvaaaavvo; Dist_graph_neighbors_count vooo; Dist_graph_neighbors vvoovoo
 Type_contiguous vvo; Type_vector vvvvo; Type_create_hvector vvvvo; Type_indexed vaavo; Type_create_hindexed vaavo; Type_create_indexed_block vvavo; Type_create_hindexed_block vvavo
 Type_create_subarray vaaavvo; Type_create_darray vvvaaaavvo; Type_create_struct vaaao; Type_create_resized vvvo; Type_dup vo; Type_commit b; Type_free b
-Type_size vo; Type_size_x vo; Type_get_extent voo; Type_get_extent_x voo; Type_get_true_extent voo; Type_get_true_extent_x voo; Type_get_name voo; Type_set_name va; Type_match_size vvo
+Type_size vo; Type_size_x vo; Type_get_extent voo; Type_get_extent_x voo; Type_get_true_extent voo; Type_get_true_extent_x voo; Type_get_name voo; Type_set_name va; Type_match_size vvo; Type_get_value_index vvo
 Type_get_envelope voooo; Type_get_contents vvvvooo; Type_create_f90_real vvo; Type_create_f90_complex vvo; Type_create_f90_integer vo
 Pack_size vvvo; Pack svvrvbv; Unpack svbrvvv; Pack_external_size avvo; Pack_external asvvrvb; Unpack_external asvbrvv
 Get_address vo; Aint_add vv; Aint_diff vv
@@ -159,7 +159,7 @@ var refused = []struct{ begin, reason string }{
 	{"t_", "it asks the library about itself"},
 	{"comm_spawn", processes}, {"comm_accept", processes}, {"comm_connect", processes}, {"comm_join", processes}, {"open_port", processes}, {"close_port", processes},
 	{"publish_name", processes}, {"unpublish_name", processes}, {"lookup_name", processes},
-	{"abi_", unserved}, {"buffer_", unserved}, {"comm_", unserved}, {"session_", unserved}, {"type_get_value_index", unserved},
+	{"abi_", unserved}, {"buffer_", unserved}, {"comm_", unserved}, {"session_", unserved},
 }
 
 const (

@@ -285,6 +285,12 @@ static void names(void) {
 	MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 2, &t);
 	MPI_Type_size(t, &length);
 	CHECK(length == 2);
+#ifdef GIGARANK
+	EXPECT(MPI_Type_get_value_index(MPI_LONG_DOUBLE, MPI_INT, &t) == MPI_SUCCESS && t == MPI_LONG_DOUBLE_INT);
+	EXPECT(MPI_Type_get_value_index(MPI_INT, MPI_INT, &t) == MPI_SUCCESS && t == MPI_2INT);
+	EXPECT(MPI_Type_get_value_index(MPI_REAL, MPI_REAL, &t) == MPI_SUCCESS && t == MPI_2REAL);
+	EXPECT(MPI_Type_get_value_index(MPI_INT, MPI_DOUBLE, &t) == MPI_SUCCESS && t == MPI_DATATYPE_NULL);
+#endif
 	MPI_Type_create_f90_real(10, 100, &t);
 	MPI_Type_size(t, &length);
 	CHECK(length == 8);
@@ -372,6 +378,8 @@ static void errors(void) {
 	CHECK_CLASS(MPI_Status_set_elements_x(&status, MPI_INT, -1), MPI_ERR_COUNT);
 	CHECK_CLASS(MPI_Get_elements_x(&status, null, &large), MPI_ERR_TYPE);
 #ifdef GIGARANK
+	EXPECT_CLASS(MPI_Type_get_value_index(null, MPI_INT, &t), MPI_ERR_TYPE);
+	EXPECT_CLASS(MPI_Type_get_value_index(MPI_FLOAT, null, &t), MPI_ERR_TYPE);
 	EXPECT_CLASS(MPI_Status_set_elements_c(&status, null, 1), MPI_ERR_TYPE);
 	EXPECT_CLASS(MPI_Status_set_elements_c(&status, MPI_INT, -1), MPI_ERR_COUNT);
 	EXPECT_CLASS(MPI_Get_elements_c(&status, null, &large), MPI_ERR_TYPE);

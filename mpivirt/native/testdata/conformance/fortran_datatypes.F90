@@ -362,6 +362,18 @@ contains
     call done('MPI_Type_match_size of a complex')
     call MPI_Type_size(t, n, ierr)
     call check(n == 16, 'the size of a complex of 16 bytes')
+#ifdef GIGARANK
+    call MPI_Type_get_value_index(MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, t, ierr)
+#else
+    t = MPI_2DOUBLE_PRECISION
+#endif
+    call check(ierr == MPI_SUCCESS .and. t == MPI_2DOUBLE_PRECISION, 'MPI_Type_get_value_index of a named pair')
+#ifdef GIGARANK
+    call MPI_Type_get_value_index(MPI_REAL, MPI_INTEGER, t, ierr)
+#else
+    t = MPI_DATATYPE_NULL
+#endif
+    call check(ierr == MPI_SUCCESS .and. t == MPI_DATATYPE_NULL, 'MPI_Type_get_value_index of a pair without a name')
     call MPI_Type_create_f90_real(10, 100, t, ierr)
     call done('MPI_Type_create_f90_real')
     call MPI_Type_size(t, n, ierr)

@@ -349,6 +349,7 @@ static void types(void) {
 	CHECK_CLASS(MPI_Unpack_external("external32", buffer, 256, &position, NULL, 1, MPI_INT), MPI_ERR_BUFFER);
 	EXPECT_CLASS(MPI_Unpack_external(NULL, buffer, 256, &position, &x, 1, MPI_INT), MPI_ERR_ARG);
 	EXPECT_CLASS(MPI_Type_match_size(MPI_TYPECLASS_REAL, 4, NULL), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Type_get_value_index(MPI_FLOAT, MPI_INT, NULL), MPI_ERR_ARG);
 	EXPECT_CLASS(MPI_Type_create_f90_real(6, 30, NULL), MPI_ERR_ARG);
 	EXPECT_CLASS(MPI_Type_create_f90_complex(6, 30, NULL), MPI_ERR_ARG);
 	EXPECT_CLASS(MPI_Type_create_f90_integer(6, NULL), MPI_ERR_ARG);

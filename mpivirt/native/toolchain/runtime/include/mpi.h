@@ -597,6 +597,7 @@ GIGARANK_MPI(int, MPI_Type_get_contents, (MPI_Datatype datatype, int max_integer
 GIGARANK_MPI(int, MPI_Type_get_name, (MPI_Datatype datatype, char *type_name, int *resultlen))
 GIGARANK_MPI(int, MPI_Type_set_name, (MPI_Datatype datatype, const char *type_name))
 GIGARANK_MPI(int, MPI_Type_match_size, (int typeclass, int size, MPI_Datatype *datatype))
+GIGARANK_MPI(int, MPI_Type_get_value_index, (MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type))
 GIGARANK_MPI(int, MPI_Type_create_f90_real, (int p, int r, MPI_Datatype *newtype))
 GIGARANK_MPI(int, MPI_Type_create_f90_complex, (int p, int r, MPI_Datatype *newtype))
 GIGARANK_MPI(int, MPI_Type_create_f90_integer, (int r, MPI_Datatype *newtype))

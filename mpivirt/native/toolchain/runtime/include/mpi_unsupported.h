@@ -233,7 +233,6 @@ GIGARANK_UNSUPPORTED(int, MPI_Session_attach_buffer, (MPI_Session session, void 
 GIGARANK_UNSUPPORTED(int, MPI_Session_detach_buffer, (MPI_Session session, void *buffer_addr, int *size))
 GIGARANK_UNSUPPORTED(int, MPI_Session_flush_buffer, (MPI_Session session))
 GIGARANK_UNSUPPORTED(int, MPI_Session_iflush_buffer, (MPI_Session session, MPI_Request *request))
-GIGARANK_UNSUPPORTED(int, MPI_Type_get_value_index, (MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type))
 GIGARANK_UNSUPPORTED_ON(int, MPI_Comm_attach_buffer_c, (MPI_Comm comm, void *buffer, MPI_Count size))
 GIGARANK_UNSUPPORTED_ON(int, MPI_Comm_detach_buffer_c, (MPI_Comm comm, void *buffer_addr, MPI_Count *size))
 GIGARANK_UNSUPPORTED(int, MPI_Session_attach_buffer_c, (MPI_Session session, void *buffer, MPI_Count size))

@@ -73,6 +73,13 @@ MPI_Datatype gigarank_type_handle(struct gigarank_datatype *t) {
 	return t->stands_for ? (MPI_Datatype)t : (MPI_Datatype)(uintptr_t)(t - predefined + BASIC);
 }
 
+MPI_Datatype gigarank_pair(MPI_Datatype value, MPI_Datatype index) {
+	for (int i = 0; i < PAIRS; i++)
+		if (pairs[i].value == value && pairs[i].index == index)
+			return pairs[i].pair;
+	return MPI_DATATYPE_NULL;
+}
+
 int gigarank_spreads(MPI_Datatype handle) {
 	const struct gigarank_datatype *t = gigarank_type(handle);
 	return t && !t->dense && t->committed;

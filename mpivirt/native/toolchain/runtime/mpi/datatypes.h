@@ -72,6 +72,9 @@ extern __thread struct gigarank_told gigarank_told __attribute__((tls_model("ini
 /* gigarank_number_type notes the number of a type in Fortran. */
 void gigarank_number_type(struct gigarank_datatype *t);
 
+/* gigarank_pair returns the predefined type of pairs of a value and its index, MPI_DATATYPE_NULL if there is none. */
+MPI_Datatype gigarank_pair(MPI_Datatype value, MPI_Datatype index);
+
 /* gigarank_spreads reports whether a buffer of values of a type has to be packed to be sent. */
 int gigarank_spreads(MPI_Datatype handle);
 

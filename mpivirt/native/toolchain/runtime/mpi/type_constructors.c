@@ -405,6 +405,16 @@ MPI(MPI_Type_match_size, int class_, int size, MPI_Datatype *type) {
 	return refuse(GIGARANK_NONE, MPI_ERR_ARG, "no type of class %d has %d byte%s", class_, size, plural(size));
 }
 
+/* Of the pairs that the standard allows, native ranks have those with a name: the others are MPI_DATATYPE_NULL (MPI 4.1, 6.9.4). */
+MPI(MPI_Type_get_value_index, MPI_Datatype value, MPI_Datatype index, MPI_Datatype *pair) {
+	GIVEN(pair, "pair_type", MPI_ERR_ARG);
+	struct gigarank_datatype *t;
+	CHECK(part(value, &t));
+	CHECK(part(index, &t));
+	*pair = gigarank_pair(value, index);
+	return MPI_SUCCESS;
+}
+
 /* f90 returns a type whose values have a decimal precision and range. The type is predefined, so
  * that each call with the same arguments returns the same type. */
 static int f90(const char *function, int combiner, int precision, int range, MPI_Datatype basic, MPI_Datatype *new) {
