@@ -2,11 +2,11 @@ package collectives
 
 import "math/bits"
 
-// A shape is a rooted tree among members that are numbered from its root on. The children of a node
+// A rootedTree is a tree among members that are numbered from its root on. The children of a node
 // have an order.
-type shape interface{ node(v int) node }
+type rootedTree interface{ node(v int) node }
 
-// node is the place of a member in a shape.
+// node is the place of a member in a tree.
 type node struct {
 	parent   int
 	children int
@@ -30,7 +30,7 @@ func (n *node) child(place int) int {
 // receives a segment from each child in their order, and then sends it to its parent. A message to
 // a last child goes in the same round as the next segment that the node receives.
 type pipelined struct {
-	shape
+	rootedTree
 	members, root int
 	segments      int
 	period        int  // rounds between two segments: the greatest number of children

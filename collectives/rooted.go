@@ -29,10 +29,10 @@ type (
 	}
 )
 
-// along returns the schedule of a shape.
-func along(s Shape, t shape, children, last int) Schedule {
+// along returns the schedule of a tree.
+func along(s Shape, t rootedTree, children, last int) Schedule {
 	p := pipelined{
-		shape: t, members: s.Members, root: s.Root, segments: s.Segments, period: max(children, 1), last: last,
+		rootedTree: t, members: s.Members, root: s.Root, segments: s.Segments, period: max(children, 1), last: last,
 		inward: s.Operation == Reduce,
 	}
 	return &pipelinedSchedule{p, placeSegments(s)}
@@ -58,7 +58,7 @@ func splitBinary(s Shape) Schedule {
 	b, last := binaryOf(s.Members, false)
 	half := (s.Segments + 1) / 2
 	tree := pipelined{
-		shape: &b, members: s.Members, root: s.Root, segments: half, period: max(min(2, s.Members-1), 1), last: last, halves: true,
+		rootedTree: &b, members: s.Members, root: s.Root, segments: half, period: max(min(2, s.Members-1), 1), last: last, halves: true,
 	}
 	p := place(s, 2*half)
 	p.segment, p.into = s.Segment, halfParts
@@ -68,7 +68,7 @@ func splitBinary(s Shape) Schedule {
 func inOrderReduce(s Shape) Schedule {
 	t := inOrder{s.Members}
 	tree := pipelined{
-		shape: &t, members: s.Members, root: s.Root, segments: s.Segments, period: max(min(2, s.Members-1), 1), last: t.last(),
+		rootedTree: &t, members: s.Members, root: s.Root, segments: s.Segments, period: max(min(2, s.Members-1), 1), last: t.last(),
 		inward: true, reversed: true, theirsFirst: true,
 	}
 	p := placeSegments(s)

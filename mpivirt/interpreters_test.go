@@ -229,8 +229,9 @@ func drawMachine(t *rapid.T) string {
 		factor := rapid.SampledFrom([]string{"0.01", "0.5", "1.95341", "7"})
 		return fmt.Sprintf("[{size: %d, factor: %s}, {size: 65, factor: %s}, {size: 300, factor: %s}]", rapid.IntRange(0, 64).Draw(t, name+" from"), factor.Draw(t, name), factor.Draw(t, name), factor.Draw(t, name))
 	}
+	of := rapid.SampledFrom(network.Models()).Draw(t, "model")
 	var model string
-	switch rapid.SampledFrom([]string{"flat", "twolevel", "hops", "table", "levels", "loggops", "factors"}).Draw(t, "model") {
+	switch of.Name {
 	case "flat":
 		model = "model: flat, " + link("flat")
 	case "twolevel":
@@ -248,11 +249,13 @@ func drawMachine(t *rapid.T) string {
 	case "loggops":
 		model = fmt.Sprintf("model: loggops, L: %s, o: %s, g: %s, G: %dps, O: %dps, S: %d", duration("L", 1), duration("o", 0), duration("g", 0),
 			rapid.IntRange(0, 9000).Draw(t, "G"), rapid.IntRange(0, 3000).Draw(t, "O"), rapid.SampledFrom([]int{0, 64, 65535}).Draw(t, "S"))
+	default:
+		t.Fatalf("drawMachine has no case for delay model %s", of.Name)
 	}
-	if limit := rapid.SampledFrom([]int{-1, 0, 64, 1000}).Draw(t, "eager limit"); limit >= 0 && !strings.Contains(model, "loggops") {
+	if limit := rapid.SampledFrom([]int{-1, 0, 64, 1000}).Draw(t, "eager limit"); limit >= 0 && of.Charged {
 		model += fmt.Sprintf(", eager_limit: %d", limit)
 	}
-	if !strings.Contains(model, "loggops") && rapid.Bool().Draw(t, "overhead") {
+	if of.Charged && rapid.Bool().Draw(t, "overhead") {
 		model += fmt.Sprintf(", overhead: {send: %s, receive: %s}", duration("send", 0), duration("receive", 0))
 		if rapid.Bool().Draw(t, "many partners") {
 			model += ", partners: {most: 2, above: 8B, overhead: " + duration("partners", 0) + "}"
@@ -264,13 +267,13 @@ func drawMachine(t *rapid.T) string {
 			model += ", gap: " + duration("gap", 0)
 		}
 	}
-	if !strings.Contains(model, "loggops") && rapid.IntRange(0, 4).Draw(t, "jitter") == 0 {
+	if of.Charged && rapid.IntRange(0, 4).Draw(t, "jitter") == 0 {
 		model += ", jitter: {distribution: " + rapid.SampledFrom([]string{"uniform, most", "exponential, mean"}).Draw(t, "distribution") + ": " + duration("jitter time", 1) + "}"
 	}
-	if !strings.Contains(model, "loggops") && rapid.IntRange(0, 4).Draw(t, "interruptions") == 0 {
+	if of.Charged && rapid.IntRange(0, 4).Draw(t, "interruptions") == 0 {
 		model += ", interruptions: {interval: 40us, duration: " + duration("interruption", 1) + "}"
 	}
-	if !strings.Contains(model, "loggops") {
+	if of.Charged {
 		model += ", progress: " + rapid.SampledFrom([]string{"asynchronous", "asynchronous", "calls", "waits"}).Draw(t, "progress")
 	}
 	if rapid.Bool().Draw(t, "reduce") {
@@ -322,9 +325,8 @@ func TestEachModelIsDrawn(t *testing.T) {
 		if !named.MatchString(drawn) {
 			t.Errorf("no machine has delay model %s: add a case to drawMachine", model)
 		}
-		const stateful = "loggops"
-		if !named.MatchString(ofPrograms) && model != stateful {
-			t.Errorf("no machine of random programs has delay model %s: add a case to randomMachine, unless it has state at the receiver, as %s", model, stateful)
+		if !named.MatchString(ofPrograms) && m.Charged {
+			t.Errorf("no machine of random programs has delay model %s: add a case to randomMachine", model)
 		}
 	}
 }
@@ -586,7 +588,7 @@ func TestBothFormsTakeTheSameTime(t *testing.T) {
 				rt.Fatal(err)
 			}
 		}
-		if strings.Contains(s.Machine, "loggops") { // there the wait is an operation of the processor that takes its turn
+		if target(t, s.Machine, s.Ranks).ReceiverState() { // there the wait is an operation of the processor that takes its turn
 			return
 		}
 		if a, b := results[0].Fingerprint, results[1].Fingerprint; a != b {

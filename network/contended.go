@@ -65,7 +65,7 @@ func (m *Machine) parseContention(top *object) {
 		top.fault("contention", "does not go with node: messages would wait twice", "remove one of the two")
 	}
 	if _, occupies := m.model.(occupier); occupies {
-		top.fault("contention", "does not go with model "+m.Model()+", which charges the bytes of each message to a rank's own interface", "remove it, or take another model")
+		top.fault("contention", "does not go with model "+m.Model()+", in which each rank has an interface of its own", "remove it, or take another model")
 	}
 }
 

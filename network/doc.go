@@ -121,7 +121,8 @@
 // Each delay model, topology and mapping is a file that reads, writes and computes it, and a line
 // in the registry in model.go, topology.go or mapping.go. No other code depends on the name of an
 // entry: callers ask the target for properties, such as [Target.KeepsBlocks],
-// [Target.LeadersUniform], [Target.ReceiverState] or [Target.Copies]. Targets call the delays of
+// [Target.LeadersUniform], [Target.ReceiverState] or [Target.Copies]. The exception is [Target.LogGOPS]: closed forms, and a short way of occupying a
+// processor, are those of loggops. Another occupier needs neither. Targets call the delays of
 // models that depend only on nodes and hops without an interface. A conformance suite tests the
 // laws of every entry.
 //

@@ -62,7 +62,7 @@ func (m *Machine) parseInterfaces(top *object) {
 		m.join.bandwidth = m.interfaces.memory
 	}
 	if _, occupies := m.model.(occupier); occupies {
-		top.fault("node", "does not go with model "+m.Model()+", which charges the bytes of each message to a rank's own interface", "remove it, or take another model")
+		top.fault("node", "does not go with model "+m.Model()+", in which each rank has an interface of its own", "remove it, or take another model")
 	}
 }
 

@@ -122,13 +122,14 @@ type DelayModel struct {
 	Name    string   // the value of field model in section network
 	Summary string   // one line
 	Fields  []string // of section network that the model reads
+	Charged bool     // the machine file gives overheads, gaps and eager limit; else the model defines them, and has state at the receiver
 }
 
 // Models returns the delay models.
 func Models() []DelayModel {
 	var all []DelayModel
 	for _, k := range models {
-		all = append(all, DelayModel{k.name, k.summary, k.fields})
+		all = append(all, DelayModel{k.name, k.summary, k.fields, k.charged})
 	}
 	return all
 }

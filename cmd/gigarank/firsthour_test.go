@@ -77,7 +77,7 @@ func runPage(t *testing.T, page, before string) {
 		for line := range strings.Lines(wall.ReplaceAllString(want, "")) {
 			_, after, found := strings.Cut("\n"+rest, "\n"+line)
 			if !found {
-				t.Errorf("the commands %d do not print %q here, but\n%s", i, line, rest)
+				t.Errorf("block %d of the commands of docs/guide/%s does not print the line %q that the page shows behind them; if the change is meant, copy the new line to the page. It prints\n%s", i, page, line, rest)
 				break
 			}
 			rest = after

@@ -94,6 +94,14 @@ func nameOf(source string) string {
 	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 }
 
+// labelOf returns the name of the test of a program of the suite: in Fortran, the modules are below the program, as in fortran_windows/mpi_f08.
+func labelOf(source string) string {
+	if _, module := fileOf(source); module != "" {
+		return nameOf(source) + "/" + module
+	}
+	return nameOf(source)
+}
+
 // built are the programs of the suite that have been built, by source.
 var built struct {
 	lock stdsync.Mutex
@@ -163,7 +171,7 @@ func ways(ranks int) []hosting {
 
 func TestConformance(t *testing.T) {
 	for _, source := range conformance(t) {
-		t.Run(nameOf(source), func(t *testing.T) {
+		t.Run(labelOf(source), func(t *testing.T) {
 			t.Parallel()
 			program := buildConformance(t, source)
 			for _, ranks := range []int{1, 2, 5} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ import (
 // The programs print the same under a real MPI.
 func TestConformanceAgainstRealMPI(t *testing.T) {
 	for _, source := range conformance(t) {
-		t.Run(nameOf(source), func(t *testing.T) {
+		t.Run(labelOf(source), func(t *testing.T) {
 			t.Parallel()
 			compareWithReal(t, source, buildConformance(t, source), []int{2, 5})
 		})
@@ -72,15 +73,25 @@ func runReal(t *testing.T, program string, ranks int, arguments ...string) []str
 	return lines
 }
 
-// outputWithin runs a command and returns what it prints. After a time it is told to end, and killed ten
-// seconds later.
+// anyHost lets Open MPI start more processes than cores, and as root, as is usual where tests run.
+var anyHost = []string{
+	"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none",
+	"PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe",
+}
+
+// outputWithin runs a command and returns the standard output. Its error has the standard error. After a time the command is told to end, and
+// killed ten seconds later.
 func outputWithin(t *testing.T, limit time.Duration, name string, arguments ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	command := exec.CommandContext(ctx, name, arguments...)
+	command.Env = append(os.Environ(), anyHost...)
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) } // mpirun ends its processes
 	command.WaitDelay = 10 * time.Second
 	text, err := command.Output()
+	if ended, _ := errors.AsType[*exec.ExitError](err); ended != nil {
+		err = fmt.Errorf("%w\n%s", err, ended.Stderr)
+	}
 	if ctx.Err() != nil {
 		err = fmt.Errorf("not over after %v: %w", limit, ctx.Err())
 	}

@@ -158,7 +158,7 @@ func simulatedRun(t *testing.T, ranks int, source, module string) *trace.File {
 	}
 	program := filepath.Join(t.TempDir(), "simulated.out")
 	var printed bytes.Buffer
-	code, err := toolchain.Wrap(language, append([]string{"-O1", "-DIN_ORDER", source, "-o", program, "-lm"}, flagsOf(module)...), nil, &printed, &printed)
+	code, err := toolchain.Wrap(language, append([]string{"-O1", "-DIN_ORDER", source, "-o", program, "-lm"}, flagsOf(t, module)...), nil, &printed, &printed)
 	if err != nil || code != 0 {
 		t.Fatalf("%v\n%s", err, &printed)
 	}
@@ -332,7 +332,7 @@ func TestRecordedAsSimulated(t *testing.T) {
 					want = simulatedRun(t, ranks, source, module)
 				}
 				for i, l := range libraries {
-					program, err := build(t, l.compiler(source), source, flagsOf(module)...)
+					program, err := build(t, l.compiler(source), source, flagsOf(t, module)...)
 					if err == nil && l != openMPI {
 						_, err = output(t, nil, l.mpirun, "-n", strconv.Itoa(ranks), program)
 					}
@@ -393,12 +393,12 @@ func TestIntercommunicatorsAreRecorded(t *testing.T) {
 	}
 }
 
-// flagsOf returns the flags by which a program of the suite in Fortran uses a module.
-func flagsOf(module string) []string {
+// flagsOf returns the flags by which a program of the suite in Fortran uses a module. Its own modules go to a folder of the test.
+func flagsOf(t *testing.T, module string) []string {
 	if module == "" {
 		return nil
 	}
-	return []string{"-cpp", "-D" + strings.ToUpper(module), "-ffree-line-length-none", "-fallow-argument-mismatch", "-w"}
+	return []string{"-cpp", "-D" + strings.ToUpper(module), "-ffree-line-length-none", "-fallow-argument-mismatch", "-w", "-J" + t.TempDir()}
 }
 
 // compare compares the courses of the tasks of two traces.

@@ -145,9 +145,11 @@ func drawMachine(r *rapid.T, model string) string {
 	case "hops":
 		head += "topology: {kind: ring}\n"
 		fields = fmt.Sprintf("model: hops, latency: %s, bandwidth: %s, latency_per_hop: 123ns, memory_latency: %s, memory_bandwidth: %s", latency(), bandwidth(), latency(), bandwidth())
-	default:
+	case "loggops":
 		fields = fmt.Sprintf("model: loggops, L: %s, o: %s, g: 1us, G: 1ns, S: %s", latency(), draw("o", "0s", "1us", "700ns"), draw("S", "20", "65535"))
 		return head + "network: {" + fields + "}\n"
+	default:
+		r.Fatalf("drawMachine has no case for %q", model)
 	}
 	if limit := draw("eager limit", "", "0", "16", "40"); limit != "" {
 		fields += ", eager_limit: " + limit

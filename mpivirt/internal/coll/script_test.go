@@ -35,6 +35,11 @@ func TestMain(m *testing.M) {
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("if the change of times is meant: go test ./mpivirt/internal/coll -run Scripts -rewrite")
+		}
+	})
 	for _, name := range []string{"bulk", "causes", "chains", "closedforms", "communicators", "contention", "costs", "endoftime", "forms", "intercommunicators", "jitter", "loggops", "mismatch", "nodes", "offload", "progress", "sums", "torus", "uneven"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it

@@ -84,7 +84,7 @@
 // sees, room p2p counts in the same summary (`activities.go`, `reasons.go`). The end of a call has the causes for which its
 // time has passed, and the chain by which it ends, from which the critical path is found (`path.go` in `stats`). Messages
 // carry what explains the waiting of their receivers only while an observer wants it (`reasons.go` in rooms p2p and coll;
-// docs/statistics.md). The observer of `--stats` (`sums` in observer.go) counts in the summary of its engine,
+// docs/statistics.md). The observer of `--stats` (`sums` in summed.go) counts in the summary of its engine,
 // `world.Summary`, and engine 0 merges the summaries at the end.
 //
 // An observed rank makes each call by Submit, without short cuts; without an observer that costs a branch a call. There are

@@ -24,6 +24,11 @@ import (
 // Each run is made on one engine and on several, of one process and of one each, by workers and not, strictly and not,
 // with collectives by messages and in bulk, with small buffers: all give the same.
 func TestScripts(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("if the change of times is meant: go test ./mpivirt/internal/kernel -run Scripts -rewrite")
+		}
+	})
 	for _, name := range []string{"calls", "collectives", "ends", "groups"} {
 		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine

@@ -77,8 +77,10 @@ func drawMachine(r *rapid.T, model string) string {
 		fields = fmt.Sprintf("model: twolevel, intra: {latency: %s, bandwidth: %s}, inter: {latency: %s, bandwidth: %s}", latency(), bandwidth(), latency(), bandwidth())
 	case "factors":
 		fields = fmt.Sprintf("model: factors, intra: {latency: %s, latency_factors: [{size: 10, factor: 0.3}]}, inter: {latency: %s, bandwidth: %s, latency_factors: [{size: 0, factor: 1.5}, {size: 30, factor: 0.01}]}", latency(), latency(), bandwidth())
-	default:
+	case "loggops":
 		return head + fmt.Sprintf("network: {model: loggops, L: %s, o: %s, g: %s, G: 1ns, S: %s}\n", latency(), draw("o", "0s", "1us", "700ns"), draw("g", "0s", "1us"), draw("S", "20", "65535"))
+	default:
+		r.Fatalf("drawMachine has no case for %q", model)
 	}
 	if model == "shared node" {
 		head += "node: {bandwidth: " + bandwidth() + draw("of the node", "", ", message_gap: 300ns", ", interfaces: 2") + "}\n"

@@ -25,6 +25,11 @@ import (
 // rank; what comes out is each call with the instants at which it begins and ends, and its result. Each run is made
 // on one engine and on several, strictly or not, with short lists and with bins: all give the same.
 func TestScripts(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("if the change of times is meant: go test ./mpivirt/internal/p2p -run Scripts -rewrite")
+		}
+	})
 	for _, name := range []string{"activities", "causes", "contention", "eager", "end", "endoftime", "exchange", "factors", "heard", "jitter", "lists", "loggops", "matching", "polls", "progress", "progress_in_waits", "rendezvous", "sums", "waitset"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // engines that find a deadlock wait for it

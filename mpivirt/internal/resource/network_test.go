@@ -19,6 +19,11 @@ import (
 // is when it begins to leave, when it asks at its receiver's node, when its sender is free, when it arrives, and how long the others have
 // delayed it since it asked last.
 func TestNetworks(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("if the change of times is meant: go test ./mpivirt/internal/resource -run Networks -rewrite")
+		}
+	})
 	for _, name := range []string{"interfaces", "layers", "links"} {
 		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine

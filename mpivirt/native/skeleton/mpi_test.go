@@ -207,8 +207,12 @@ func TestConformanceProgramsAreServedOrRefused(t *testing.T) {
 		if err := os.WriteFile(file, besides.ReplaceAll(text, nil), 0o666); err != nil {
 			t.Fatal(err)
 		}
+		arguments := []string{skeleton.Flag, "-O2", "-DGIGARANK", "-I../testdata/conformance", skeleton.KeepDataFlag, file, "-o", program, "-lm"}
+		if language == toolchain.Fortran {
+			arguments = append(arguments, "-J"+dir)
+		}
 		var printed bytes.Buffer
-		code, err := skeleton.Wrap(language, []string{skeleton.Flag, "-O2", "-DGIGARANK", "-I../testdata/conformance", skeleton.KeepDataFlag, file, "-o", program, "-lm"}, nil, &printed, &printed)
+		code, err := skeleton.Wrap(language, arguments, nil, &printed, &printed)
 		if err != nil {
 			t.Fatal(err)
 		}

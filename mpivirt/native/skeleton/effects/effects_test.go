@@ -65,7 +65,7 @@ func TestRolesAgainstDeclarations(t *testing.T) {
 		}
 		if !known {
 			if effects.Refusal("MPI_"+name) == "" {
-				t.Errorf("MPI_%s is not in the table, for no reason", name)
+				t.Errorf("MPI_%s has no effects: add it to ofMPI, or to refused with the reason (mpi.go)", name)
 			}
 			continue
 		}
