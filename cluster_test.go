@@ -209,7 +209,8 @@ func TestCluster(t *testing.T) {
 		if output := c.equalFingerprints("./ring", "--ranks", "100"); !strings.Contains(output, "token 97 sum 4950\n") {
 			t.Errorf("./ring prints %s", output)
 		}
-		c.manyRanks()
+		c.manyRanks("30000") // round by round on each host
+		c.manyRanks("70000") // over arrays
 		finish := c.studyLosesHost()
 		c.studyOutOfTime() // beside the other
 		finish()
@@ -248,18 +249,18 @@ func (c *cluster) equalFingerprints(arguments ...string) string {
 	return output
 }
 
-// manyRanks runs the job script of 221 million ranks with fewer.
-func (c *cluster) manyRanks() {
+// manyRanks runs the job script of 221 million ranks with fewer. The number decides by which algorithm the vectors of an allreduce are combined.
+func (c *cluster) manyRanks(ranks string) {
 	c.t.Helper()
-	log, code := c.submit("221m.log", []string{"RANKS=70000", "NODES=4", "CORES=2", "TIME=2", "GRACE=30",
+	log, code := c.submit("221m-"+ranks+".log", []string{"RANKS=" + ranks, "NODES=4", "CORES=2", "TIME=2", "GRACE=30",
 		"RESULTS=" + filepath.Join(c.place, "many"), "OPTIONS=--wait"}, "slurm-221m.sh")
 	text, _ := os.ReadFile(log) // not there: no output
 	if code != 0 {
 		c.t.Fatalf("slurm-221m.sh ends with %d\n%s", code, text)
 	}
 	for _, program := range []string{"barriertest", "allreducetest"} {
-		c.local(0, c.gigarank, "run", program, "--ranks", "70000", "--lp", "event", "--json", "one.json")
-		one, all := c.document("one.json"), c.document("many/"+program+"-70000.json")
+		c.local(0, c.gigarank, "run", program, "--ranks", ranks, "--lp", "event", "--json", "one.json")
+		one, all := c.document("one.json"), c.document("many/"+program+"-"+ranks+".json")
 		if !all.Complete || all.Hosts != 8 || all.Fingerprint != one.Fingerprint {
 			c.t.Errorf("%s: %+v by slurm-221m.sh, %+v in one process\n%s", program, all, one, text)
 		}

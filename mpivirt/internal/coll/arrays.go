@@ -26,6 +26,7 @@ type arrayRun struct {
 	sum         *summing    // nil if the operation combines no data
 	gathered    *assembling // nil unless blocks of an allgather travel between engines
 	traded      *trading    // nil unless blocks of an alltoall travel between engines
+	combining   bool        // vectors are still to be combined round by round
 	rest        rest        // with accounts: the latest entry that this engine knows of
 	hold        hold        // from the least clock of the participants on, while they wait
 }
@@ -199,6 +200,11 @@ func (c *Collectives) beginArrays(inst *instance, b *arrayRun) {
 		c.addVectors(inst, b.sum)
 	}
 	c.enterBlocks(inst, b)
+	if inst.local != nil && inst.Call.combinesInRounds() {
+		c.holdArrays(b) // from the entries on: others may leave with vectors that are still to be sent
+		c.localRun.begin(c, inst, false)
+		b.combining = !c.localRun.goOn()
+	}
 }
 
 // loadClocks copies the entries of members into their clocks.
@@ -223,7 +229,7 @@ func (c *Collectives) loadClocks(inst *instance, b *arrayRun) {
 func (c *Collectives) endArrays(inst *instance, b *arrayRun) {
 	work := b.Clocks()
 	if inst.local != nil && inst.Call.combinesInRounds() {
-		c.combineInRounds(inst)
+		c.storeCombined()
 	}
 	c.move(inst)
 	if inst.uneven != nil {

@@ -85,10 +85,10 @@ func (c *Collectives) enterBlocks(inst *instance, b *arrayRun) {
 	}
 }
 
-// blocksOver reports whether all blocks between engines have been sent and have arrived.
+// blocksOver reports whether all blocks between engines have been sent and have arrived, and vectors have been combined.
 func (b *arrayRun) blocksOver() bool {
 	g, t := b.gathered, b.traded
-	return (g == nil || g.done) && (t == nil || t.unsent == 0 && t.missing == 0)
+	return (g == nil || g.done) && (t == nil || t.unsent == 0 && t.missing == 0) && !b.combining
 }
 
 // queueBlocks queues an instance that lacked only blocks, if all blocks have arrived.
@@ -249,7 +249,7 @@ func (c *Collectives) sendBlocks(inst *instance, consigned *consignment) {
 	for sent := 0; consigned.from < inst.comm.Last; {
 		if !c.partition.Engine.Room(consigned.engine) {
 			if invariant.Enabled {
-				c.checkHeld(inst)
+				c.checkHeld(inst, &b.hold)
 			}
 			c.partition.Engine.Throttle(c.item(task{instance: inst, blocks: consigned}), b.hold.least, consigned.engine)
 			return
@@ -291,7 +291,11 @@ func (c *Collectives) sendPiece(inst *instance, t *trading, consigned *consignme
 
 // receivePiece reads a record of sendPiece.
 func (c *Collectives) receivePiece(inst *instance, engine int, r world.Reader) {
-	if inst.uneven != nil {
+	switch {
+	case inst.goesByRounds():
+		c.receiveDistant(inst, r)
+		return
+	case inst.uneven != nil:
 		c.receiveUneven(inst, engine, r)
 		return
 	}

@@ -6,7 +6,7 @@
 // identify on all engines. All engines choose the same interpreter (interpreter.go), since the
 // choice rests on data that all of them know. By messages, each participant has an agent on a clock
 // of its own. Over arrays of clocks, package maxplus evaluates all participants of an engine at
-// once. Locally, an engine that has all members goes through the schedule round by round. Schedules
+// once. Locally, an engine goes through the schedule of its own members round by round. Schedules
 // come from package collectives. Node-leader adds joins and releases within nodes to the first two
 // interpreters (join.go). Signatures that travel with messages show calls that do not match
 // (mismatch.go). PlanOf returns the choice of interpreter beforehand (plan.go).
@@ -49,10 +49,11 @@
 //     (`takesNoPlaces`) goes this way in any program. Else only a collective that is the only
 //     communication of all ranks does: its messages take interfaces round by
 //     round (`layers.go`). Bytes that the rounds combine are then combined round by round beside the clocks
-//     (`combineInRounds`), if one engine has all members;
+//     (`localRun`), and their contents travel between engines independent of the clocks (`roundsbetween.go`);
 //   - locally (`local.go`): a communicator on a single engine, round by round, for any
 //     algorithm without windows of several rounds, data and delay model. If the engine runs dry before all members have entered,
-//     the instance continues by messages;
+//     the instance continues by messages. Where messages take interfaces in layers and positions differ in size, also on
+//     several engines, which exchange the messages of each round;
 //   - in step (`instep.go`): under state at the receiver, a collective of all ranks on a single engine, while processors have
 //     nothing else. A round is a pass over an array of processors. Where the order at a processor may be another than that of
 //     rounds, or ranks enter or leave so far apart that their messages meet other work, the instance goes by messages;

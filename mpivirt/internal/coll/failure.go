@@ -81,6 +81,7 @@ func (c *Collectives) failTogether(inst *instance, from int) {
 	if inst.arrays != nil {
 		c.endHold(&inst.arrays.hold)
 	}
+	c.dropRounds(inst)
 	if inst.split != nil {
 		c.takeExits(inst.split)
 	}

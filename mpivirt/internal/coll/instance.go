@@ -50,6 +50,7 @@ type instance struct {
 	local       *localState       // state of a local instance with data
 	arrays      *arrayRun         // state over arrays, once begun
 	uneven      *uneven           // of an alltoallv over arrays, once begun
+	distant     *distantState     // of rounds whose messages travel between engines, once begun
 	fixedCost   *fixedCostState   // state at a fixed cost
 	split       *splitState       // state of a call that makes communicators
 	failed      *failure          // state of a collective that fails as a whole
@@ -517,7 +518,9 @@ func (c *Collectives) within(inst *instance, lp int32) bool {
 }
 
 // canDemote reports whether an instance may yet go by messages.
-func (inst *instance) canDemote() bool { return inst.mode == Locally || inst.mode == InStep }
+func (inst *instance) canDemote() bool {
+	return inst.mode == Locally && inst.comm.Locals == inst.comm.Size || inst.mode == InStep
+}
 
 // lacksMembers reports whether an instance is carried out locally or in step and a member has not entered.
 func (inst *instance) lacksMembers() bool {

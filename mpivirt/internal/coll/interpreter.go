@@ -16,7 +16,7 @@ type Mode uint8
 const (
 	ByMessages  Mode = iota // agents send and receive every message
 	ByArrays                // max-plus over arrays of clocks, on all engines
-	Locally                 // round by round over all members, on the single engine that has them
+	Locally                 // round by round over the members of an engine
 	InStep                  // round by round over the processors of all ranks, on the single engine that has them; by messages where their order is another
 	AtFixedCost             // a fixed time after the last entry, without messages; see fixedcost.go
 	mismatched              // not carried out: members have called different procedures; see failure
@@ -70,7 +70,7 @@ func (c *choice) mode() Mode {
 		return ByMessages
 	case c.arraysFit():
 		return ByArrays
-	case c.alone && !c.leaders && c.layout != nil && !c.accounted:
+	case !c.leaders && c.layout != nil && !c.accounted && (c.alone || c.layersFitBetween()):
 		return Locally
 	default:
 		return ByMessages
@@ -100,7 +100,7 @@ func (c *choice) arraysFit() bool {
 		// While engines exchange arrays their promises do not help; see
 		// [engine.Engine.Cap].
 		return false
-	case c.call.Moved() && c.call.combinesInRounds() && !(c.layered && c.alone) || !c.evenChunks():
+	case c.call.Moved() && c.call.combinesInRounds() && !(c.layered && !c.leaders) || !c.evenChunks():
 		return false
 	}
 	for round := range min(c.schedule.MaxRounds(), LongRounds) {
@@ -123,6 +123,12 @@ func (c *choice) layersFit() bool {
 		}
 	}
 	return true
+}
+
+// layersFitBetween reports whether several engines can carry out an instance round by round: messages take the interfaces of nodes in layers, and
+// positions differ in size.
+func (c *choice) layersFitBetween() bool {
+	return c.layered && c.ascending && !c.null && !Moves(c.call.Operation) && c.layersFit()
 }
 
 // longest returns a number of bytes that no message exceeds: in each round all of the positions of the greatest message may be the longest.

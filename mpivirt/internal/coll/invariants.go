@@ -59,10 +59,9 @@ func (c *Collectives) checkCover(inst *instance) {
 	}
 }
 
-// checkHeld checks that an engine with blocks to send has a hold from the entry of each of its
-// members on: members of other engines that wait for the blocks may leave at that instant.
-func (c *Collectives) checkHeld(inst *instance) {
-	h := &inst.arrays.hold
+// checkHeld checks that an engine with blocks, or messages of rounds, to send has a hold from the entry of each of its
+// members on: members of other engines that wait for them may leave at that instant.
+func (c *Collectives) checkHeld(inst *instance, h *hold) {
 	for member := inst.comm.First; member < inst.comm.Last; member++ {
 		lp, _ := c.partition.Local(inst.comm.RankOf(member, 0))
 		if t := inst.entryOf(c, lp, member); !h.held || t < h.least {

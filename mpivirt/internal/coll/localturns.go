@@ -22,7 +22,8 @@ type localTurns struct {
 
 // localPassage is a message of a round that asks.
 type localPassage struct {
-	source, dest      int32 // members
+	source            int32 // member
+	dest              int32 // rank
 	leaves            vtime.Time
 	latency, transfer vtime.Duration
 }
@@ -34,7 +35,7 @@ type localWorker struct {
 }
 
 // asksFor adds a message that a member sends, whose passage departRound has left in way.
-func (r *localRun) asksFor(m, to int32) {
+func (r *localRun) asksFor(m int32) {
 	t, way, target := &r.turns, &r.k.way, r.k.partition.Target
 	ask := resource.Asking{At: way.At, Rank: way.Source, Where: way.Source, Index: int32(len(t.all))}
 	if target.Node(int(way.Source)) != target.Node(int(way.Dest)) {
@@ -45,46 +46,68 @@ func (r *localRun) asksFor(m, to int32) {
 	} else {
 		return
 	}
-	t.all = append(t.all, localPassage{m, to, way.At, way.Latency, way.Transfer})
+	t.all = append(t.all, localPassage{m, way.Dest, way.At, way.Latency, way.Transfer})
 }
 
-// passTurns has the messages of a round pass, and stores their arrivals.
-func (r *localRun) passTurns() {
+// leaveInTurns has the messages of a round leave their nodes, and those within a node arrive. Of a message for another engine it stores the instant
+// at which the message asks at its receiver's node.
+func (r *localRun) leaveInTurns() {
 	t, shared := &r.turns, r.k.Messages.Interfaces.(*resource.Interfaces)
 	shared.TakeLayer(resource.Outward, t.between)
-	for i := range t.between {
-		a := &t.between[i]
+	here := t.between[:0]
+	for _, a := range t.between {
 		p := &t.all[a.Index]
 		a.At = a.At.Add(p.latency).Add(p.transfer - min(p.transfer, a.Bytes))
-		a.Where = int32(r.inst.rankOf(int(p.dest)))
+		a.Where = p.dest
+		if _, local := r.k.partition.Local(int(p.dest)); local {
+			here = append(here, a)
+		} else {
+			r.sent[p.source].arrival = a.At
+		}
 	}
-	shared.TakeLayer(resource.Inward, t.between)
-	for i := range t.between {
-		a := &t.between[i]
-		r.sent[t.all[a.Index].source].arrival = a.At.Add(a.Bytes)
-	}
+	t.between = here
 	shared.TakeLayer(resource.Within, t.within)
 	for i := range t.within {
 		a := &t.within[i]
 		p := &t.all[a.Index]
 		r.sent[p.source].arrival = network.HeldUntil(p.leaves, a.At, a.Bytes, p.transfer).Add(p.latency).Add(p.transfer)
 	}
-	t.all, t.between, t.within = t.all[:0], t.between[:0], t.within[:0]
+	t.within = t.within[:0]
+}
+
+// arriveInTurns has the messages of a round between nodes arrive, once those of other engines have come.
+func (r *localRun) arriveInTurns() {
+	t, target := &r.turns, r.k.partition.Target
+	for i := range r.between.came {
+		if d := &r.between.came[i]; r.k.Messages.Shares(int(d.rank), r.rank(d.dest)) {
+			t.between = append(t.between, resource.Asking{At: d.at, Bytes: target.InterfaceTime(d.bytes), Rank: d.rank, Where: int32(r.rank(d.dest)), Index: int32(^i)})
+		}
+	}
+	r.k.Messages.Interfaces.(*resource.Interfaces).TakeLayer(resource.Inward, t.between)
+	for i := range t.between {
+		a := &t.between[i]
+		if arrival := a.At.Add(a.Bytes); a.Index < 0 {
+			r.between.came[^a.Index].at = arrival
+		} else {
+			r.sent[t.all[a.Index].source].arrival = arrival
+		}
+	}
+	t.all, t.between = t.all[:0], t.between[:0]
 }
 
 // combines has a member combine bytes of a message and pack after a round. In a memory that its node shares it does so once all members have
 // received.
-func (r *localRun) combines(m int32, round int, combined int64, packing vtime.Duration) {
+func (r *localRun) combines(m int32, combined int64, packing vtime.Duration) {
 	a, target := &r.members[m], r.k.partition.Target
 	alone, memory := target.ReduceTime(combined).Plus(packing), vtime.Duration(0)
 	if r.inTurns && target.ContendedWithin() {
-		memory = target.CombiningTime(combined).Plus(r.k.packing(r.inst, round, r.k.memoryCopies))
+		memory = target.CombiningTime(combined).Plus(r.k.packing(r.inst, r.at, r.k.memoryCopies))
 	}
 	if memory == 0 {
 		a.clock = a.clock.Add(alone)
 		return
 	}
-	t, rank := &r.turns, int32(r.inst.rankOf(int(m)))
+	t, rank := &r.turns, int32(r.rank(m))
 	t.works = append(t.works, resource.Asking{At: a.clock, Bytes: memory, Rank: rank, Where: rank, Index: int32(len(t.workers))})
 	t.workers = append(t.workers, localWorker{m, alone})
 }

@@ -345,8 +345,8 @@ func (c *Collectives) keepReceived(a *agent, b collectives.Blocks, r *roundMessa
 func (c *Collectives) secure(a *agent, changed []byte) {
 	m := a.memory
 	if a.inst.mode != ByMessages { // round by round, see localRun
-		if r := &c.localRun; world.Overlap(r.payloads[a.member], changed) {
-			r.keep(a.member)
+		if r := &c.localRun; world.Overlap(r.payloads[int(a.member)-r.first], changed) {
+			r.keep(a.member - int32(r.first))
 			m.viewed = false
 		}
 		return

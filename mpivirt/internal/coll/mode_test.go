@@ -169,8 +169,8 @@ func TestPlansAreWhatEnginesDo(t *testing.T) {
 	}
 }
 
-// Where nodes have interfaces, a vector that ranks cannot cut into equal chunks goes round by round on one engine, and by messages in the same
-// layers on several.
+// Where nodes have interfaces, a vector that ranks cannot cut into equal chunks goes round by round on any number of engines, and one of equal chunks
+// over arrays, with contents and without; under null messages alone both go by messages in the same layers on several engines.
 func TestUnevenChunksTakeInterfacesInLayers(t *testing.T) {
 	m, err := network.Parse("m", []byte("name: m\nranks_per_node: 4\nnode: {interfaces: 1, bandwidth: 1GB/s}\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"), nil)
 	if err != nil {
@@ -180,14 +180,21 @@ func TestUnevenChunksTakeInterfacesInLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := Collective{Operation: collectives.Allreduce, Algorithm: collectives.Rabenseifner, Bytes: 8, Element: 8}
-	for alone, want := range map[bool]Mode{true: Locally, false: ByMessages} {
-		p, err := PlanOf(target, Auto, false, alone, true, false, &v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !p.Layered || p.Mode != want {
-			t.Errorf("%+v, want mode %d", p, want)
+	for bytes, want := range map[int64]Mode{8: Locally, 8 * 64: ByArrays} {
+		for _, data := range []bool{false, true} {
+			v := Collective{Operation: collectives.Allreduce, Algorithm: collectives.Rabenseifner, Bytes: bytes, Element: 8, Data: data}
+			for _, c := range []struct {
+				null, alone bool
+				want        Mode
+			}{{false, true, want}, {false, false, want}, {true, true, want}, {true, false, ByMessages}} {
+				p, err := PlanOf(target, Auto, c.null, c.alone, true, false, &v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !p.Layered || p.Mode != c.want || p.Combines != (data && p.Mode == ByArrays) {
+					t.Errorf("%d bytes with elements %t, %+v: planned %+v", bytes, data, c, p)
+				}
+			}
 		}
 	}
 }

@@ -23,6 +23,7 @@ type task struct {
 	instance *instance
 	stalled  bool         // it waits for room to send clocks
 	blocks   *consignment // nil unless the task sends blocks
+	rounds   bool         // it carries on rounds whose messages travel between engines
 }
 
 // queueAgent queues an agent before all ready items. The memory of a message is then still in the
@@ -61,6 +62,10 @@ func (c *Collectives) RunTask(index int32) {
 	c.idle = append(c.idle, index)
 	if t.blocks != nil {
 		c.sendBlocks(t.instance, t.blocks)
+		return
+	}
+	if t.rounds {
+		c.goOnRounds(t.instance)
 		return
 	}
 	if t.stalled {
