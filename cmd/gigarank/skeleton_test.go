@@ -196,25 +196,35 @@ int main(int n, char **all) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := func(entry, iteration float64) string {
-		text := regexp.MustCompile(`"rest": [^,]*`).ReplaceAllString(string(made), `"rest": 0`)
+	given := func(entry, iteration, rest float64) string {
+		text := regexp.MustCompile(`"rest": [^,]*`).ReplaceAllString(string(made), `"rest": `+strconv.FormatFloat(rest, 'g', -1, 64))
 		text = regexp.MustCompile(`"iteration": [^,]*`).ReplaceAllString(text, `"iteration": `+strconv.FormatFloat(iteration, 'g', -1, 64))
 		return regexp.MustCompile(`"entry": [^,]*`).ReplaceAllString(text, `"entry": `+strconv.FormatFloat(entry, 'g', -1, 64))
 	}
-	finish := func(entry, iteration float64, machine string) int64 {
+	run := func(text, machine string, flags ...string) int64 {
 		t.Helper()
-		if err := os.WriteFile(weights, []byte(given(entry, iteration)), 0o666); err != nil {
+		if err := os.WriteFile(weights, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		document := filepath.Join(dir, "result.json")
-		line("run", program, "--ranks", "1", "--skeleton", weights, "--machine", machine, "--json", document)
+		line(append([]string{"run", program, "--ranks", "1", "--skeleton", weights, "--machine", machine, "--json", document}, flags...)...)
 		return readDocument(t, document).VirtualTime
+	}
+	finish := func(entry, iteration float64, machine string) int64 {
+		t.Helper()
+		return run(given(entry, iteration, 0), machine)
 	}
 	none, entries, iterations := finish(0, 0, "xt5"), finish(1, 0, "xt5"), finish(0, 1, "xt5")
 	const second = 1e12
 	// The body's instructions are the unit of iterations: all 36 iterations have as many.
 	if of := iterations - none; entries-none != 9*second || of%(36*second) != 0 || of <= 0 {
 		t.Errorf("9 entries of 1 s take %d ps, 36 iterations of 1 s %d ps", entries-none, of)
+	}
+	// What lies before each of 9 bcasts takes its weight once, whether or not the time of each task is heard by itself.
+	for _, flags := range [][]string{nil, {"--stats"}, {"--noise", "periodic:1000s,1ps"}} {
+		if got := run(given(1, 0, 0.001), "xt5", flags...) - entries; got != 9*second/1000 {
+			t.Errorf("with %q 9 calls of 1 ms take %d ps", flags, got)
+		}
 	}
 	machine, err := os.ReadFile(filepath.Join("..", "..", "network", "presets", "xt5.yaml"))
 	if err != nil {

@@ -28,10 +28,11 @@ func (b *body) weigh(t *Tasks) error {
 	return nil
 }
 
-// payRest charges the time between two calls of MPI that no task has taken. Polls take a time of their own.
+// payRest charges the time between two calls of MPI that no task has taken. Polls take a time of their own. What a task takes is no call of MPI, also where it is told by a call of
+// its own.
 func (b *body) payRest(lp int32, r *cRank) {
 	p := procedureOf(int32(r.call.procedure))
-	if class := p.Class(); p == world.NoProcedure || class == world.ClassTest || class == world.ClassProbe {
+	if class := p.Class(); p == world.NoProcedure || p == world.Compute || class == world.ClassTest || class == world.ClassProbe {
 		return
 	}
 	r.computed += cInt64(b.k.Target().CPUTime(int(b.k.Global(lp)), b.rest))

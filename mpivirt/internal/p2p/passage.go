@@ -26,7 +26,6 @@ const (
 // openPassages initialises the state for a machine where messages between nodes delay each other.
 func (m *Messages) openPassages() {
 	if m.Partition.Target.Contended() {
-		m.Partition.ClocksOnly = false
 		m.Interfaces = resource.NewNetwork(&m.Partition)
 		m.Interfaces.Carries(resource.OfProgram, (*freight)(m))
 	}
