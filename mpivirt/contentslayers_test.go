@@ -167,3 +167,61 @@ network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {la
 		}
 	})
 }
+
+// TestRepeatedContentsThatDisagree: where the ranks of a node share interfaces, an allreduce that ranks repeat fails for all of them, at the same instant and
+// with the same error, if some of them call it with another operation, in bulk and by messages, on any number of engines.
+func TestRepeatedContentsThatDisagree(t *testing.T) {
+	fewer(t, 50)
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SampledFrom([]collectives.Algorithm{collectives.Rabenseifner, collectives.Ring, collectives.RecursiveDoubling}).Draw(t, "algorithm")
+		ranks := rapid.IntRange(2, 40).Draw(t, "ranks")
+		elements := rapid.OneOf(rapid.IntRange(1, 50), rapid.Just(ranks)).Draw(t, "elements")
+		other := rapid.SliceOfN(rapid.IntRange(0, ranks-1), 1, 3).Draw(t, "others")
+		seed := rapid.Uint64().Draw(t, "seed")
+		tgt := target(t, fmt.Sprintf(`name: test
+ranks_per_node: %d
+node: {interfaces: 1, bandwidth: 1GB/s}
+network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: 1us, bandwidth: 2GB/s}, overhead: {send: 30ns, receive: 20ns}}
+`, rapid.SampledFrom([]int{1, 2, 3, 7}).Draw(t, "ranks per node")), ranks)
+		run := func(engines int, c mpivirt.Config) (*mpivirt.Result, []string) {
+			heard := make([]string, ranks)
+			c.Target, c.Algorithms = tgt, map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a}
+			c.Program = mpivirt.Program{Name: "disagree", Repeats: &mpivirt.Repeated{Operation: collectives.Allreduce, Bytes: 8 * int64(elements), Element: 8, Data: true}, Forms: []mpivirt.Form{
+				mpivirt.Main(func(r *mpivirt.Rank) error {
+					r.SetErrorsReturn(true)
+					for time := range 2 {
+						in, out := make([]int64, elements), make([]int64, elements)
+						for at := range in {
+							in[at] = int64(random.Mix(uint64(r.Rank())<<32|uint64(time)<<16|uint64(at)) % 1000)
+						}
+						r.Compute(vtime.Duration(random.Mix(seed^uint64(r.Rank()*4+time)) % uint64(10*vtime.Microsecond)))
+						op := mpivirt.Sum[int64]()
+						if time == 1 && slices.Contains(other, r.Rank()) {
+							op = mpivirt.Max[int64]()
+						}
+						if err := mpivirt.Allreduce(r.World(), in, out, op); err != nil {
+							heard[r.Rank()] += fmt.Sprintf("%v: %v\n", r.Now(), err)
+							return nil
+						}
+						heard[r.Rank()] += fmt.Sprintf("%v: %v\n", r.Now(), out)
+					}
+					return nil
+				})}}
+			result, err := simulate(t, c, engines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result, heard
+		}
+		want, told := run(1, mpivirt.Config{Collectives: mpivirt.Message})
+		for range 3 {
+			c := mpivirt.Config{Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Auto, mpivirt.Message}).Draw(t, "interpreter"),
+				Window: rapid.SampledFrom([]int64{0, 1, 1000}).Draw(t, "window")}
+			engines := rapid.IntRange(1, 4).Draw(t, "engines")
+			got, heard := run(engines, c)
+			if diff := cmp.Diff(told, heard); diff != "" || got.Fingerprint != want.Fingerprint {
+				t.Fatalf("%d engines, %+v: %v, by messages on one engine %v (-by messages on one engine +there):\n%s", engines, c, got.VirtualTime, want.VirtualTime, diff)
+			}
+		}
+	})
+}
