@@ -19,6 +19,7 @@ import (
 	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/sync"
 	"gigarank/sync/mpi"
 )
@@ -29,6 +30,8 @@ var allProtocols = []sync.Protocol{sync.Null, sync.Conditional, sync.Hybrid}
 type problem struct {
 	program, why, machine string
 	ranks                 int
+	algorithm             collectives.Algorithm // of allreduces of a payload; else by default
+	payload               int64                 // in bytes; 0 for that of small
 }
 
 func (p problem) String() string { return fmt.Sprintf("%s, %s, %d ranks", p.program, p.why, p.ranks) }
@@ -39,12 +42,16 @@ func (p problem) run(transports []sync.Transport, kind *mpivirt.Kind, protocol s
 	if err != nil {
 		return nil, err
 	}
-	s, err := bench.New(p.program, bench.Config{
+	c := bench.Config{
 		Config: mpivirt.Config{
 			Target: target, Transports: transports, Kind: kind, Protocol: protocol, Strict: strict, Seed: 7,
 		},
 		Options: small(p.program),
-	})
+	}
+	if p.payload > 0 {
+		c.Payload, c.Algorithms = p.payload, map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: p.algorithm}
+	}
+	s, err := bench.New(p.program, c)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +91,29 @@ func hostedCases(hosts int) (cases []hostedCase) {
 							}
 							strict = turn/len(allProtocols)%2 > 0
 						}
-						cases = append(cases, hostedCase{problem{e.Name, m.why, m.machine, ranks}, kind, protocol, strict})
+						cases = append(cases, hostedCase{problem{program: e.Name, why: m.why, machine: m.machine, ranks: ranks}, kind, protocol, strict})
 					}
 				}
 			}
+		}
+	}
+	return append(cases, vectorCases()...)
+}
+
+// vectorCases are sums of vectors where nodes have interfaces, by algorithms that combine them round by round, in chunks of one length and of several,
+// more than nodes hold ranks. The programs check the sums.
+func vectorCases() (cases []hostedCase) {
+	const ranks = 53 // of Rabenseifner's algorithm 32 take part in the exchanges
+	for i, c := range []struct {
+		algorithm collectives.Algorithm
+		payload   int64
+	}{
+		{collectives.Rabenseifner, 8 * 3}, {collectives.Rabenseifner, 8 * 32}, {collectives.Rabenseifner, 8 * 1000}, {collectives.Rabenseifner, 8 * 32 * 100},
+		{collectives.Ring, 8 * 50}, {collectives.Ring, 8 * ranks}, {collectives.RecursiveDoubling, 8 * 3},
+	} {
+		for k, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
+			p := problem{"allreducetest", fmt.Sprintf("%v of %d bytes", c.algorithm, c.payload), "xt5", ranks, c.algorithm, c.payload}
+			cases = append(cases, hostedCase{p, kind, []sync.Protocol{sync.Hybrid, sync.Conditional}[(i+k)%2], i%3 == 0})
 		}
 	}
 	return cases
