@@ -282,6 +282,8 @@ func TestForecastsOfLargeRuns(t *testing.T) {
 		two("reducetest", "xt5", collectives.Reduce, collectives.Linear, 8, 60_000, 10),
 		two("gathertest", "gigabit-star", collectives.Gather, collectives.Linear, 8, 60_000, 10),
 		two("allreducetest", "xt5", collectives.Allreduce, collectives.Linear, 8<<10, 8192, 1),
+		two("allreducetest", "xt5", collectives.Allreduce, collectives.Rabenseifner, 8<<10, 15_000, 1),
+		two("allreducetest", "xt5", collectives.Allreduce, collectives.Rabenseifner, 64<<10, 8192, 2),
 		two("allreducetest", "loggops-default", collectives.Allreduce, collectives.RecursiveDoubling, 256<<10, 512, 1),
 		two("allreducetest", "loggops-default", collectives.Allreduce, collectives.Binomial, 256<<10, 512, 1),
 	} {
