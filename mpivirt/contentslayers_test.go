@@ -39,7 +39,11 @@ func contentsOf(op collectives.Operation, inOrder bool, elements, times int, com
 			return math.Float64bits(math.Float64frombits(a) + math.Float64frombits(b))
 		})
 	}
-	return mpivirt.Program{Name: "contents", Repeats: &mpivirt.Repeated{Operation: op, Bytes: 8 * int64(elements), Element: 8, Data: true}, Forms: []mpivirt.Form{
+	bytes := 8 * int64(elements)
+	if op == collectives.ReduceScatter {
+		bytes *= int64(len(results))
+	}
+	return mpivirt.Program{Name: "contents", Repeats: &mpivirt.Repeated{Operation: op, Bytes: bytes, Element: 8, Data: true}, Forms: []mpivirt.Form{
 		mpivirt.Main(func(r *mpivirt.Rank) error {
 			all := r.World()
 			for time := range times {
@@ -49,6 +53,8 @@ func contentsOf(op collectives.Operation, inOrder bool, elements, times int, com
 					m *= r.Size()
 				case collectives.Alltoall:
 					n, m = n*r.Size(), m*r.Size()
+				case collectives.ReduceScatter:
+					n *= r.Size()
 				}
 				in, out := make([]uint64, n), make([]uint64, m)
 				for at := range in {
@@ -70,6 +76,8 @@ func contentsOf(op collectives.Operation, inOrder bool, elements, times int, com
 					err = mpivirt.Bcast(all, out, r.Size()/2)
 				case collectives.Reduce:
 					err = mpivirt.Reduce(all, in, out, combine, r.Size()/2)
+				case collectives.ReduceScatter:
+					err = mpivirt.ReduceScatter(all, in, out, slices.Repeat([]int{elements}, r.Size()), combine)
 				}
 				if err != nil {
 					return err
@@ -84,10 +92,14 @@ func contentsOf(op collectives.Operation, inOrder bool, elements, times int, com
 						want = value(at/elements, time, r.Rank()*elements+at%elements)
 					case op == collectives.Bcast:
 						want = value(r.Size()/2, time, at)
-					case inOrder && (op == collectives.Allreduce || r.Rank() == r.Size()/2):
-						want = value(0, time, at)
+					case inOrder && (op != collectives.Reduce || r.Rank() == r.Size()/2):
+						from := at
+						if op == collectives.ReduceScatter {
+							from += r.Rank() * elements
+						}
+						want = value(0, time, from)
 						for other := 1; other < r.Size(); other++ {
-							want = composed(want, value(other, time, at))
+							want = composed(want, value(other, time, from))
 						}
 					}
 					if got != want {
@@ -107,8 +119,8 @@ func TestRepeatedContentsOnSharedInterfaces(t *testing.T) {
 	fewer(t, 100)
 	rapid.Check(t, func(t *rapid.T) {
 		op := rapid.SampledFrom([]collectives.Operation{collectives.Allreduce, collectives.Allreduce, collectives.Allreduce, collectives.Allgather, collectives.Alltoall,
-			collectives.Bcast, collectives.Reduce}).Draw(t, "operation")
-		reduces := op == collectives.Allreduce || op == collectives.Reduce
+			collectives.Bcast, collectives.Reduce, collectives.ReduceScatter}).Draw(t, "operation")
+		reduces := op == collectives.Allreduce || op == collectives.Reduce || op == collectives.ReduceScatter
 		inOrder := reduces && rapid.Bool().Draw(t, "in order")
 		a := rapid.SampledFrom(collectives.Algorithms(op)).Filter(func(a collectives.Algorithm) bool { return !inOrder || collectives.Ordered(op, a) }).Draw(t, "algorithm")
 		ranks := rapid.OneOf(rapid.SampledFrom([]int{4, 8, 16, 32}), rapid.IntRange(2, 40)).Draw(t, "ranks")

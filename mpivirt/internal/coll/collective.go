@@ -113,7 +113,7 @@ func (c *Collectives) Open(algorithms Algorithms, wanted Interpreter, repeated *
 	c.copiesAmong.Copy = func(bytes int64) vtime.Duration { return c.partition.Target.LocalCopyTimeAmong(c.copiers, bytes) }
 	c.launch, c.buffers = c.partition.Target.LaunchTime(), c.partition.Target.HasBuffers()
 	if repeated != nil {
-		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.Bytes, repeated.Element), repeated)
+		c.layering = layeringOf(c.partition.Target, c.algorithms.OfWorld(c.partition.Target, repeated.Operation, repeated.asked(c.partition.Target.Ranks()), repeated.Element), repeated)
 	}
 	if c.layering != nil {
 		c.Messages.Interfaces.(*resource.Interfaces).InLayers(c.layering)

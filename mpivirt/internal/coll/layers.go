@@ -2,6 +2,7 @@ package coll
 
 import (
 	"math"
+	"slices"
 
 	"gigarank/collectives"
 	"gigarank/internal/invariant"
@@ -13,29 +14,39 @@ import (
 )
 
 // Repeated is the blocking collective of WORLD that all ranks of a program call repeatedly, with
-// equal arguments, as their only communication.
+// equal arguments, as their only communication. Its operation commutes, and the blocks of a reduce-scatter have equal lengths.
 type Repeated struct {
 	Operation collectives.Operation
-	Bytes     int64 // size of the vector, or of one block
+	Bytes     int64 // size of the vector, or of one block; of a reduce-scatter of elements the sum of the blocks
 	Element   int64 // size of an element; 0 if only sizes are simulated
 	Data      bool  // vectors of elements; else only sizes
+}
+
+// asked returns the bytes by which the algorithm of the calls is chosen among a number of ranks: as [Collective.asked], since calls of a
+// reduce-scatter of elements have a count of each rank.
+func (r *Repeated) asked(ranks int) int64 {
+	if r.Operation == collectives.ReduceScatter && r.Data {
+		return r.Bytes / int64(ranks)
+	}
+	return r.Bytes
 }
 
 // layering defines the layers in which the messages of a repeated collective take the interfaces of
 // nodes (room resource): one layer for each round of each call. It implements [resource.Layers].
 type layering struct {
-	repeated Repeated
-	target   *network.Target
-	schedule collectives.Schedule
-	steps    collectives.Stepper
-	step     collectives.Step // scratch of messages
-	perNode  int              // number of participants of a node: all ranks, or the leader
-	each     int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
-	hidden   bool             // interfaces never delay a participant
-	block    int64            // bytes of a position of the schedule; 0 if positions differ
-	layout   *collectives.Layout
-	even     bool             // all positions have the same number of bytes
-	other    collectives.Step // scratch of messageOf
+	repeated  Repeated
+	target    *network.Target
+	algorithm collectives.Algorithm
+	schedule  collectives.Schedule
+	steps     collectives.Stepper
+	step      collectives.Step // scratch of messages
+	perNode   int              // number of participants of a node: all ranks, or the leader
+	each      int              // number of interfaces with ranks of their own; 1 if all ranks share the interfaces
+	hidden    bool             // interfaces never delay a participant
+	block     int64            // bytes of a position of the schedule; 0 if positions differ
+	layout    *collectives.Layout
+	even      bool             // all positions have the same number of bytes
+	other     collectives.Step // scratch of messageOf
 }
 
 var _ resource.Layers = (*layering)(nil)
@@ -48,10 +59,13 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 		return nil
 	}
 	v := &Collective{Operation: r.Operation, Algorithm: a, Bytes: r.Bytes, Element: max(r.Element, 1), Data: r.Data}
+	if r.Operation == collectives.ReduceScatter && r.Data {
+		v.Counts = slices.Repeat([]int64{r.asked(t.Ranks())}, t.Ranks())
+	}
 	if takesNoPlaces(t, v, t.Ranks()) {
 		return nil
 	}
-	l := &layering{repeated: *r, target: t, perNode: t.NodeSize(0)}
+	l := &layering{repeated: *r, target: t, algorithm: a, perNode: t.NodeSize(0)}
 	participants, leaders := t.Ranks(), a == collectives.NodeLeader
 	if leaders {
 		participants, l.perNode = t.Nodes(), 1
@@ -186,6 +200,22 @@ func (l *layering) check(inst *instance) {
 	if v.Operation != r.Operation || v.Bytes != r.Bytes || v.Element != max(r.Element, 1) && v.Bytes > 0 || v.Data != r.Data || inst.nonblocking != nil {
 		invariant.Broken("a program says that its ranks do nothing but call %v of %d bytes, and they call %v of %d bytes", r.Operation, r.Bytes, v.Procedure, v.Bytes)
 	}
+	if v.Algorithm != l.algorithm {
+		invariant.Broken("a program says that its ranks do nothing but call %v of %d bytes, which goes by %v, and they call it by %v, as where an operation does not commute", r.Operation, r.Bytes, l.algorithm, v.Algorithm)
+	}
+	if v.Counts != nil && !inst.hasLayout(l.layout) {
+		invariant.Broken("a program says that its ranks do nothing but call %v of %d bytes, and they call it with blocks of other lengths than that gives", r.Operation, r.Bytes)
+	}
+}
+
+// hasLayout reports whether the positions of an instance have the lengths of a layout.
+func (inst *instance) hasLayout(l *collectives.Layout) bool {
+	for p := range inst.width {
+		if inst.layout.Offset(p+1) != l.Offset(p+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // interfacesOf returns the interfaces that the messages of an instance over arrays share, nil if

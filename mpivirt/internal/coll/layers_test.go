@@ -2,12 +2,15 @@ package coll
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"gigarank/collectives"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 )
 
@@ -89,5 +92,42 @@ func TestLayersCountTheMessagesOfRounds(t *testing.T) {
 	})
 	if len(layered) < 3 {
 		t.Errorf("layers of %v only", layered)
+	}
+}
+
+// A call that takes other rounds than the repeated one ends the simulator: layers rest on its algorithm and the lengths of its blocks.
+func TestRepeatedCallsTakeTheRoundsOfTheirLayers(t *testing.T) {
+	m, err := network.Parse("m", []byte("name: m\nranks_per_node: 2\nnode: {bandwidth: 1GB/s}\nnetwork: {model: flat, latency: 1us}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := layeringOf(target, collectives.Ring, &Repeated{Operation: collectives.ReduceScatter, Bytes: 32, Element: 8, Data: true})
+	for _, c := range []struct {
+		algorithm collectives.Algorithm
+		counts    []int64
+		want      string // "" if the call is the repeated one
+	}{
+		{collectives.Ring, []int64{8, 8, 8, 8}, ""},
+		{collectives.RecursiveHalving, []int64{8, 8, 8, 8}, "goes by ring, and they call it by recursive-halving"},
+		{collectives.Ring, []int64{8, 16, 0, 8}, "blocks of other lengths"}, {collectives.Ring, []int64{0, 8, 16, 8}, "blocks of other lengths"},
+	} {
+		v := Collective{Procedure: world.ReduceScatter, Operation: collectives.ReduceScatter, Algorithm: c.algorithm, Bytes: 32, Element: 8, Data: true, Counts: c.counts}
+		inst := &instance{Call: v, width: l.schedule.Positions(), layout: v.CommonLayout(l.schedule)}
+		got := func() (text string) {
+			defer func() {
+				if broken, ok := recover().(*invariant.Violation); ok {
+					text = broken.Text
+				}
+			}()
+			l.check(inst)
+			return ""
+		}()
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%v of %v: %q, want %q", c.algorithm, c.counts, got, c.want)
+		}
 	}
 }

@@ -74,8 +74,8 @@ type Program struct {
 	Forms []Form
 	// Repeats is the blocking collective of WORLD that all ranks call repeatedly as their only
 	// communication; nil for other programs. Where the ranks of a node share interfaces, its
-	// messages then take the interfaces round by round, and it can be carried out in bulk. Any other
-	// communication of such a program ends the simulator.
+	// messages then take the interfaces round by round, and it can be carried out in bulk. Its operation commutes, and the
+	// blocks of a reduce-scatter have equal lengths. Any other communication of such a program ends the simulator.
 	Repeats *Repeated
 }
 
