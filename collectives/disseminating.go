@@ -65,9 +65,13 @@ func (d *disseminating) Step(member, round int) Step {
 
 func (d *disseminating) Pattern(round int) Pattern {
 	if first, n, _ := d.at(round); n == 1 {
-		return Pattern{Kind: Shift, Distance: d.distance(first)}
+		return d.shape(first)
 	}
 	return Pattern{Kind: Irregular}
+}
+
+func (d *disseminating) shape(message int) Pattern {
+	return Pattern{Kind: Shift, Distance: d.distance(message)}
 }
 
 // doubleRing is the double ring barrier of Open MPI (coll_base_barrier.c): a message goes round the members twice. Each

@@ -51,10 +51,14 @@ func (k *kBruck) Step(member, round int) Step {
 
 func (k *kBruck) Pattern(round int) Pattern {
 	first, n, _ := k.at(round)
-	distance, blocks := k.message(first)
 	if n > 1 {
 		return Pattern{Kind: Irregular, Sent: Varies}
 	}
+	return k.shape(first)
+}
+
+func (k *kBruck) shape(message int) Pattern {
+	distance, blocks := k.message(message)
 	return Pattern{Kind: Shift, Distance: k.members - distance, Sent: blocks}
 }
 

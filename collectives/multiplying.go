@@ -162,6 +162,26 @@ func (m *multiplying) Pattern(round int) Pattern {
 	return p
 }
 
+// window counts the rounds of the exchanges from behind those of the members beyond the power.
+func (m *multiplying) window(round int) (first, message, messages int) {
+	if round < m.rest || round >= m.rest+m.exchangeRounds() {
+		return round, 0, 0
+	}
+	first, message, messages = m.windows.window(round - m.rest)
+	return m.rest + first, message, messages
+}
+
+// shape returns the pattern of a message of the exchanges: a shift among the members that differ in one digit.
+func (m *multiplying) shape(message int) Pattern {
+	phase, j := message/(m.fanout-1), message%(m.fanout-1)+1
+	distance := m.distance(phase)
+	p := Pattern{Kind: Grouped, Distance: j * distance, Stride: m.fanout * distance, Count: m.power, Sent: 1}
+	if j == m.fanout-1 {
+		p.Combined = m.fanout - 1
+	}
+	return p
+}
+
 // gatheringAll is an allgather of all members' vectors, after which each member combines them. In Open MPI
 // (coll_base_allreduce.c) the allgather is the default one, which here is recursive doubling for powers of two and else Bruck's,
 // as that of short vectors is there.

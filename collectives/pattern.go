@@ -20,6 +20,9 @@ const (
 	Strided
 	// Paired: each member exchanges with its partner, which only Step tells.
 	Paired
+	// Grouped: the members 0 to Count-1 are in groups of Stride successive members. Within its group each sends Distance further on, as in a
+	// Shift. The other members are idle. Only messages of a [Window] have this shape.
+	Grouped
 )
 
 // Varies stands for a number that differs between the members of a round.
@@ -31,7 +34,7 @@ type Pattern struct {
 	Kind                 Kind
 	Distance             int
 	Folded               int // Exchange only
-	First, Stride, Count int // Strided only
+	First, Stride, Count int // Strided, and Grouped without First
 	Sent                 int // positions in each message, or Varies
 	Combined             int // positions of a message that its receiver combines by ⊕, or Varies
 }

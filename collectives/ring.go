@@ -107,9 +107,13 @@ func (b *backward) byDistance() bool { return b.opens() }
 
 func (b *backward) Pattern(round int) Pattern {
 	if first, n, _ := b.at(round); n == 1 {
-		return Pattern{Kind: Shift, Distance: b.members - first - 1, Sent: 1}
+		return b.shape(first)
 	}
 	return Pattern{Kind: Irregular, Sent: 1}
+}
+
+func (b *backward) shape(message int) Pattern {
+	return Pattern{Kind: Shift, Distance: b.members - message - 1, Sent: 1}
 }
 
 // exchangeBlocks returns the step of an alltoall that sends a member its block and receives a block from another.

@@ -26,6 +26,45 @@ func RepeatsPartners(s Schedule) bool {
 	return ok && r.repeats()
 }
 
+// Window is a window of several rounds whose messages are regular: each is a shift among all members, or within groups.
+type Window struct {
+	First, Messages int // the first round; the number of messages that a member sends, and receives
+	message         int
+	of              regularWindows
+}
+
+// MostInWindow is the most messages of a regular window.
+const MostInWindow = 1<<6 - 1
+
+// regularWindows is a plan whose windows of several rounds are regular.
+type regularWindows interface {
+	// window returns the first round of the window to which a round belongs, the number of its first message, and the number of its
+	// messages, 0 for a round outside of windows.
+	window(round int) (first, message, messages int)
+	// shape returns the pattern of a message.
+	shape(message int) Pattern
+}
+
+// WindowOf returns the window of several rounds to which a round belongs, none if the round is a window of its own or the window is not
+// regular.
+func WindowOf(s Schedule, round int) (Window, bool) {
+	of, ok := s.(regularWindows)
+	if !ok {
+		return Window{}, false
+	}
+	first, message, n := of.window(round)
+	if n < 2 || n > MostInWindow {
+		return Window{}, false
+	}
+	return Window{first, n, message, of}, true
+}
+
+// Pattern returns the shape of a message of the window, by its number there.
+func (w *Window) Pattern(number int) Pattern { return w.of.shape(w.message + number) }
+
+// Last returns the last round of the window.
+func (w *Window) Last() int { return w.First + windowRounds(w.Messages) - 1 }
+
 func (c *chain) opens() bool { return opensWindows(c.first) || opensWindows(c.second) }
 
 // windows are a number of messages in windows of equal size. The first window may have fewer, and the last has the rest.
@@ -51,6 +90,11 @@ func (w windows) at(round int) (first, n, at int) {
 	each := windowRounds(w.size)
 	first = w.first + round/each*w.size
 	return first, min(w.size, w.messages-first), round % each
+}
+
+func (w windows) window(round int) (first, message, messages int) {
+	message, messages, at := w.at(round)
+	return round - at, message, messages
 }
 
 func (w windows) opens() bool { return w.size > 1 && w.messages > 1 }

@@ -318,7 +318,7 @@ func TestRoundsCloseToTheEndOfTime(t *testing.T) {
 				algorithms = append(algorithms, a)
 			}
 		}
-		a := rapid.SampledFrom(algorithms).Draw(rt, "algorithm")
+		a := withFanout(rt, op, rapid.SampledFrom(algorithms).Draw(rt, "algorithm"))
 		engines := rapid.IntRange(1, 4).Draw(rt, "engines")
 		spread := rapid.SampledFrom([]int{1, 1000, 5_000_000}).Draw(rt, "spread")
 		exits := func(from vtime.Duration) []vtime.Duration {

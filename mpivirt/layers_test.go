@@ -39,7 +39,7 @@ func TestRepeatedCollectivesOnSharedInterfaces(t *testing.T) {
 	fewer(t, 100)
 	rapid.Check(t, func(t *rapid.T) {
 		op := rapid.SampledFrom([]collectives.Operation{collectives.Barrier, collectives.Allreduce, collectives.Allgather, collectives.Alltoall, collectives.ReduceScatter}).Draw(t, "operation")
-		a := rapid.SampledFrom(collectives.Algorithms(op)).Draw(t, "algorithm")
+		a := withFanout(t, op, rapid.SampledFrom(collectives.Algorithms(op)).Draw(t, "algorithm"))
 		ranks, perNode := rapid.IntRange(2, 70).Draw(t, "ranks"), rapid.SampledFrom([]int{1, 1, 2, 3, 7, 16, 30}).Draw(t, "ranks per node")
 		most := rapid.SampledFrom([]vtime.Duration{1, vtime.Microsecond, 20 * vtime.Microsecond}).Draw(t, "most computing")
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -246,7 +246,7 @@ func sumsRepeatedly(elements, times int, compute func(rank, time int) vtime.Dura
 func TestRepeatedSumsOnSharedInterfaces(t *testing.T) {
 	fewer(t, 100)
 	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.SampledFrom(collectives.Algorithms(collectives.Allreduce)).Draw(t, "algorithm")
+		a := withFanout(t, collectives.Allreduce, rapid.SampledFrom(collectives.Algorithms(collectives.Allreduce)).Draw(t, "algorithm"))
 		ranks := rapid.OneOf(rapid.SampledFrom([]int{4, 8, 16, 32}), rapid.IntRange(2, 40)).Draw(t, "ranks")
 		elements := rapid.OneOf(rapid.IntRange(0, 50), rapid.SampledFrom([]int{ranks, 2 * ranks, 64})).Draw(t, "elements")
 		most := rapid.SampledFrom([]vtime.Duration{1, vtime.Microsecond, 20 * vtime.Microsecond}).Draw(t, "most computing")

@@ -60,7 +60,8 @@
 //   - at a fixed cost (`fixedcost.go`): a barrier whose cost is in the machine file. The last
 //     entry goes up a tree of the engines and down again.
 //
-// A schedule may have windows of several rounds, whose messages do not wait for each other (`window.go`). They go by messages.
+// A schedule may have windows of several rounds, whose messages do not wait for each other (`window.go`). They go over arrays where all
+// members, or those of each group, shift in each message of a window, and no message waits for its match (`regularwindow.go`); else by messages. In layers a window is one layer.
 //
 // Bytes are copied once for each receiver, from slice to slice of the program. MPI gives the
 // operation a member's input and output from its entry to the end of its part, so the positions of

@@ -57,7 +57,9 @@ func (c *choice) mode() Mode {
 	switch {
 	case c.call.Algorithm.HasFixedCost():
 		return AtFixedCost
-	case c.wanted == Message || c.call.Later || collectives.HasWindows(c.schedule) || c.members == 1:
+	case c.wanted == Message || c.call.Later || c.members == 1:
+		return ByMessages
+	case collectives.HasWindows(c.schedule) && (c.target.ReceiverState() || !c.windowsFit()):
 		return ByMessages
 	case c.accounted && !c.accountsFit():
 		return ByMessages
@@ -70,7 +72,7 @@ func (c *choice) mode() Mode {
 		return ByMessages
 	case c.arraysFit():
 		return ByArrays
-	case !c.leaders && c.layout != nil && !c.accounted && (c.alone || c.layersFitBetween()):
+	case !c.leaders && c.layout != nil && !c.accounted && !collectives.HasWindows(c.schedule) && (c.alone || c.layersFitBetween()):
 		return Locally
 	default:
 		return ByMessages
@@ -103,7 +105,23 @@ func (c *choice) arraysFit() bool {
 	case c.call.Moved() && c.call.combinesInRounds() && !(c.layered && !c.leaders) || !c.evenChunks():
 		return false
 	}
-	for round := range min(c.schedule.MaxRounds(), LongRounds) {
+	windows, rounds := collectives.HasWindows(c.schedule), min(c.schedule.MaxRounds(), LongRounds)
+	switch {
+	case windows && !c.windowsFit():
+		return false
+	case windows: // which may differ in kind
+		rounds = c.schedule.MaxRounds()
+	}
+	for round := 0; round < rounds; round++ {
+		if windows {
+			if w, ok := collectives.WindowOf(c.schedule, round); ok {
+				if !c.windowFits(&w) {
+					return false
+				}
+				round = w.Last()
+				continue
+			}
+		}
 		if !c.roundFits(c.schedule.Pattern(round)) {
 			return false
 		}
@@ -223,6 +241,9 @@ func (c *choice) folds(p collectives.Pattern) bool {
 // direction; a participant that folds sends once and receives once.
 func (c *choice) hidesGap(p collectives.Pattern) bool {
 	o := c.target.Overhead()
+	if collectives.HasWindows(c.schedule) && p.Kind == collectives.Strided {
+		return true // see windowsFit
+	}
 	return (p.Kind != collectives.Strided || c.folds(p)) && c.target.Gap() <= o.Send+o.Receive
 }
 

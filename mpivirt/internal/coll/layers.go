@@ -46,6 +46,7 @@ type layering struct {
 	block     int64            // bytes of a position of the schedule; 0 if positions differ
 	layout    *collectives.Layout
 	even      bool             // all positions have the same number of bytes
+	windows   bool             // the schedule has windows of several rounds, each of which is a layer
 	other     collectives.Step // scratch of messageOf
 }
 
@@ -86,7 +87,8 @@ func layeringOf(t *network.Target, a collectives.Algorithm, r *Repeated) *layeri
 		l.each = each
 	}
 	l.block = blockBytes(c.layout, s)
-	l.hidden = l.perNode == 1 && l.even && l.hides(&c)
+	l.windows = collectives.HasWindows(s)
+	l.hidden = l.perNode == 1 && l.even && !l.windows && l.hides(&c)
 	return l
 }
 
@@ -129,7 +131,13 @@ func (l *layering) Next(node, rail int, way resource.Way, from uint64) (layer ui
 	for {
 		for ; stage < resource.RoundLayers*l.schedule.MaxRounds(); stage++ {
 			n, round := 0, stage/resource.RoundLayers
-			switch kind := uint8(stage % resource.RoundLayers); {
+			kind, window, several := uint8(stage%resource.RoundLayers), collectives.Window{}, false
+			if l.windows {
+				window, several = collectives.WindowOf(l.schedule, round)
+			}
+			switch {
+			case several:
+				n = l.inWindow(&window, node, rail, way, round, kind)
 			case kind == p2p.PassMessage || kind != p2p.PassWork && l.isLarge(round):
 				n = l.messages(node, rail, way, round, kind)
 			case kind == p2p.PassWork && way == resource.Within:

@@ -130,6 +130,9 @@ func (r *localRun) begin(c *Collectives, inst *instance, timed bool) {
 
 // step returns the step of a member in the present round.
 func (r *localRun) step(m int32) collectives.Step {
+	if !r.timed && collectives.HasWindows(r.inst.schedule) {
+		return stepInWindow(r.inst.schedule, r.first+int(m), r.at)
+	}
 	return r.inst.schedule.Step(r.first+int(m), r.at)
 }
 

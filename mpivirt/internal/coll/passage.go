@@ -76,7 +76,7 @@ func (c *Collectives) sendRoundAcross(a *agent, m *roundMessage, payload []byte,
 
 // orderOfRound returns the key that orders the round messages of a sender.
 func (c *Collectives) orderOfRound(m *roundMessage) [2]uint64 {
-	return [2]uint64{c.Communicators.At(m.comm).Context, uint64(m.number)<<32 | uint64(uint32(m.round))}
+	return [2]uint64{c.Communicators.At(m.comm).Context, uint64(m.number)<<32 | uint64(uint32(c.layering.layerOf(m.round)))}
 }
 
 // reachRoundAcross has a round message from another engine ask for the interfaces of its receiver's

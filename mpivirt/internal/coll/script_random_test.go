@@ -230,7 +230,11 @@ func drawAlgorithm(r *rapid.T, op collectives.Operation) collectives.Algorithm {
 	all := slices.DeleteFunc(collectives.AllAlgorithms(op), func(a collectives.Algorithm) bool {
 		return a == collectives.GivenTime || a == collectives.Offload || a.AlongTorus()
 	})
-	return rapid.SampledFrom(all).Draw(r, "algorithm")
+	a := rapid.SampledFrom(all).Draw(r, "algorithm")
+	if n := rapid.SampledFrom([]int{0, 0, 3, 5}).Draw(r, "fan-out"); n > 0 && collectives.FanoutOf(op, a) > 0 {
+		a = a.WithFanout(n)
+	}
+	return a
 }
 
 // blocksDiffer reports whether the blocks of an operation may differ in length.

@@ -62,13 +62,16 @@ type Array struct {
 	counted   bool
 	current   Evaluation // of this step, once evaluated
 	evaluated bool
-	fusion    fusion  // rounds that part of the array has already passed
-	shares    bool    // messages of this step delay each other
-	prepared  bool    // this round's arrays are ready to receive clocks
-	given     bool    // work is the caller's memory
-	uneven    *Uneven // nil if all messages of a round have one size
+	fusion    fusion             // rounds that part of the array has already passed
+	shares    bool               // messages of this step delay each other
+	prepared  bool               // this round's arrays are ready to receive clocks
+	given     bool               // work is the caller's memory
+	uneven    *Uneven            // nil if all messages of a round have one size
+	windowed  bool               // the schedule has windows of several rounds
+	window    collectives.Window // to which the current round belongs; without messages for a window of its own
 	contended
 	accounting
+	windowing
 
 	// No clock can pass the end of virtual time as long as Top + span does not: span exceeds the
 	// time that the rounds of the schedule add to a clock.
@@ -91,7 +94,8 @@ func CopiesOf(t *network.Target) collectives.Copies {
 
 // NewArray returns an array without clocks, which can tell the needs of rounds.
 func NewArray(r Rounds) Array {
-	a := Array{Rounds: r, span: r.span(r.Bytes * int64(r.Schedule.Positions())), packs: r.packs()}
+	a := Array{Rounds: r, span: r.span(r.Bytes * int64(r.Schedule.Positions())), packs: r.packs(),
+		windowed: collectives.HasWindows(r.Schedule)}
 	a.enter(0, 0)
 	return a
 }
@@ -102,6 +106,15 @@ func (a *Array) enter(round, step int) {
 	a.prepared, a.evaluated, a.counted, a.received = false, false, false, 0
 	if a.Over() {
 		return
+	}
+	if a.windowed {
+		if a.window, _ = collectives.WindowOf(a.Schedule, round); a.inWindow() {
+			a.pattern, a.staged = a.window.Pattern(a.message()), false
+			if a.message() == 0 {
+				a.shares = a.Interfaces != nil && a.sharesInWindow()
+			}
+			return
+		}
 	}
 	a.pattern = a.Schedule.Pattern(round)
 	a.shares = a.contends(&a.pattern)
@@ -141,7 +154,8 @@ func (a *Array) careful() bool { return a.Top.Add(a.span) == vtime.Forever }
 // Begin gives the array clocks that the caller sets, together with Top, in memory from spare, which
 // keeps the rest.
 func (a *Array) Begin(spare *Spare) {
-	a.work, a.next, a.third, a.contended, a.accounting = spare.work, spare.next, spare.third, spare.contended, spare.accounting
+	a.work, a.next, a.third = spare.work, spare.next, spare.third
+	a.contended, a.accounting, a.windowing = spare.contended, spare.accounting, spare.windowing
 	*spare = Spare{}
 	if len(a.work) != a.High-a.Low {
 		a.work = a.Memory.Reserve(a.High - a.Low)
@@ -153,8 +167,9 @@ func (a *Array) Begin(spare *Spare) {
 
 // BeginWith is Begin with clocks in the caller's memory, which the array changes.
 func (a *Array) BeginWith(clocks []vtime.Time, spare *Spare) {
-	a.work, a.next, a.third, a.contended, a.accounting = clocks, spare.next, spare.third, spare.contended, spare.accounting
-	spare.next, spare.third, spare.contended, spare.accounting = nil, nil, contended{}, accounting{}
+	a.work, a.next, a.third = clocks, spare.next, spare.third
+	a.contended, a.accounting, a.windowing = spare.contended, spare.accounting, spare.windowing
+	*spare = Spare{work: spare.work}
 	a.given = true
 	for _, t := range clocks {
 		a.Top = max(a.Top, t)
@@ -166,7 +181,7 @@ func (a *Array) BeginWith(clocks []vtime.Time, spare *Spare) {
 
 // End passes the array's memory on to spare.
 func (a *Array) End(spare *Spare) {
-	spare.next, spare.third, spare.contended, spare.accounting = a.next, a.third, a.contended, a.accounting
+	spare.next, spare.third, spare.contended, spare.accounting, spare.windowing = a.next, a.third, a.contended, a.accounting, a.windowing
 	if !a.given {
 		spare.work = a.work
 	}
@@ -196,6 +211,10 @@ func (a *Array) Prepare() {
 		return
 	}
 	a.prepared = true
+	if a.inWindow() {
+		a.prepareWindow()
+		return
+	}
 	p := a.Pattern()
 	a.renumber(p)
 	if a.uneven != nil {

@@ -65,6 +65,12 @@ func destination(p *collectives.Pattern, total, element int) (int, bool) {
 		return (element + p.Distance) % total, p.Distance != 0
 	case collectives.Exchange:
 		return element ^ p.Distance, true
+	case collectives.Grouped:
+		first := element - element%p.Stride
+		if to := element + p.Distance; to < first+p.Stride {
+			return to, element < p.Count
+		}
+		return element + p.Distance - p.Stride, element < p.Count
 	}
 	i := element - p.First
 	return element + p.Distance, i >= 0 && i%p.Stride == 0 && i/p.Stride < p.Count
@@ -78,6 +84,12 @@ func origin(p *collectives.Pattern, total, element int) (int, bool) {
 		return (element - p.Distance + total) % total, p.Distance != 0
 	case collectives.Exchange:
 		return element ^ p.Distance, true
+	case collectives.Grouped:
+		first := element - element%p.Stride
+		if from := element - p.Distance; from >= first {
+			return from, element < p.Count
+		}
+		return element - p.Distance + p.Stride, element < p.Count
 	}
 	_, sends := destination(p, total, element-p.Distance)
 	return element - p.Distance, sends
@@ -107,6 +119,8 @@ func (r *Rounds) keepsToNodes(p *collectives.Pattern) bool {
 	switch span := 2 * p.Distance; {
 	case r.total() <= n:
 		return true
+	case p.Kind == collectives.Grouped:
+		return n%p.Stride == 0
 	case p.Kind == collectives.Exchange && p.Folded > 0:
 		return n%2 == 0 && n/2%span == 0 && p.Folded%span == 0
 	case p.Kind == collectives.Exchange:

@@ -10,7 +10,8 @@
 // at doubling distances are fused (fused.go), and shifts are carried out in place (shift.go). Where
 // messages share the interfaces of nodes, a round is two passes by node: its messages leave, and
 // they arrive (contended.go). A round none of whose messages leaves its node is one without interfaces. Messages that take no time at
-// interfaces wait for those of earlier rounds alone, in whatever order they ask.
+// interfaces wait for those of earlier rounds alone, in whatever order they ask. A window of several rounds is one pass, once the clocks
+// for all its messages have come (window.go, contendedwindow.go).
 //
 // # Invariants
 //

@@ -81,8 +81,11 @@ func Congested(t *network.Target, p *collectives.Pattern) *network.Target {
 // Pairs whose numbers differ by at least from have the same delay.
 func UniformDelay(from, participants int, p collectives.Pattern) bool {
 	distance := max(p.Distance, -p.Distance)
-	if p.Kind == collectives.Shift {
+	switch p.Kind {
+	case collectives.Shift:
 		distance = min(distance, participants-distance)
+	case collectives.Grouped:
+		distance = min(distance, p.Stride-distance)
 	}
 	return distance >= from
 }
@@ -149,6 +152,9 @@ func (e *Evaluation) chargeRendezvous(p collectives.Pattern) {
 // b + c is at most 2a, since a is at least the time that the receiver and the data take, and at
 // least the time that the request and its sender take.
 func (a *Array) Evaluate() (messages uint64) {
+	if a.inWindow() {
+		return a.evaluateMessage()
+	}
 	p := a.Pattern()
 	lo, hi := bounds(p, a.Low, a.High)
 	e := a.Evaluation()
@@ -217,6 +223,13 @@ func (a *Array) Evaluate() (messages uint64) {
 // exchange the old clocks of the receivers must not be needed any more.
 func (e *Evaluation) Receive(dst, src, stride int, clocks []vtime.Time, told Told) {
 	e.a.received += len(clocks)
+	if a := e.a; a.inWindow() {
+		came := a.foreign[a.message()*(a.High-a.Low):]
+		for i, t := range clocks {
+			came[dst+i*stride-a.Low] = t
+		}
+		return
+	}
 	if e.a.shares {
 		for i, t := range clocks {
 			e.a.came[dst+i*stride-e.lo] = t

@@ -25,6 +25,7 @@ type Spare struct {
 	work, next, third []vtime.Time
 	contended
 	accounting
+	windowing
 }
 
 // few is the greatest number of clocks in an array that is cut from a chunk. Each chunk is twice as

@@ -43,6 +43,17 @@ func runs(p collectives.Pattern, total, lo, hi int, visit func(dst, src, n, stri
 		if n > 0 && hi > first {
 			visit(first+skip*p.Stride, p.First+skip*p.Stride, n, p.Stride)
 		}
+	case collectives.Grouped:
+		for dst := lo; dst < min(hi, p.Count); {
+			first := dst - dst%p.Stride
+			src, end := dst-p.Distance, first+p.Stride
+			if src < first {
+				src, end = src+p.Stride, first+p.Distance
+			}
+			n := min(end, hi) - dst
+			visit(dst, src, n, 1)
+			dst += n
+		}
 	}
 }
 
@@ -81,7 +92,10 @@ func (a *Array) Needed(low, high, from int, visit func(dst, src, n, stride int) 
 // share interfaces, it returns the instants at which the messages of the elements begin to leave.
 func (a *Array) From(element int) []vtime.Time {
 	clocks := a.work
-	if a.shares {
+	switch {
+	case a.inWindow() && a.shares:
+		clocks = a.began[a.message()*(a.High-a.Low):]
+	case a.shares:
 		clocks = a.begins
 	}
 	return clocks[element-collectives.Survivors(a.folded, a.Low):]
@@ -155,6 +169,10 @@ func receivers(p collectives.Pattern, total, lo, hi int) (in [2]Interval) {
 		skip := max(0, (lo-p.First+p.Stride-1)/p.Stride)
 		if last := min(p.Count, (hi-p.First+p.Stride-1)/p.Stride) - 1; last >= skip && hi > p.First {
 			in[0] = Interval{p.First + skip*p.Stride + d, p.First + last*p.Stride + d + 1}
+		}
+	case collectives.Grouped:
+		if lo < p.Count {
+			in[0] = Interval{lo / p.Stride * p.Stride, min((hi-1)/p.Stride*p.Stride+p.Stride, p.Count)}
 		}
 	}
 	return in
