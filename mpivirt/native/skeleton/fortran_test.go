@@ -55,9 +55,9 @@ func buildFortran(t *testing.T, source, directives string, flags ...string) (pro
 // TestFortran: programs with descriptors, COMMON, and input of flang's run-time library have skeletons without arrays, in which all tasks are counted.
 func TestFortran(t *testing.T) {
 	needFlang(t)
-	for name, argument := range map[string]string{"tomcatv": "64", "wavefront": "12", "modules": "20"} {
+	for name, argument := range map[string]string{"tomcatv": "64", "wavefront": "12", "modules": "20", "sample": "20"} {
 		directives := "testdata/" + name + ".directives"
-		if name == "modules" {
+		if _, err := os.Stat(directives); err != nil {
 			directives = ""
 		}
 		program, refusal := buildFortran(t, "testdata/"+name+".f90", directives)
