@@ -83,7 +83,7 @@ var rules = map[string]rule{
 		unsafe:    "the sizes of mailboxes and messages",
 		testsOnly: "internal/invariant/invarianttest",
 	},
-	"mpivirt/internal/maxplus": {pure: true, imports: "vtime internal/invariant network network/contention collectives"},
+	"mpivirt/internal/maxplus": {pure: true, imports: "vtime internal/invariant network network/contention collectives mpivirt/internal/stats"}, // accounts
 	"mpivirt/internal/coll": {
 		pure:      true,
 		imports:   "vtime internal/random internal/invariant internal/spelling network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/resource mpivirt/internal/p2p mpivirt/internal/maxplus",

@@ -33,7 +33,7 @@ var port = struct {
 	methods: `
 		Activity Adopt Alone Attach Awaits Barrier BeginPhase Behind Blank Bursting Caches ChargeBurst ClockPolled Clocks
 		ClocksOnly Closed CollectJoiners Combining Communicator CompletedRequest Completion CompletionOf Compose
-		Composed Compute Create CreateGroup CreateGroupAs DataOf Departures Die Dup DupInter End EndsSendsAtOnce EndsWith EnterBarrier EnterJoiners ErredAt Fail
+		Composed Compute ComputeSummed Create CreateGroup CreateGroupAs DataOf Departures Die Dup DupInter End EndsSendsAtOnce EndsWith EnterBarrier EnterJoiners ErredAt Fail
 		FailHost FailingPolls First Flush Foreign GiveBurst Global GroupOf HandSite HasContents HasFailed HasProcessors HoldsRequest HoldsTails InParts
 		IsBlocked IsStandIn Joiners KeepList KeepMemory KeepSlice KeepSliceUnread KeepsBursts Label Limited Local LocalDuplicate
 		LookAround MayPause Meeting Membership Merge NewComm NewCompletion NextReady OwnRequest Pause PollClock PolledInVain Postpone PostponeEnd

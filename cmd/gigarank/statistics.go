@@ -112,8 +112,9 @@ func spreadOf(tasks []mpivirt.Task) []spread {
 		all[cause] = spread{least: d, greatest: d}
 	}
 	for rank := range tasks {
-		for cause, d := range tasks[rank].Times {
-			s := &all[cause]
+		times := &tasks[rank].Times
+		for cause := range all {
+			s, d := &all[cause], times[cause]
 			if d < s.least {
 				s.least, s.leastRank = d, rank
 			}

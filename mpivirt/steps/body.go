@@ -282,6 +282,9 @@ func (r *Rank) HasContents() bool { return r.k.HasContents() }
 
 // Compute advances the rank's clock by d; see [mpivirt.Rank.Compute].
 func (r *Rank) Compute(d vtime.Duration) {
+	if r.k.ComputeSummed(r.lp, d) {
+		return
+	}
 	end := r.clock.Add(d)
 	if d < 0 || !r.k.ClocksOnly() || end == vtime.Forever {
 		if err := r.k.Compute(r.lp, d); err != nil {

@@ -1,8 +1,7 @@
 package coll
 
 import (
-	"gigarank/mpivirt/internal/maxplus"
-	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
@@ -11,62 +10,62 @@ import (
 
 // beginAccounts sets the accounts of the participants of an array, whose clocks are set.
 func (c *Collectives) beginAccounts(inst *instance, b *arrayRun) {
-	accounts := b.Accounts()
+	accounts, latest := b.Accounts(), b.Latest()
+	clear(accounts)
+	if !inst.leaders {
+		copy(latest, b.Clocks()) // the entries
+		for i, entry := range latest {
+			if entry < b.rest.latest {
+				continue
+			}
+			lp, _ := c.partition.Local(inst.comm.RankOf(b.Low+i, 0))
+			if rank := c.partition.Global(lp); entry > b.rest.latest || rank < b.rest.last {
+				b.rest.add(c.restOf(inst, lp, b.Low+i, entry))
+			}
+		}
+		return
+	}
 	for i := range accounts {
 		p := b.Low + i
-		if inst.leaders {
-			r, work := &inst.join.rests[p-inst.comm.nodes.here], vtime.Duration(0)
-			if size := inst.comm.nodes.size(p); size > 1 {
-				work = inst.joiningOf(c, p, size).Combine
-			}
-			accounts[i] = maxplus.Account{Latest: r.latest, Works: work, Combined: work}
-			b.rest.add(*r)
-			continue
+		r := &inst.join.rests[p-inst.comm.nodes.here]
+		latest[i] = r.latest
+		if size := inst.comm.nodes.size(p); size > 1 {
+			work := inst.joiningOf(c, p, size).Combine
+			accounts[i].Works, accounts[i].Combined = work, work
 		}
-		lp, _ := c.partition.Local(inst.comm.RankOf(p, 0))
-		entry := inst.entryOf(c, lp, p)
-		accounts[i] = maxplus.Account{Latest: entry}
-		if rank := c.partition.Global(lp); entry > b.rest.latest || entry == b.rest.latest && rank < b.rest.last {
-			b.rest.add(c.restOf(inst, lp, p, entry))
-		}
+		b.rest.add(*r)
 	}
 }
 
-// accountOf returns the account of an element after all rounds.
-func (b *arrayRun) accountOf(i int) account {
+// workOf stores what an element has worked in all rounds in an account that rests on the entries of all.
+func (b *arrayRun) workOf(i int, a *account) {
 	of := &b.Accounts()[i]
-	a := account{rest: b.rest, works: of.Works, shared: of.Shared, within: of.Within}
-	a.phases[stats.DataSending], a.phases[stats.DataReceiving], a.phases[stats.SequentialComputation] = of.Sent, of.Received, of.Combined
-	return a
+	a.works, a.shared, a.within, a.phases = of.Works, of.Shared, of.Within, of.Phases()
 }
 
 // endAccounts notes why the parts of all members, which leave, have taken their time.
 func (c *Collectives) endAccounts(inst *instance, b *arrayRun) {
-	if inst.summed && inst.nonblocking == nil {
-		accounts := b.Accounts()
-		for i, t := range b.Clocks() {
-			lp, _ := c.partition.Local(inst.comm.RankOf(b.Low+i, 0))
-			of := &accounts[i]
-			phases := stats.Phases{stats.DataSending: of.Sent, stats.DataReceiving: of.Received, stats.SequentialComputation: of.Combined}
-			c.sumCall(inst, lp, c.partition.Clock[lp], t, stats.Parts{Works: of.Works, Shared: of.Shared, Within: of.Within}, &phases)
+	if inst.summed && inst.nonblocking == nil && inst.comm.Index == world.World && c.sums.Each() && c.Messages.Blames() {
+		for lp := int32(0); inst.heard > 0; lp++ {
+			if c.callers.Closes(lp) {
+				inst.heard--
+			}
 		}
+		c.sums.LeaveApart(c.Messages.Waiters(0, int32(c.partition.Ranks)), c.partition.Clock, b.Clocks(), b.Accounts())
 		return
 	}
+	a := account{rest: b.rest}
 	for i, t := range b.Clocks() {
 		lp, _ := c.partition.Local(inst.comm.RankOf(b.Low+i, 0))
-		a := b.accountOf(i)
+		b.workOf(i, &a)
 		c.noteLeaving(inst, lp, b.Low+i, &a, t)
 	}
 }
 
-// restNode has the rest of a node include the entries of consecutive LPs of the node.
-func (c *Collectives) restNode(inst *instance, p int, lp, end int32) {
-	at, latest := 0, vtime.Time(0)
-	for i, t := range c.partition.Clock[lp:end] {
-		if t > latest {
-			at, latest = i, t
-		}
+// restNode has the rest of a node include the entries of consecutive LPs of the node from lp on, of which the latest is given.
+func (c *Collectives) restNode(inst *instance, p int, lp int32, latest vtime.Time) {
+	for c.partition.Clock[lp] != latest {
+		lp++
 	}
-	last := lp + int32(at)
-	inst.join.rests[p-inst.comm.nodes.here].add(c.restOf(inst, last, c.partition.First+int(last), latest))
+	inst.join.rests[p-inst.comm.nodes.here].add(c.restOf(inst, lp, c.partition.First+int(lp), latest))
 }

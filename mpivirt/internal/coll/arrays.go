@@ -246,9 +246,12 @@ func (c *Collectives) endArrays(inst *instance, b *arrayRun) {
 	}
 	switch {
 	case inst.leaders:
+		if c.explains {
+			c.leaving = account{rest: b.rest}
+		}
 		for i, t := range work {
 			if c.explains {
-				c.leaving = b.accountOf(i)
+				b.workOf(i, &c.leaving)
 			}
 			c.release(inst, b.Low+i, t)
 		}

@@ -308,7 +308,7 @@ func (c *Collectives) joinRun(inst *instance, j Joiners) {
 			last = max(last, t)
 		}
 		if c.explains {
-			c.restNode(inst, p, lp, end)
+			c.restNode(inst, p, lp, max(last, c.partition.Clock[lp]))
 		}
 		if inst.enterOthers(p-nodes.here, last, end-lp) == 0 {
 			c.joinedHere(inst, p)

@@ -5,9 +5,10 @@ import (
 	"unsafe"
 
 	"gigarank/collectives"
-	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/resource"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/network"
+	"gigarank/vtime"
 )
 
 // Plan says how engines carry out a collective of WORLD that all ranks call.
@@ -86,5 +87,5 @@ const (
 	CarriedBytes = int(unsafe.Sizeof(carried{})) // of a message of a round
 	RestBytes    = int(unsafe.Sizeof(rest{}))    // of a node
 
-	ArrayAccountBytes = int(unsafe.Sizeof(maxplus.Account{})) // of a participant over arrays
+	ArrayAccountBytes = int(unsafe.Sizeof(stats.Account{}) + unsafe.Sizeof(vtime.Time(0))) // of a participant over arrays, with the latest entry that it knows of
 )

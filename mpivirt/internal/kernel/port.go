@@ -235,7 +235,7 @@ func (k *Kernel) CompletionOf(lp int32) *Completion { return k.collectives.Messa
 // Compute advances the clock of an LP by d, lengthened by noise. It returns an error, without
 // effect, for a negative d, and for a phase that would end after the end of virtual time.
 func (k *Kernel) Compute(lp int32, d vtime.Duration) error {
-	if k.hearing.sums != nil && k.messages.SumCompute(lp, d) { // no recorder hears
+	if k.ComputeSummed(lp, d) {
 		return nil
 	}
 	if k.hearing.recorder != nil {
@@ -245,6 +245,12 @@ func (k *Kernel) Compute(lp int32, d vtime.Duration) error {
 		return k.computes(lp, d)
 	}
 	return k.collectives.Messages.Compute(lp, d, world.Compute)
+}
+
+// ComputeSummed is the short form of Compute where the statistics alone observe, and no noise lengthens the phase. It returns false, with nothing
+// changed, in all other cases.
+func (k *Kernel) ComputeSummed(lp int32, d vtime.Duration) bool {
+	return k.hearing.sums != nil && k.messages.SumCompute(lp, d)
 }
 
 // DataOf returns the content of the message that a completed receive has received; of several

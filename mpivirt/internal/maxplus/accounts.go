@@ -2,22 +2,11 @@ package maxplus
 
 import (
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
-// Where statistics are on, elements keep accounts beside their clocks, by the rules for collectives of docs/statistics.md. An account is
-// that of an agent which goes through the rounds by messages.
-
-// Account is what an element has learned, and what its processor has worked.
-type Account struct {
-	Latest   vtime.Time     // the latest entry that the element knows of
-	Works    vtime.Duration // since the element learned of Latest by a message that it waited for
-	Sent     vtime.Duration // for messages to others
-	Received vtime.Duration // for messages that had come before the processor received them
-	Combined vtime.Duration // on the vectors of the element
-	Shared   vtime.Duration // for which other messages at interfaces have delayed the element since then
-	Within   vtime.Duration // likewise, other messages and work in the memory of its node
-}
+// Where statistics are on, elements keep accounts beside their clocks. An account is that of an agent which goes through the rounds by messages.
 
 // Meter hears of the messages of rounds, where statistics are on.
 type Meter interface {
@@ -29,40 +18,73 @@ type Meter interface {
 
 // accounting is the state of an array for statistics.
 type accounting struct {
-	accounts []Account    // of the elements
-	others   []Account    // while folded: of all participants Low to High-1
-	survived []Account    // unused memory for the accounts of survivors
-	knew     []vtime.Time // Latest of the elements before a round, but for an exchange without interfaces
-	common   Account      // of all elements: what is to be added to Works, Sent and Combined of each, see addCommon
+	accounts folding[stats.Account]
+	latest   folding[vtime.Time] // the latest entry that an element knows of
+	knew     []vtime.Time        // latest of the elements before a round, but for an exchange without interfaces
+	common   stats.Account       // of all elements: what is to be added to Works, Sent and Combined of each, see addCommon
 	sharing
 }
 
-// Accounts returns the accounts of the elements, in order. Before the first round and after Finish the elements are the participants.
-func (a *Array) Accounts() []Account { return a.accounts }
+// folding has a value of each element.
+type folding[T any] struct {
+	of       []T // of the elements
+	all      []T // while folded: of all participants Low to High-1
+	survived []T // unused memory for the values of survivors
+}
 
-// beginAccounts gives an array accounts that the caller sets.
-func (a *Array) beginAccounts() {
-	a.common = Account{}
-	if n := a.High - a.Low; cap(a.accounts) < n {
-		a.accounts = make([]Account, n)
-	} else {
-		a.accounts = a.accounts[:n]
+// begin makes room for n participants.
+func (f *folding[T]) begin(n int) { f.of = resized(f.of, n) }
+
+// fold makes the survivors among the participants of an array from first on, of a number of folded pairs, the elements.
+func (f *folding[T]) fold(folded, first, n, low int) {
+	f.all, f.of = f.of, resized(f.survived, n)
+	for i := range f.of {
+		f.of[i] = f.all[collectives.Survivor(folded, first+i)-low]
 	}
+}
+
+// unfold makes all participants of an array the elements again.
+func (f *folding[T]) unfold(folded, first, low int) {
+	for i, v := range f.of {
+		f.all[collectives.Survivor(folded, first+i)-low] = v
+	}
+	f.survived, f.of, f.all = f.of, f.all, nil
+}
+
+// resized returns memory for n values, that of a slice if there is room.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// Accounts returns the accounts of the elements, in order. Before the first round and after Finish the elements are the participants.
+func (a *Array) Accounts() []stats.Account { return a.accounts.of }
+
+// Latest returns the latest entries that the elements know of, in order. The caller of Begin sets them.
+func (a *Array) Latest() []vtime.Time { return a.latest.of }
+
+// beginAccounts gives an array accounts, which the caller sets.
+func (a *Array) beginAccounts() {
+	a.common = stats.Account{}
+	a.accounts.begin(a.High - a.Low)
+	a.latest.begin(a.High - a.Low)
 }
 
 // addCommon adds the common times to the accounts. In a shift or an exchange without shared interfaces all elements work alike, so that a round adds to the common times; an element
 // that learns of a later entry stores what it works from then on less the common times.
 func (a *Array) addCommon() {
-	if a.common == (Account{}) {
+	if a.common == (stats.Account{}) {
 		return
 	}
-	for i := range a.accounts {
-		of := &a.accounts[i]
+	for i := range a.accounts.of {
+		of := &a.accounts.of[i]
 		of.Works += a.common.Works
 		of.Sent += a.common.Sent
 		of.Combined += a.common.Combined
 	}
-	a.common = Account{}
+	a.common = stats.Account{}
 }
 
 // workTogether adds what all elements work in the current round, which is a shift or an exchange, to the common times.
@@ -77,41 +99,29 @@ func (e *Evaluation) workTogether() {
 func (a *Array) foldAccounts(folded int) {
 	a.addCommon()
 	if folded == 0 {
-		lo := collectives.Survivors(a.folded, a.Low)
-		for i := range a.accounts {
-			a.others[collectives.Survivor(a.folded, lo+i)-a.Low] = a.accounts[i]
-		}
-		a.survived, a.accounts, a.others = a.accounts, a.others, nil
+		first := collectives.Survivors(a.folded, a.Low)
+		a.accounts.unfold(a.folded, first, a.Low)
+		a.latest.unfold(a.folded, first, a.Low)
 		return
 	}
-	lo, hi := collectives.Survivors(folded, a.Low), collectives.Survivors(folded, a.High)
-	if cap(a.survived) < hi-lo {
-		a.survived = make([]Account, hi-lo)
-	}
-	a.others, a.accounts = a.accounts, a.survived[:hi-lo]
-	for i := range a.accounts {
-		a.accounts[i] = a.others[collectives.Survivor(folded, lo+i)-a.Low]
-	}
+	first := collectives.Survivors(folded, a.Low)
+	n := collectives.Survivors(folded, a.High) - first
+	a.accounts.fold(folded, first, n, a.Low)
+	a.latest.fold(folded, first, n, a.Low)
 }
 
 // keepKnowledge stores what the elements know before a round. In a shift, and at interfaces, an element receives before its own message
 // is read.
 func (a *Array) keepKnowledge() {
-	if cap(a.knew) < len(a.accounts) {
-		a.knew = make([]vtime.Time, len(a.accounts))
-	}
-	a.knew = a.knew[:len(a.accounts)]
-	accounts, knew := a.accounts, a.knew[:len(a.accounts)]
-	for i := range accounts {
-		knew[i] = accounts[i].Latest
-	}
+	a.knew = resized(a.knew, len(a.latest.of))
+	copy(a.knew, a.latest.of)
 }
 
 // Knows returns the latest entry that an element of the array knows of before the current round.
 func (a *Array) Knows(element int) vtime.Time {
 	i := element - collectives.Survivors(a.folded, a.Low)
 	if a.pattern.Kind == collectives.Exchange && !a.shares {
-		return a.accounts[i].Latest
+		return a.latest.of[i]
 	}
 	return a.knew[i]
 }
@@ -130,13 +140,13 @@ func (e *Evaluation) charges() charges {
 	return c
 }
 
-// receives has an element with a clock receive the message of an element with another clock, which knows of an entry. The delay is that of
-// [Evaluation].
-func (a *Account) receives(x, y, knows vtime.Time, delay vtime.Duration, c *charges) {
+// receives has an element with a clock, which knows of a latest entry, receive the message of an element with another clock, which knows of another
+// entry. The delay is that of [Evaluation].
+func receives(a *stats.Account, latest *vtime.Time, x, y, knows vtime.Time, delay vtime.Duration, c *charges) {
 	before := x + vtime.Time(c.send)
 	a.Works += c.send
-	if knows > a.Latest {
-		a.Latest = knows
+	if knows > *latest {
+		*latest = knows
 		if knows >= before {
 			a.Works = 0
 		}
@@ -150,9 +160,9 @@ func (a *Account) receives(x, y, knows vtime.Time, delay vtime.Duration, c *char
 }
 
 // together is receives where all elements work alike, less what workTogether adds. worked is what the common times have when the element has sent.
-func (a *Account) together(x, y, knows vtime.Time, delay, worked vtime.Duration, c *charges) {
-	if knows > a.Latest {
-		a.Latest = knows
+func together(a *stats.Account, latest *vtime.Time, x, y, knows vtime.Time, delay, worked vtime.Duration, c *charges) {
+	if knows > *latest {
+		*latest = knows
 		if knows >= x+vtime.Time(c.send) {
 			a.Works = -worked
 		}
@@ -172,43 +182,47 @@ func (e *Evaluation) meter(n int, delay vtime.Duration) {
 
 // meterEach reports messages with delays of which few differ.
 func (e *Evaluation) meterEach(delays []vtime.Duration) {
-	type alike struct {
-		delay vtime.Duration
-		n     int
-	}
 	var kinds [4]alike // the latest found
-	used, at := 0, 0
-next:
-	for _, d := range delays {
-		if kinds[at].delay == d && used > 0 { // most are as the one before
-			kinds[at].n++
-			continue
+	used := 0
+	for len(delays) > 0 {
+		run := alike{delays[0], 1}
+		for run.n < len(delays) && delays[run.n] == run.delay {
+			run.n++
 		}
-		for i := range used {
-			if kinds[i].delay == d {
-				kinds[i].n++
-				at = i
-				continue next
-			}
+		delays = delays[run.n:]
+		at := 0
+		for at < used && kinds[at].delay != run.delay {
+			at++
 		}
-		if used == len(kinds) {
+		switch {
+		case at < used:
+			kinds[at].n += run.n
+		case used < len(kinds):
+			kinds[used] = run
+			used++
+		default:
 			e.meter(kinds[0].n, kinds[0].delay)
 			copy(kinds[:], kinds[1:])
-			used--
+			kinds[used-1] = run
 		}
-		kinds[used], at = alike{d, 1}, used
-		used++
 	}
 	for _, k := range kinds[:used] {
 		e.meter(k.n, k.delay)
 	}
 }
 
+// alike is a number of messages with equal delays.
+type alike struct {
+	delay vtime.Duration
+	n     int
+}
+
 // exchangeAccounted is exchange with accounts.
 func (e *Evaluation) exchangeAccounted(lower, upper, n int) {
 	if e.same {
 		s := e.step(upper-lower, e.anyDelay(lower, upper))
-		s.exchange(e.a.work[lower-e.lo:][:n], e.a.work[upper-e.lo:][:n], e.a.accounts[lower-e.lo:][:n], e.a.accounts[upper-e.lo:][:n])
+		all := e.elements(e.lo, len(e.a.work))
+		s.exchange(&all, lower-e.lo, n)
 		e.meter(2*n, vtime.Duration(s.delay))
 		return
 	}
@@ -224,10 +238,10 @@ func (e *Evaluation) exchangeAccounted(lower, upper, n int) {
 		for i, up := range ups {
 			low, high, down := lower+done+i, upper+done+i, downs[i]
 			left, right := &e.a.work[low-e.lo], &e.a.work[high-e.lo]
-			one, other := &e.a.accounts[low-e.lo], &e.a.accounts[high-e.lo]
-			x, y, knows := *left, *right, one.Latest
-			one.together(x, y, other.Latest, down, worked, &c)
-			other.together(y, x, knows, up, worked, &c)
+			one, other := &e.a.latest.of[low-e.lo], &e.a.latest.of[high-e.lo]
+			x, y, knows := *left, *right, *one
+			together(&e.a.accounts.of[low-e.lo], one, x, y, *other, down, worked, &c)
+			together(&e.a.accounts.of[high-e.lo], other, y, x, knows, up, worked, &c)
 			*left, *right = e.after(low, high, x, y, down), e.after(high, low, y, x, up)
 		}
 		done += part
@@ -254,7 +268,7 @@ func (e *Evaluation) receiveAccounted(dst, src, n, stride int, clocks, knows []v
 		delay = e.anyDelay(src, dst)
 		e.meter(n, delay)
 	}
-	together, worked := e.a.pattern.Kind != collectives.Strided, e.worked(&c)
+	strided, worked := e.a.pattern.Kind == collectives.Strided, e.worked(&c)
 	for i := range n {
 		to := dst + i*stride - e.lo
 		if !e.same {
@@ -262,10 +276,10 @@ func (e *Evaluation) receiveAccounted(dst, src, n, stride int, clocks, knows []v
 			e.meter(1, delay)
 		}
 		x, y := e.a.work[to], clocks[i*step]
-		if account := &e.a.accounts[to]; together {
-			account.together(x, y, knows[i*step], delay, worked, &c)
+		if account, latest := &e.a.accounts.of[to], &e.a.latest.of[to]; strided {
+			receives(account, latest, x, y, knows[i*step], delay, &c)
 		} else {
-			account.receives(x, y, knows[i*step], delay, &c)
+			together(account, latest, x, y, knows[i*step], delay, worked, &c)
 		}
 		e.next[to] = e.after(dst+i*stride, src+i*stride, x, y, delay)
 	}
@@ -273,45 +287,101 @@ func (e *Evaluation) receiveAccounted(dst, src, n, stride int, clocks, knows []v
 
 // shiftAccounted has consecutive elements receive the messages of a shift, with accounts. No clock can pass the end of virtual time.
 func (e *Evaluation) shiftAccounted(dst, src, n int, clocks, knows []vtime.Time, c *charges) {
-	worked := e.worked(c)
-	own, next, accounts := e.a.work[dst-e.lo:][:n], e.next[dst-e.lo:][:n], e.a.accounts[dst-e.lo:][:n]
-	clocks, knows = clocks[:n], knows[:n]
+	all, next := e.elements(dst, n), e.next[dst-e.lo:][:n]
+	all.learn(knows[:n], c.send, e.worked(c))
 	if e.same {
 		delay := e.anyDelay(src, dst)
 		e.meter(n, delay)
-		for i, x := range own {
-			y := clocks[i]
-			accounts[i].together(x, y, knows[i], delay, worked, c)
-			next[i] = max(x, y+vtime.Time(delay)) + vtime.Time(e.work)
-		}
+		all.receive(next, clocks[:n], delay, c.receive, e.work)
 		return
 	}
 	for done := 0; done < n; done += delayChunk {
 		delays := e.chunk(dst+done, src+done, min(n-done, delayChunk), 1)
 		e.meterEach(delays)
-		for j, delay := range delays {
-			i := done + j
-			x, y := own[i], clocks[i]
-			accounts[i].together(x, y, knows[i], delay, worked, c)
-			next[i] = max(x, y.Add(delay)).Add(e.work)
+		part := all.part(done, done+len(delays))
+		part.receiveEach(next[done:], clocks[done:], delays, c.receive, e.work)
+	}
+}
+
+// learn has the elements, which send and receive alike in a shift, learn of entries; see together. The loops of a shift are functions of their own, so that
+// each finds registers enough.
+//
+//go:noinline
+func (e *elements) learn(knows []vtime.Time, send, worked vtime.Duration) {
+	clocks, accounts, latest := e.clocks[:len(knows)], e.accounts[:len(knows)], e.latest[:len(knows)]
+	for i, entry := range knows {
+		if entry > latest[i] {
+			latest[i] = entry
+			if entry >= clocks[i]+vtime.Time(send) {
+				accounts[i].Works = -worked
+			}
 		}
+	}
+}
+
+// receive has the elements receive messages of equal delay of elements with other clocks, and stores their next clocks. A message that has come before takes a time to
+// receive, the whole round the time work.
+//
+//go:noinline
+func (e *elements) receive(next, clocks []vtime.Time, delay, receive, work vtime.Duration) {
+	own, accounts, next := e.clocks[:len(clocks)], e.accounts[:len(clocks)], next[:len(clocks)]
+	for i, t := range clocks {
+		x := own[i]
+		if t += vtime.Time(delay); t <= x {
+			accounts[i].Received += receive
+			t = x
+		}
+		next[i] = t + vtime.Time(work)
+	}
+}
+
+// receiveEach is receive for messages with delays of their own.
+//
+//go:noinline
+func (e *elements) receiveEach(next, clocks []vtime.Time, delays []vtime.Duration, receive, work vtime.Duration) {
+	clocks, own, accounts, next := clocks[:len(delays)], e.clocks[:len(delays)], e.accounts[:len(delays)], next[:len(delays)]
+	for i, delay := range delays {
+		x, t := own[i], clocks[i]+vtime.Time(delay)
+		if t <= x {
+			accounts[i].Received += receive
+			t = x
+		}
+		next[i] = t + vtime.Time(work)
 	}
 }
 
 // spendAccounted adds what the senders of a strided round spend to the account of an element.
 func (e *Evaluation) spendAccounted(element int) {
 	if e.a.Meter != nil {
-		account := &e.a.accounts[element-e.lo]
+		account := &e.a.accounts.of[element-e.lo]
 		account.Works += e.spent
 		account.Sent += e.spent
 	}
+}
+
+// elements are the clocks of consecutive elements, with their accounts and the latest entries that they know of.
+type elements struct {
+	clocks   []vtime.Time
+	accounts []stats.Account
+	latest   []vtime.Time
+}
+
+// elements returns n elements from a number on.
+func (e *Evaluation) elements(from, n int) elements {
+	i := from - e.lo
+	return elements{e.a.work[i:][:n], e.a.accounts.of[i:][:n], e.a.latest.of[i:][:n]}
+}
+
+// part returns the elements from a place to another.
+func (e *elements) part(from, to int) elements {
+	return elements{e.clocks[from:to], e.accounts[from:to], e.latest[from:to]}
 }
 
 // accountedStep is a round for elements whose delays are all equal, with accounts.
 type accountedStep struct {
 	exchangeStep
 	charges
-	worked vtime.Duration // as in [Account.together]
+	worked vtime.Duration // as in together
 }
 
 // step returns the exchange of a round.
@@ -320,36 +390,51 @@ func (e *Evaluation) step(distance int, delay vtime.Duration) accountedStep {
 	return accountedStep{exchangeStep{distance, vtime.Time(delay), vtime.Time(e.work)}, c, e.worked(&c)}
 }
 
-// exchange has elements receive the messages of others, and the others those of the elements.
-func (s *accountedStep) exchange(left, right []vtime.Time, ones, others []Account) {
-	right, ones, others = right[:len(left)], ones[:len(left)], others[:len(left)]
-	for i, x := range left {
-		y, knows := right[i], ones[i].Latest
-		ones[i].together(x, y, others[i].Latest, vtime.Duration(s.delay), s.worked, &s.charges)
-		others[i].together(y, x, knows, vtime.Duration(s.delay), s.worked, &s.charges)
-		left[i] = max(x, y+s.delay) + s.work
-		right[i] = max(y, x+s.delay) + s.work
+// exchange has n elements from a place on receive the messages of others at the distance of the step, and the others those of the elements.
+func (s *accountedStep) exchange(of *elements, from, n int) {
+	left, right := of.part(from, from+n), of.part(from+s.distance, from+s.distance+n)
+	for i, x := range left.clocks {
+		y := right.clocks[i]
+		switch one, other := left.latest[i], right.latest[i]; {
+		case one < other:
+			left.latest[i] = other
+			if other >= x+vtime.Time(s.send) {
+				left.accounts[i].Works = -s.worked
+			}
+		case other < one:
+			right.latest[i] = one
+			if one >= y+vtime.Time(s.send) {
+				right.accounts[i].Works = -s.worked
+			}
+		}
+		if y+s.delay <= x {
+			left.accounts[i].Received += s.receive
+		}
+		if x+s.delay <= y {
+			right.accounts[i].Received += s.receive
+		}
+		left.clocks[i] = max(x, y+s.delay) + s.work
+		right.clocks[i] = max(y, x+s.delay) + s.work
 	}
 }
 
 // fuseAccounted carries elements through the rounds from the current one on, whose exchanges are given, in blocks of elements.
-func (e *Evaluation) fuseAccounted(clocks []vtime.Time, accounts []Account, block int, exchanges []exchangeStep) {
+func (e *Evaluation) fuseAccounted(of elements, block int, exchanges []exchangeStep) {
 	a := e.a
 	steps, worked := make([]accountedStep, 0, len(exchanges)), a.common.Works
 	for i, s := range exchanges {
 		r := a.evaluation(a.round+i, a.Schedule.Pattern(a.round+i))
-		r.meter(len(clocks), vtime.Duration(s.delay))
+		r.meter(len(of.clocks), vtime.Duration(s.delay))
 		c := r.charges()
 		steps = append(steps, accountedStep{s, c, worked + c.send})
 		worked += c.send + c.receive + c.combine
 	}
-	for ; len(clocks) > 0; clocks, accounts = clocks[min(block, len(clocks)):], accounts[min(block, len(clocks)):] {
-		n := min(block, len(clocks))
+	for from := 0; from < len(of.clocks); from += block {
+		to := min(from+block, len(of.clocks))
 		for i := range steps {
 			s := &steps[i]
-			for at := 0; at < n; at += 2 * s.distance {
-				mid, end := at+s.distance, at+2*s.distance
-				s.exchange(clocks[at:mid], clocks[mid:end], accounts[at:mid], accounts[mid:end])
+			for at := from; at < to; at += 2 * s.distance {
+				s.exchange(&of, at, s.distance)
 			}
 		}
 	}

@@ -81,16 +81,16 @@ func (a *Array) accountAt(c *crossing, from, to, lo int, arrival vtime.Time) {
 	}
 	receive := c.receive - combine
 	before := a.work[to-lo].Add(c.send)
-	account := &a.accounts[to-lo]
+	account, latest := &a.accounts.of[to-lo], &a.latest.of[to-lo]
 	account.Sent += c.send
 	account.Works += c.send
-	if knows > account.Latest {
-		account.Latest = knows
+	if knows > *latest {
+		*latest = knows
 		if knows >= before {
 			account.Works, account.Shared, account.Within = 0, 0, 0
 		}
 	}
-	waited := max(arrival.Sub(max(before, account.Latest)), 0)
+	waited := max(arrival.Sub(max(before, *latest)), 0)
 	within = min(within, waited)
 	account.Within += within
 	account.Shared += min(shared, waited-within)
@@ -105,7 +105,7 @@ func (a *Array) accountAt(c *crossing, from, to, lo int, arrival vtime.Time) {
 // accountWork adds the work of an element in the memory of its node to its account. It takes from one instant to another, and a time where
 // no other work delays it.
 func (a *Array) accountWork(i int, from, to vtime.Time, alone vtime.Duration) {
-	account, took := &a.accounts[i], to.Sub(from)
+	account, took := &a.accounts.of[i], to.Sub(from)
 	account.Works += alone
 	account.Combined += alone
 	account.Within += took - alone

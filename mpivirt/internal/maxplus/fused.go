@@ -75,7 +75,7 @@ func (e *Evaluation) fuse(lo, hi int) fusion {
 	span := 2 * steps[len(steps)-1].distance
 	block := max(span, cacheBlock/span*span)
 	if a.Meter != nil {
-		e.fuseAccounted(work, a.accounts[f.first-lo:f.last-lo], block, steps)
+		e.fuseAccounted(e.elements(f.first, len(work)), block, steps)
 		return f
 	}
 	for len(work) > 0 {

@@ -25,6 +25,24 @@ func (c *Calls) Meet(key CallKey, bytes int64, cause Cause, latest vtime.Time, l
 	return Meeting{calls: c, row: c.row(key), key: key, bytes: bytes, cause: cause, latest: latest, whom: late}
 }
 
+// Account is what the processor of a rank has worked in a collective, and what has delayed the rank, by the rules for collectives of docs/statistics.md.
+type Account struct {
+	Works    vtime.Duration // since the rank learned of the latest entry that it knows of by a message that it waited for
+	Sent     vtime.Duration // for messages to others
+	Received vtime.Duration // for messages that had come before the processor received them
+	Combined vtime.Duration // on the rank's vectors
+	Shared   vtime.Duration // for which other messages at interfaces have delayed the rank since then
+	Within   vtime.Duration // likewise, other messages and work in the memory of its node
+}
+
+// Parts returns the times of an account after the latest entry.
+func (a *Account) Parts() Parts { return Parts{Works: a.Works, Shared: a.Shared, Within: a.Within} }
+
+// Phases returns the activities of the rank's process.
+func (a *Account) Phases() Phases {
+	return Phases{DataSending: a.Sent, DataReceiving: a.Received, SequentialComputation: a.Combined}
+}
+
 // Parts are times after the latest entry that are not those of the network on an idle machine.
 type Parts struct {
 	Works  vtime.Duration // of the rank's processor
@@ -119,75 +137,103 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, parts Parts
 // LeaveTogether is Leave for consecutive LPs from lp on with their entries and an equal exit, whose processors have not worked.
 func (m *Meeting) LeaveTogether(lp int32, waiters []Waiter, entries []vtime.Time, exit vtime.Time) {
 	n := uint64(len(entries))
-	if m.calls.course.Counts() || m.calls.functions != nil || m.calls.tasks == nil || exit < m.latest || n == 0 || uint64(m.latest) > math.MaxUint64/n {
+	if !m.plain() || exit <= m.latest || uint64(m.latest) > math.MaxUint64/max(n, 1) {
 		for i, entry := range entries {
 			m.Leave(lp+int32(i), &waiters[i], entry, exit, Parts{}, nil)
 		}
 		return
 	}
-	m.countTogether(m.calls.tasks[lp:][:n], entries, exit)
-	m.blameTogether(waiters[:n], entries, exit)
-}
-
-// countTogether counts the calls of consecutive LPs with their entries and an equal exit, which is not before the latest instant.
-func (m *Meeting) countTogether(tasks []Task, entries []vtime.Time, exit vtime.Time) {
-	latest, bytes, network := m.latest, uint64(m.bytes), exit.Sub(m.latest)
-	waited, after := uint64(0), uint64(0) // at most n times the latest instant; time after the latest instant before entries
-	idle := uint64(0)                     // calls that take no time
+	latest, network := m.latest, exit.Sub(m.latest)
+	tasks, waiters := m.calls.tasks[lp:][:n], waiters[:n]
+	count, waited := uint64(0), uint64(0) // of LPs that wait for the late rank alone; the time is at most n times the latest instant
 	for i, entry := range entries {
-		task, late := &tasks[i], latest.Sub(entry)
-		task.Count++
-		task.Bytes = addUp(task.Bytes, bytes)
-		task.Times[Network] += network
-		if late <= 0 { // the entries of other engines may be later than the latest on which those here rest
-			task.Times[Network] += late
-			after += uint64(-late)
-			if network+late == 0 {
-				idle++
-			}
+		w, late := &waiters[i], latest.Sub(entry)
+		if late < 0 || m.whom.To > min(w.Met, entry) {
+			m.Leave(lp+int32(i), w, entry, exit, Parts{}, nil)
 			continue
 		}
-		task.Times[m.cause] += late
+		count++
 		waited += uint64(late)
-	}
-	n := uint64(len(entries))
-	m.row.count += n
-	m.row.bytes = addUp(m.row.bytes, times(bytes, n))
-	all := Total{}
-	all.addSame(network, int(n))
-	all.take(after)
-	m.row.times[m.cause].Merge(Total{Low: waited})
-	m.row.times[Network].Merge(all)
-	of := &m.calls.phases[WaitingPhase]
-	of.Count += n - idle
-	of.Time.Merge(Total{Low: waited})
-	of.Time.Merge(all)
-}
-
-// blameTogether counts for whom consecutive LPs have waited, as blameMeeting does.
-func (m *Meeting) blameTogether(waiters []Waiter, entries []vtime.Time, exit vtime.Time) {
-	latest, behind, busy := m.latest, m.whom.Rank, m.whom.To
-	blamed := uint64(0) // at most n times the latest instant
-	for i, entry := range entries {
-		w := &waiters[i]
-		late := latest.Sub(entry)
-		switch {
-		case late <= 0:
-			w.Met = exit
-			continue
-		case busy > min(w.Met, entry):
-			m.calls.blameMeeting(w, &m.whom, m.cause, entry, latest, exit, &m.blames)
-			continue
-		case w.Behind == behind && w.Waited > 0 && late < vtime.Endless/4 && entry.Sub(w.To) <= 4*late:
-			w.To, w.Waited = latest, w.Waited+late
-		case late >= w.Waited || latest.Sub(w.To) >= w.Waited/4: // as Late.wait, of which this is all
-			w.Behind, w.From, w.To, w.Waited = behind, entry, latest, late
+		if late > 0 {
+			w.waitsAlone(m.whom.Rank, entry, m.latest)
 		}
 		w.Met = exit
-		blamed += uint64(late)
+		task := &tasks[i]
+		task.Count++
+		task.Times[Network] += network
+		task.Times[m.cause] += late
+		if m.bytes > 0 {
+			task.Bytes = addUp(task.Bytes, uint64(m.bytes))
+		}
 	}
-	if blamed > 0 && m.calls.blame.places != nil {
-		m.calls.blame.of(int(behind)).Times[m.cause-LateSender].Merge(Total{Low: blamed})
+	m.together(count, waited, network)
+}
+
+// plain reports whether calls are counted by rank alone, in no course and by no function.
+func (m *Meeting) plain() bool {
+	return m.calls.tasks != nil && m.calls.functions == nil && !m.calls.course.Counts() && m.latest < vtime.Forever/4
+}
+
+// LeaveApart is Leave for all LPs of an engine with their entries, exits and accounts.
+func (m *Meeting) LeaveApart(waiters []Waiter, entries, exits []vtime.Time, accounts []Account) {
+	plain, row, phases := m.plain(), m.row, &m.calls.phases
+	var waited Total
+	for i := range accounts {
+		w, a, entry, exit := &waiters[i], &accounts[i], entries[i], exits[i]
+		took, late := exit.Sub(entry), max(m.latest.Sub(entry), 0)
+		network, waiting := took-late-a.Works, took-a.Sent-a.Received-a.Combined
+		if !plain || network < 0 || waiting < 0 || took == 0 || a.Shared|a.Within != 0 || m.whom.To > min(w.Met, entry) {
+			phases := a.Phases()
+			m.Leave(int32(i), w, entry, exit, a.Parts(), &phases)
+			continue
+		}
+		row.count++
+		row.bytes = addUp(row.bytes, uint64(m.bytes))
+		row.times[m.cause].Add(late)
+		row.times[Processor].Add(a.Works)
+		row.times[Network].Add(network)
+		phases.NoteOne(DataSending, a.Sent)
+		phases.NoteOne(DataReceiving, a.Received)
+		phases.NoteOne(SequentialComputation, a.Combined)
+		phases.NoteOne(WaitingPhase, waiting)
+		waited.Add(late)
+		if late > 0 {
+			w.waitsAlone(m.whom.Rank, entry, m.latest)
+		}
+		w.Met = exit
+		task := &m.calls.tasks[i]
+		task.Count++
+		task.Bytes = addUp(task.Bytes, uint64(m.bytes))
+		task.Times[m.cause] += late
+		task.Times[Processor] += a.Works
+		task.Times[Network] += network
+	}
+	m.blame(waited)
+}
+
+// together counts the calls of a number of LPs in their procedure, and for whom they have waited. Together they have waited for a time, and each has then waited for the
+// network.
+func (m *Meeting) together(count, waited uint64, network vtime.Duration) {
+	if count == 0 {
+		return
+	}
+	late, after := Total{Low: waited}, Total{}
+	after.addSame(network, int(count))
+	m.row.count += count
+	m.row.bytes = addUp(m.row.bytes, times(uint64(m.bytes), count))
+	m.row.times[m.cause].Merge(late)
+	m.row.times[Network].Merge(after)
+	of := &m.calls.phases[WaitingPhase]
+	of.Count += count
+	of.Time.Merge(late)
+	of.Time.Merge(after)
+	m.blame(late)
+}
+
+// blame counts that others have waited for the late rank.
+func (m *Meeting) blame(waited Total) {
+	if waited != (Total{}) && m.calls.blame.places != nil {
+		m.calls.blame.of(int(m.whom.Rank)).Times[m.cause-LateSender].Merge(waited)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Ranks that leave meetings together count as ranks that leave them one by one, whoever has waited for whom before.
+// Ranks that leave meetings together, or each with an exit and an account of its own, count as ranks that leave them one by one, whoever has waited for whom before.
 func TestRanksLeaveTogetherAsOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ranks := rapid.SampledFrom([]int{1, 2, 5, 12}).Draw(t, "ranks")
@@ -40,11 +40,26 @@ func TestRanksLeaveTogetherAsOneByOne(t *testing.T) {
 			cause := rapid.SampledFrom([]Cause{WaitAtBarrier, WaitAtNToN}).Draw(t, "cause")
 			key, size := CallKey{Procedure: 3}, instant.Draw(t, "bytes")
 			of, by := together.Meet(key, size, cause, latest, late), single.Meet(key, size, cause, latest, late)
-			of.LeaveTogether(0, waiters, entries, exit)
-			for i := range alone {
-				by.Leave(int32(i), &alone[i], entries[i], exit, Parts{}, nil)
+			if now = exit; rapid.Bool().Draw(t, "together") {
+				of.LeaveTogether(0, waiters, entries, exit)
+				for i := range alone {
+					by.Leave(int32(i), &alone[i], entries[i], exit, Parts{}, nil)
+				}
+				continue
 			}
-			now = exit
+			exits, accounts := make([]vtime.Time, ranks), make([]Account, ranks)
+			work, most := func(name string) vtime.Duration { return vtime.Duration(instant.Draw(t, name) / 4) }, rapid.Int64Range(0, 1)
+			for i := range exits {
+				exits[i] = exit + vtime.Time(instant.Draw(t, "own exit"))
+				accounts[i] = Account{Works: work("works"), Sent: work("sent"), Received: work("received"), Combined: work("combined")}
+				accounts[i].Shared, accounts[i].Within = work("shared")*vtime.Duration(most.Draw(t, "shares")), work("within")*vtime.Duration(most.Draw(t, "delays"))
+				now = max(now, exits[i])
+			}
+			of.LeaveApart(waiters, entries, exits, accounts)
+			for i := range alone {
+				phases := accounts[i].Phases()
+				by.Leave(int32(i), &alone[i], entries[i], exits[i], accounts[i].Parts(), &phases)
+			}
 		}
 		if !slices.Equal(waiters, alone) {
 			t.Errorf("waiters %+v, one by one %+v", waiters, alone)
