@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -233,6 +234,49 @@ network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {la
 			got, heard := run(engines, c)
 			if diff := cmp.Diff(told, heard); diff != "" || got.Fingerprint != want.Fingerprint {
 				t.Fatalf("%d engines, %+v: %v, by messages on one engine %v (-by messages on one engine +there):\n%s", engines, c, got.VirtualTime, want.VirtualTime, diff)
+			}
+		}
+	})
+}
+
+// TestRepeatedContentsPastTheEndOfTime: where the ranks of a node share interfaces and memory, an allreduce that ranks repeat ends the run if a message passes the
+// end of virtual time, in bulk as by messages. The failure does not depend on the number of engines.
+func TestRepeatedContentsPastTheEndOfTime(t *testing.T) {
+	fewer(t, 100)
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SampledFrom([]collectives.Algorithm{collectives.Rabenseifner, collectives.Ring}).Draw(t, "algorithm")
+		ranks := rapid.IntRange(4, 20).Draw(t, "ranks")
+		elements := rapid.OneOf(rapid.IntRange(1, 40), rapid.Just(ranks)).Draw(t, "elements")
+		left := vtime.Duration(rapid.IntRange(1, int(200*vtime.Microsecond)).Draw(t, "left"))
+		seed := rapid.Uint64().Draw(t, "seed")
+		tgt := target(t, fmt.Sprintf(`name: test
+ranks_per_node: %d
+node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s, memory: %s}
+network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: %s, bandwidth: 2GB/s}, overhead: {send: 30ns, receive: 20ns}, reduce: {bandwidth: 500MB/s}}
+`, rapid.SampledFrom([]int{1, 2, 3, 7}).Draw(t, "ranks per node"), rapid.IntRange(1, 2).Draw(t, "interfaces"), rapid.SampledFrom([]string{"1MB/s", "1GB/s"}).Draw(t, "bandwidth"),
+			rapid.SampledFrom([]string{"0ns", "5us"}).Draw(t, "gap"), rapid.SampledFrom([]string{"local", "shared", "striped"}).Draw(t, "rail"),
+			rapid.SampledFrom([]string{"infinite", "1MB/s"}).Draw(t, "memory"), rapid.SampledFrom([]string{"1us", "30us"}).Draw(t, "between")), ranks)
+		run := func(engines int, c mpivirt.Config) (string, string) {
+			c.Target, c.Algorithms = tgt, map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a}
+			c.Program = contentsOf(collectives.Allreduce, false, elements, 1, func(rank, time int) vtime.Duration {
+				return vtime.Duration(vtime.Forever) - left - vtime.Duration(random.Mix(seed^uint64(rank*4+time))%uint64(10*vtime.Microsecond))
+			}, make([][]uint64, ranks))
+			result, err := simulate(t, c, engines)
+			if err != nil {
+				return "", err.Error()
+			}
+			return result.Fingerprint, ""
+		}
+		const ends = "end of virtual time"
+		want, failed := run(1, mpivirt.Config{Collectives: mpivirt.Message})
+		_, bulk := run(1, mpivirt.Config{})
+		told := map[mpivirt.Interpreter]string{mpivirt.Message: failed, mpivirt.Auto: bulk}
+		for range 3 {
+			engines := rapid.IntRange(1, 4).Draw(t, "engines")
+			c := mpivirt.Config{Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Auto, mpivirt.Message}).Draw(t, "interpreter")}
+			got, why := run(engines, c)
+			if alone := told[c.Collectives]; got != want || strings.Contains(why, ends) != strings.Contains(failed, ends) || why != alone {
+				t.Fatalf("%d engines, interpreter %v: %s %s\non one engine %s\nby messages there %s %s", engines, c.Collectives, got, why, alone, want, failed)
 			}
 		}
 	})

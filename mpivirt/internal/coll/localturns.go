@@ -24,7 +24,8 @@ type localTurns struct {
 type localPassage struct {
 	source            int32 // member
 	dest              int32 // rank
-	leaves            vtime.Time
+	bytes             int64
+	asked             vtime.Time // at which it asks to leave, then at which it asks at its receiver's node
 	latency, transfer vtime.Duration
 }
 
@@ -37,6 +38,9 @@ type localWorker struct {
 // asksFor adds a message that a member sends, whose passage departRound has left in way.
 func (r *localRun) asksFor(m int32) {
 	t, way, target := &r.turns, &r.k.way, r.k.partition.Target
+	if way.At == vtime.Forever { // its sender has failed
+		return
+	}
 	ask := resource.Asking{At: way.At, Rank: way.Source, Where: way.Source, Index: int32(len(t.all))}
 	if target.Node(int(way.Source)) != target.Node(int(way.Dest)) {
 		ask.Bytes = target.InterfaceTime(way.Bytes)
@@ -46,7 +50,7 @@ func (r *localRun) asksFor(m int32) {
 	} else {
 		return
 	}
-	t.all = append(t.all, localPassage{m, way.Dest, way.At, way.Latency, way.Transfer})
+	t.all = append(t.all, localPassage{m, way.Dest, way.Bytes, way.At, way.Latency, way.Transfer})
 }
 
 // leaveInTurns has the messages of a round leave their nodes, and those within a node arrive. Of a message for another engine it stores the instant
@@ -58,7 +62,12 @@ func (r *localRun) leaveInTurns() {
 	for _, a := range t.between {
 		p := &t.all[a.Index]
 		a.At = a.At.Add(p.latency).Add(p.transfer - min(p.transfer, a.Bytes))
-		a.Where = p.dest
+		if a.Where = p.dest; a.At == vtime.Forever {
+			r.k.pastSend(r.inst, int(a.Rank), int(p.dest), p.bytes, p.asked)
+			r.sent[p.source].arrival = vtime.Forever
+			continue
+		}
+		p.asked = a.At
 		if _, local := r.k.partition.Local(int(p.dest)); local {
 			here = append(here, a)
 		} else {
@@ -70,7 +79,11 @@ func (r *localRun) leaveInTurns() {
 	for i := range t.within {
 		a := &t.within[i]
 		p := &t.all[a.Index]
-		r.sent[p.source].arrival = network.HeldUntil(p.leaves, a.At, a.Bytes, p.transfer).Add(p.latency).Add(p.transfer)
+		arrival := network.HeldUntil(p.asked, a.At, a.Bytes, p.transfer).Add(p.latency).Add(p.transfer)
+		if arrival == vtime.Forever {
+			r.k.pastReceive(r.inst, int(a.Rank), int(p.dest), p.bytes, p.asked)
+		}
+		r.sent[p.source].arrival = arrival
 	}
 	t.within = t.within[:0]
 }
@@ -79,18 +92,27 @@ func (r *localRun) leaveInTurns() {
 func (r *localRun) arriveInTurns() {
 	t, target := &r.turns, r.k.partition.Target
 	for i := range r.between.came {
-		if d := &r.between.came[i]; r.k.Messages.Shares(int(d.rank), r.rank(d.dest)) {
+		if d := &r.between.came[i]; d.at < vtime.Forever && r.k.Messages.Shares(int(d.rank), r.rank(d.dest)) {
 			t.between = append(t.between, resource.Asking{At: d.at, Bytes: target.InterfaceTime(d.bytes), Rank: d.rank, Where: int32(r.rank(d.dest)), Index: int32(^i)})
 		}
 	}
 	r.k.Messages.Interfaces.(*resource.Interfaces).TakeLayer(resource.Inward, t.between)
 	for i := range t.between {
 		a := &t.between[i]
-		if arrival := a.At.Add(a.Bytes); a.Index < 0 {
-			r.between.came[^a.Index].at = arrival
+		var bytes int64
+		var at, asked *vtime.Time
+		if a.Index < 0 {
+			d := &r.between.came[^a.Index]
+			bytes, at, asked = d.bytes, &d.at, &d.at
 		} else {
-			r.sent[t.all[a.Index].source].arrival = arrival
+			p := &t.all[a.Index]
+			bytes, at, asked = p.bytes, &r.sent[p.source].arrival, &p.asked
 		}
+		arrival := a.At.Add(a.Bytes)
+		if arrival == vtime.Forever {
+			r.k.pastReceive(r.inst, int(a.Rank), int(a.Where), bytes, *asked)
+		}
+		*at = arrival
 	}
 	t.all, t.between = t.all[:0], t.between[:0]
 }
@@ -120,8 +142,9 @@ func (r *localRun) workTurns() {
 		w := &t.works[i]
 		by := &t.workers[w.Index]
 		a := &r.members[by.member]
-		if a.clock = network.HeldUntil(a.clock, w.At, w.Bytes, by.alone).Add(by.alone); a.clock == vtime.Forever {
-			r.k.partition.PastEnd(int(w.Rank), a.posted, r.inst.Call.Procedure, "%v of combining", w.Bytes)
+		received := a.clock
+		if a.clock = network.HeldUntil(received, w.At, w.Bytes, by.alone).Add(by.alone); a.clock == vtime.Forever {
+			r.k.partition.PastEnd(int(w.Rank), received, r.inst.Call.Procedure, "%v of combining", w.Bytes)
 		}
 	}
 	t.works, t.workers = t.works[:0], t.workers[:0]

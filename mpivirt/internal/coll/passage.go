@@ -122,12 +122,23 @@ func (c *Collectives) reply(index int32, a *agent, message int32) {
 	c.sendAnswer(&p, arrival)
 }
 
+// procedureOf returns the procedure of the call to which a message of a round belongs.
+func (c *Collectives) procedureOf(p *resource.Passage) world.Procedure {
+	if p.Kind == p2p.PassMessage {
+		return c.rounds.At(p.Index).signature.call()
+	}
+	if inst := c.Communicators.At(c.IndexOfContext(p.Order[0])).numbered(uint32(p.Order[1] >> 32)); inst != nil {
+		return inst.Call.Procedure
+	}
+	return world.NoProcedure
+}
+
 // Left records that a message begins to leave its node at an instant, and asks for the interfaces
 // of its receiver's node at another instant.
 func (f *roundFreight) Left(p *resource.Passage, begins, asks vtime.Time) {
 	c := (*Collectives)(f)
 	if asks == vtime.Forever {
-		c.partition.PastEnd(int(p.Source), p.At, world.NoProcedure, "a message of %s of a collective to rank %d", spelling.Count(p.Bytes, "byte"), p.Dest)
+		c.partition.PastEnd(int(p.Source), p.At, c.procedureOf(p), "a message of %s to rank %d", spelling.Count(p.Bytes, "byte"), p.Dest)
 		return
 	}
 	if c.explains {
@@ -201,7 +212,7 @@ func (f *roundFreight) Arrived(p *resource.Passage, at vtime.Time) {
 		return
 	}
 	if at == vtime.Forever {
-		c.partition.PastEnd(int(p.Dest), p.At, world.NoProcedure, "a message of %s of a collective from rank %d", spelling.Count(p.Bytes, "byte"), p.Source)
+		c.partition.PastEnd(int(p.Dest), p.At, c.procedureOf(p), "a message of %s from rank %d", spelling.Count(p.Bytes, "byte"), p.Source)
 		return
 	}
 	if c.partition.Activities != nil {
