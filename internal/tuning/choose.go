@@ -25,7 +25,7 @@ const NoLibrary = "none"
 // rounded, so that there are few questions.
 type Simulated struct {
 	machine *network.Machine
-	free    func() bool // whether messages cost no processor or port anything
+	one     func() *network.Target // of one rank; nil for a machine that has none
 	known   atomic.Pointer[map[collectives.Question]collectives.Algorithm]
 	asking  stdsync.Mutex // of those who add to known
 }
@@ -36,9 +36,12 @@ var choicesOn stdsync.Map
 // On returns the choice on a machine. Equal machines share it, and its answers.
 func On(m *network.Machine) *Simulated {
 	s := &Simulated{machine: m}
-	s.free = stdsync.OnceValue(func() bool {
+	s.one = stdsync.OnceValue(func() *network.Target {
 		t, err := m.Target(1)
-		return err == nil && !t.Charges()
+		if err != nil {
+			return nil
+		}
+		return t
 	})
 	s.known.Store(&map[collectives.Question]collectives.Algorithm{})
 	one, _ := choicesOn.LoadOrStore(m.Digest(), s)
@@ -200,7 +203,7 @@ func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorith
 		case s.looksFree(q.Operation, a):
 		case a.Segment() > 0 && q.Bytes/a.Segment() > mostSegments:
 		case q.Ranks > mostRanks && a != usual && !inBulk(q, a):
-		case q.Ranks > mostInWindows && a != usual && inWindows(q, a):
+		case q.Ranks > mostByMessages && a != usual && s.windowsByMessages(q, a):
 		default:
 			all = append(all, a)
 		}
@@ -214,13 +217,37 @@ func (s *Simulated) looksFree(op collectives.Operation, a collectives.Algorithm)
 	return (op == collectives.Barrier && a == collectives.Linear || collectives.FanoutOf(op, a) > 2) && s.free()
 }
 
-// mostInWindows bounds the ranks of algorithms that begin many messages at a time: they go by messages, never over arrays of clocks.
-const mostInWindows = 1 << 10
+// free reports whether messages cost no processor or port anything.
+func (s *Simulated) free() bool {
+	t := s.one()
+	return t != nil && !t.Charges()
+}
 
-// inWindows reports whether an algorithm begins many messages at a time.
-func inWindows(q *collectives.Question, a collectives.Algorithm) bool {
-	s := schedule(q, a, q.Ranks, q.Bytes)
-	return s != nil && collectives.HasWindows(s)
+// mostByMessages bounds the ranks of algorithms that begin several messages at once and never go over arrays of clocks.
+const mostByMessages = 1 << 10
+
+// windowsByMessages reports whether an algorithm begins several messages at once that do not go over arrays of clocks: they are not regular, or
+// wait for their match.
+func (s *Simulated) windowsByMessages(q *collectives.Question, a collectives.Algorithm) bool {
+	of := schedule(q, a, q.Ranks, q.Bytes)
+	if of == nil || !collectives.HasWindows(of) {
+		return false
+	}
+	const looked = 1 << 10 // of the rounds: those of an alltoall are all alike
+	regular := false
+	for round := 0; round < min(of.MaxRounds(), looked); round++ {
+		w, ok := collectives.WindowOf(of, round)
+		if !ok {
+			continue
+		}
+		for j := range w.Messages {
+			if p, t := w.Pattern(j), s.one(); t != nil && q.Bytes*int64(p.Sent) > t.EagerLimit() {
+				return true
+			}
+		}
+		regular, round = true, w.Last()
+	}
+	return !regular
 }
 
 // mostSegments bounds the segments of a vector that are tried.

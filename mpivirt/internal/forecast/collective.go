@@ -293,6 +293,15 @@ func (o *costModel) arrayBytes() float64 {
 			arrays++ // the order of a node's messages, at either end
 		}
 	}
+	if w := float64(windowOf(s)); w > 1 { // clocks, or instants, of each message, and the clocks afterwards
+		if o.Layered && !o.Hidden {
+			arrays += w
+		}
+		if o.engines > 1 {
+			arrays += w
+		}
+		return 8*arrays + 8 + o.underWay(3)
+	}
 	for round := range s.MaxRounds() {
 		switch p := s.Pattern(round); p.Kind {
 		case collectives.Shift:
