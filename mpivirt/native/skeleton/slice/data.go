@@ -235,7 +235,7 @@ func (s *Slice) receivedAt(i *ir.Instr) string {
 	}
 	for _, at := range s.places(i.Operands[0], i.Type) {
 		for _, p := range s.receives[at.object] {
-			if line := s.m.Position(p.call); p.role != effects.Sent && p.of == nil && !s.isUnused(p) && s.isNeeded(p.group, p.kind) && line != nil && line.Line > 0 {
+			if line := s.m.Position(p.call); p.role != effects.Sent && p.of == nil && p.overlaps(at) && !s.isUnused(p) && s.isNeeded(p.group, p.kind) && line != nil && line.Line > 0 {
 				return fmt.Sprintf("%s:%d", path.Base(line.File), line.Line)
 			}
 		}

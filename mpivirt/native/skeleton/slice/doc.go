@@ -8,7 +8,7 @@
 // decide whether an instruction runs (package graph), or that may write the memory that an instruction reads.
 //
 // A value may lead to places in objects: variables, and what an instruction allocates (Andersen, Program Analysis and Specialization for the C Programming
-// Language, 1994). A place is an offset of bytes, or all offsets that differ by multiples of a step, as those of a field in an array of structures. All values take part, not
+// Language, 1994). A place is an offset of bytes, or offsets that differ by multiples of a step, as those of a field in an array of structures: all of them, or those that a counter with constant bounds has. All values take part, not
 // pointers alone, so that a pointer may pass through an integer or through the bytes of a structure. The slice keeps all writers of the bytes that it
 // reads, but for those in front of a store to the same address that each way to a load passes: such a store ends what has been there.
 //

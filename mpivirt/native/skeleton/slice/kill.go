@@ -220,7 +220,7 @@ func (s *Slice) needLoad(load *ir.Instr) {
 			}
 		}
 		for _, p := range s.receives[at.object] {
-			if !s.isUnused(p) && (p.of != nil || r.has(p.call)) {
+			if p.overlaps(at) && !s.isUnused(p) && (p.of != nil || r.has(p.call)) {
 				s.needContent(p.group, p.kind, load)
 			}
 		}

@@ -148,9 +148,13 @@ func (y *memory) offset(source *ir.Type, indices []ir.Value) offset {
 	if err != nil {
 		return anyOffset
 	}
-	sum := offset{constant, 0}
+	sum := offset{at: constant}
 	for _, t := range terms {
-		sum = sum.plus(offset{0, t.Stride})
+		more := offset{step: t.Stride}
+		if r, is := rangeOf(t.Index, mostFollowed); is && 0 < t.Stride && t.Stride < mostStride && r.most > r.least {
+			more = offset{r.least * t.Stride, t.Stride, r.most - r.least}
+		}
+		sum = sum.plus(more)
 	}
 	return sum
 }
@@ -246,7 +250,7 @@ func (y *memory) initial(object int, at int64, v ir.Value) {
 	}
 	c, is := v.(*ir.Const)
 	if !is || c.Form != ir.Aggregate {
-		y.from(y.cellAt(object, span{offset{at, 0}, y.sizeOf(v.Of())}), v, offset{})
+		y.from(y.cellAt(object, span{offset{at: at}, y.sizeOf(v.Of())}), v, offset{})
 		return
 	}
 	for n, e := range c.Elems {
@@ -502,7 +506,7 @@ func (s *Slice) written(w *ir.Instr) (found []place) {
 		case role == effects.Bounded:
 			found = append(found, s.bytes(v, boundsOf(w.Args()[n+1]))...)
 		default:
-			found = append(found, s.places(v, nil)...)
+			found = append(found, s.bytes(v, s.reached(w, n))...)
 		}
 		if role == effects.Assigned {
 			found = append(found, s.described(v)...)
@@ -521,7 +525,7 @@ const (
 // boundsOf returns the bytes of a descriptor that describe a dimension.
 func boundsOf(dimension ir.Value) span {
 	if n, is := ir.IntOf(dimension); is {
-		return span{offset{descriptorHead + n*dimensionBytes, 0}, dimensionBytes}
+		return span{offset{at: descriptorHead + n*dimensionBytes}, dimensionBytes}
 	}
 	return all
 }

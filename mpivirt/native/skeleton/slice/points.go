@@ -11,17 +11,30 @@ const unbounded = -1
 // mostOffsets is the number of places of one object to which a value may lead, beyond which it may lead to all of the object.
 const mostOffsets = 16
 
-// offset is a number of bytes plus any multiple of a step. The step is 0 for one number, and 1 for any number.
-type offset struct{ at, step int64 }
+// mostReached bounds the bytes that multiples of a step add: beyond, they have no bound. mostStride bounds the step of an offset with a bound at first.
+const (
+	mostReached = 1 << 50
+	mostStride  = 1 << 18
+)
+
+// offset is a number of bytes plus multiples of a step: none if the step is 0, from none up to a largest multiple, or any, also negative ones, if there is no largest.
+type offset struct{ at, step, most int64 }
 
 // anyOffset is any number of bytes.
-var anyOffset = offset{0, 1}
+var anyOffset = offset{0, 1, 0}
 
-// plus returns the sums of two offsets.
+// isEndless reports whether the multiples of an offset have no bound.
+func (o offset) isEndless() bool { return o.step != 0 && o.most == 0 }
+
+// plus returns offsets among which the sums of two offsets are.
 func (o offset) plus(p offset) offset {
-	sum := offset{o.at + p.at, gcd(o.step, p.step)}
-	if sum.step != 0 {
+	sum := offset{o.at + p.at, gcd(o.step, p.step), 0}
+	switch {
+	case sum.step == 0:
+	case o.isEndless() || p.isEndless() || o.step*o.most+p.step*p.most > mostReached:
 		sum.at = (sum.at%sum.step + sum.step) % sum.step
+	default:
+		sum.most = (o.step*o.most + p.step*p.most) / sum.step
 	}
 	return sum
 }
@@ -53,15 +66,20 @@ func first(bytes int64) span { return span{offset{}, bytes} }
 
 // overlaps reports whether two spans of one object may have bytes in common.
 func (p span) overlaps(q span) bool {
+	return p.meets(q) && (p.isEndless() || q.isEndless() || p.reaches(q) && q.reaches(p))
+}
+
+// reaches reports whether a span ends behind the begin of another one.
+func (p span) reaches(q span) bool { return p.bytes == unbounded || q.at < p.at+p.step*p.most+p.bytes }
+
+// meets reports whether two spans have bytes in common for some multiples of their steps.
+func (p span) meets(q span) bool {
 	step := gcd(p.step, q.step)
-	switch {
-	case step != 0 && (p.bytes == unbounded || q.bytes == unbounded):
+	if step == 0 || p.bytes == unbounded || q.bytes == unbounded {
 		return true
-	case step != 0:
-		ahead := ((q.at-p.at)%step + step) % step
-		return ahead < p.bytes || step-ahead < q.bytes
 	}
-	return (q.bytes == unbounded || p.at < q.at+q.bytes) && (p.bytes == unbounded || q.at < p.at+p.bytes)
+	ahead := ((q.at-p.at)%step + step) % step
+	return ahead < p.bytes || step-ahead < q.bytes
 }
 
 // object is memory that has one name: a variable, all that an instruction allocates, or memory from outside. A function is an object, too.
@@ -252,7 +270,7 @@ func (p *points) of(n int) (all []target) {
 		}
 	}
 	slices.SortFunc(all, func(a, b target) int {
-		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.at, b.at), cmp.Compare(a.step, b.step))
+		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.at, b.at), cmp.Compare(a.step, b.step), cmp.Compare(a.most, b.most))
 	})
 	return all
 }

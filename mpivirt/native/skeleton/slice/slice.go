@@ -55,7 +55,11 @@ type payload struct {
 	kind  string // of the datatype: "floating", "other" or "any"; "" in collectives
 	group string
 	of    *ir.Local // the parameter of a user-defined operation that points to the content; nil for an argument of the call
+	at    []place   // where the content lies
 }
+
+// overlaps reports whether the content may lie in some bytes of a place.
+func (p *payload) overlaps(at place) bool { return slices.ContainsFunc(p.at, at.overlaps) }
 
 // buffer returns the pointer to the content.
 func (p *payload) buffer() ir.Value {
@@ -383,7 +387,7 @@ func (s *Slice) external(i *ir.Instr, e *effects.Effect) {
 			continue // the content moves with the memory
 		}
 		if role.Reads() && !(e.More && v.Of().Kind != ir.Pointer) {
-			s.needMemory(s.places(v, nil), i)
+			s.needMemory(s.bytes(v, s.reached(i, n)), i)
 		}
 		switch role {
 		case effects.Described:
@@ -481,7 +485,7 @@ func (s *Slice) needPlace(at place, why *ir.Instr) {
 		}
 	}
 	for _, p := range s.receives[at.object] {
-		if !s.isUnused(p) {
+		if p.overlaps(at) && !s.isUnused(p) {
 			s.needContent(p.group, p.kind, why)
 		}
 	}
@@ -506,7 +510,7 @@ func (s *Slice) needContent(group, kind string, why *ir.Instr) {
 		}
 		buffer := p.buffer()
 		s.value(buffer, why)
-		s.needMemory(s.places(buffer, nil), why)
+		s.needMemory(p.at, why)
 		s.needContent(group, p.kind, why)
 	}
 }

@@ -190,9 +190,9 @@ func (s *Slice) indexOperations() {
 		for _, p := range f.Params[:2] {
 			for _, group := range slices.Sorted(maps.Keys(s.payloads)) {
 				if reduces(group) {
-					one := payload{call: s.calls[f][0], role: effects.Exchanged, group: group, of: p.Local}
+					one := payload{call: s.calls[f][0], role: effects.Exchanged, group: group, of: p.Local, at: s.places(p.Local, nil)}
 					s.payloads[group] = append(s.payloads[group], one)
-					for _, at := range s.places(p.Local, nil) {
+					for _, at := range one.at {
 						s.receives[at.object] = append(s.receives[at.object], &one)
 					}
 				}
@@ -228,7 +228,7 @@ func (s *Slice) index() {
 		}
 	})
 	for _, b := range s.buffers { // the datatype of a message may be a variable with one value
-		s.indexPayload(payload{call: b.call, arg: b.arg, role: b.role, kind: s.kindOf(b.call, b.of, b.arg), group: b.of.Group})
+		s.indexPayload(payload{call: b.call, arg: b.arg, role: b.role, kind: s.kindOf(b.call, b.of, b.arg), group: b.of.Group}, s.extentOf(b))
 	}
 	s.indexOperations()
 	s.checkDisplacements()
@@ -298,31 +298,18 @@ func (s *Slice) handle(v ir.Value) (n int64, is bool) {
 		if v.Global != nil && v.Global.Word == "constant" && v.Global.Init != nil {
 			return ir.IntOf(v.Global.Init)
 		}
+		return s.onlyValue(v)
+	case *ir.Const:
+		if v.Form == ir.Expression && v.Text == "getelementptr" {
+			return s.onlyValue(v)
+		}
 	case *ir.Local:
 		if v.Def == nil || v.Def.Op != ir.Alloca {
 			return 0, false
 		}
-		at := s.places(v, v.Def.Type)[0]
-		if slices.ContainsFunc(s.buffers, func(b buffer) bool {
-			return b.role != effects.Sent && slices.ContainsFunc(s.places(b.call.Args()[b.arg], nil), at.overlaps)
-		}) {
-			return 0, false
-		}
-		for _, w := range s.writers[at.object] {
-			switch {
-			case !at.overlaps(w.at):
-				continue
-			case w.Op != ir.Store:
-				return 0, false
-			}
-			stored, constant := ir.IntOf(w.Operands[0])
-			if !constant || is && stored != n {
-				return 0, false
-			}
-			n, is = stored, true
-		}
+		return s.onlyStored(s.places(v, v.Def.Type)[0])
 	}
-	return n, is
+	return 0, false
 }
 
 // others are datatypes of integers and characters that match no other type: MPI_SHORT to MPI_UNSIGNED_LONG_LONG, MPI_CHAR.
@@ -343,20 +330,20 @@ func (s *Slice) kindOf(i *ir.Instr, e *effects.Effect, arg int) string {
 	return "any"
 }
 
-func (s *Slice) indexPayload(p payload) {
+func (s *Slice) indexPayload(p payload, extent span) {
 	buffer := p.call.Args()[p.arg]
+	p.at = s.bytes(buffer, extent)
 	s.payloads[p.group] = append(s.payloads[p.group], p)
 	if isNumber(buffer) {
 		return // MPI_IN_PLACE
 	}
-	at := s.places(buffer, nil)
-	if len(at) == 0 {
+	if len(p.at) == 0 {
 		s.refuse(p.call, "the pointer to a buffer may lead anywhere: skeletons take pointers into variables and allocated memory")
 		return
 	}
-	for _, place := range at {
-		if p.role != effects.Sent {
-			s.receives[place.object] = append(s.receives[place.object], &p)
+	for _, place := range p.at {
+		if of := s.receives[place.object]; p.role != effects.Sent && !slices.Contains(of, &p) {
+			s.receives[place.object] = append(of, &p)
 		}
 	}
 }
