@@ -203,7 +203,7 @@ type skeletonRuns struct {
 	ranks, stack string
 	arguments    []string // of the program
 	beside       int64    // bytes of memory that stand for that of other ranks
-	rounds       int      // runs of each number of ranks; 0 as 1
+	rounds       int      // runs of each number of ranks; 0 for as many as short runs take
 }
 
 func (s *skeletonRuns) define(flags *pflag.FlagSet, usual string) {

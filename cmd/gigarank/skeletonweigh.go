@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +31,8 @@ ranks that is fitted to the iterations of the runs. Numbers of ranks on grids of
 A native run with more memory finds less of it in the caches when a rank goes on after the others: with --beside, of as many bytes as all ranks of
 that run have, tasks are timed with the caches as there.
 
-Other work on the machine disturbs some runs more than others: with --rounds the time of each task is the median of several runs.
+Other work on the machine disturbs some runs more than others: the time of each task is the median of several runs, as many as --rounds says, and else
+up to nine, of which the last begins within two seconds.
 
 The weights are good for PROGRAM, and for another program with the same tasks, as the same source built for another size of its arrays.
 PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. -- comes before ARGUMENTs that begin with a dash.
@@ -38,7 +40,7 @@ PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. --
 ` + terminal.ExitHelp,
 		Example: "  gigarank skeleton weigh ./stencil --ranks 4 -o stencil.weights\n  gigarank run ./stencil --skeleton stencil.weights --ranks 10000",
 		Args:    programAndArguments,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(weigh *cobra.Command, args []string) error {
 			s.arguments = args[1:]
 			if beside != "" {
 				var err error
@@ -49,7 +51,7 @@ PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. --
 					return terminal.UsageError{fmt.Errorf("--beside: %w", err)}
 				}
 			}
-			if s.rounds < 1 || s.rounds > mostRounds {
+			if given := weigh.Flags().Changed("rounds"); given && (s.rounds < 1 || s.rounds > mostRounds) {
 				return terminal.UsageError{fmt.Errorf("--rounds: %d is no number from 1 to %d", s.rounds, mostRounds)}
 			}
 			return weighSkeleton(c, &s, args[0], out)
@@ -57,7 +59,7 @@ PROGRAM is the path of a program that gigarank cc or fc --skeleton has built. --
 	}
 	s.define(weigh.Flags(), "4")
 	weigh.Flags().StringVar(&beside, "beside", "", "`BYTES` that are written while each rank runs once, as other ranks write their memory, such as 96MiB (default none)")
-	weigh.Flags().IntVar(&s.rounds, "rounds", 1, "`N` runs with each number of ranks, 1 to 1000; the time of each task is the median")
+	weigh.Flags().IntVar(&s.rounds, "rounds", 0, "`N` runs with each number of ranks, 1 to 1000; the time of each task is the median (default up to 9, for two seconds)")
 	weigh.Flags().StringVarP(&out, "output", "o", "", "`FILE` of the weights (default PROGRAM.weights)")
 	return weigh
 }
@@ -68,13 +70,27 @@ const (
 	mostBeside  = 64 << 30
 )
 
-// mostRounds bounds the runs with a number of ranks.
-const mostRounds = 1000
+// mostRounds bounds the runs with a number of ranks. Without a number from the user they are usualRounds if the last of them begins within enough: the weights of a program whose
+// runs are short differ from one run to the next by more.
+const (
+	mostRounds  = 1000
+	usualRounds = 9
+	enough      = 2 * time.Second
+)
+
+// goesOn reports whether another round follows after some have taken a time.
+func (s *skeletonRuns) goesOn(done int, took time.Duration) bool {
+	if s.rounds > 0 {
+		return done < s.rounds
+	}
+	return done == 0 || done < usualRounds && took < enough
+}
 
 // observe runs the timed form of a program with each number of ranks, in rounds.
 func (s *skeletonRuns) observe(c *terminal.Console, program string, counts []int64, d *skeleton.Description) (runs []skeleton.Run, err error) {
 	rounds := make([][]skeleton.Run, len(counts))
-	for range max(s.rounds, 1) {
+	began := time.Now()
+	for done := 0; s.goesOn(done, time.Since(began)); done++ {
 		for k, n := range counts {
 			one, err := s.observeOnce(c, program, n, d)
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
@@ -55,6 +56,22 @@ func TestWeighTwice(t *testing.T) {
 		ends.Store(true)
 		if !agree(all) {
 			t.Errorf("busy %t: no two of %d runs have the same weights: %+v", busy, len(all), all)
+		}
+	}
+}
+
+// Without a number of rounds a program is run up to nine times, and no more once two seconds have passed.
+func TestRoundsOfWeigh(t *testing.T) {
+	for _, c := range []struct {
+		asked, done int
+		took        time.Duration
+		want        bool
+	}{
+		{0, 0, 0, true}, {0, 0, time.Hour, true}, {0, 1, time.Second, true}, {0, 1, 2 * time.Second, false}, {0, 8, time.Second, true}, {0, 9, time.Second, false},
+		{1, 0, 0, true}, {1, 1, 0, false}, {20, 19, time.Hour, true}, {20, 20, 0, false},
+	} {
+		if got := (&skeletonRuns{rounds: c.asked}).goesOn(c.done, c.took); got != c.want {
+			t.Errorf("%d rounds, %d done in %v: another follows: %v", c.asked, c.done, c.took, got)
 		}
 	}
 }
