@@ -3,10 +3,13 @@
 package skeleton_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"gigarank/mpivirt/native/skeleton"
+	"gigarank/mpivirt/native/toolchain"
 )
 
 // fill computes an array of more than a page.
@@ -59,5 +62,45 @@ func TestFailures(t *testing.T) {
 	program, _ = build(t, body("", fill+"	if (u[3] > 0.1) MPI_Abort(MPI_COMM_WORLD, 1);"))
 	if want, got := run(t, program, 2, 1, 0), run(t, extract(t, program), 2, 1, 0); want == got {
 		t.Errorf("the program ends with %q, and its skeleton, too", want)
+	}
+}
+
+// TestAllocationsThatFail: whether there is memory for arrays that a skeleton leaves out decides on nothing: the arrays and the check are left out, and the failure is named.
+func TestAllocationsThatFail(t *testing.T) {
+	needFlang(t)
+	source := fortran("  double precision, allocatable :: u(:), v(:)\n  integer :: made", `
+  allocate (u(100000 + n), stat=made)
+  if (made == 0) allocate (v(200000 + n), stat=made)
+  if (made /= 0) then
+    write (*, *) 'no memory'
+    call MPI_Abort(MPI_COMM_WORLD, 3, ierr)
+  end if
+  u = rank
+  v = 1
+  do i = 1, 5
+    u = 0.5d0 * u + v(1:size(u))
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  end do
+  write (*, *) sum(u)`)
+	program, refusal := buildFortran(t, source, "")
+	if refusal != "" {
+		t.Fatal(refusal)
+	}
+	verify(t, program, []int{1, 3})
+	d, err := skeleton.Describe(program)
+	if err != nil || len(d.Failures) == 0 {
+		t.Errorf("the description has the failures %v, %v", d.Failures, err)
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "program.f90")
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := skeleton.Text(toolchain.Fortran, []string{file}, "", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text, "call i32 @_FortranAAllocatableAllocate(") {
+		t.Error("the skeleton allocates memory that it leaves out")
 	}
 }

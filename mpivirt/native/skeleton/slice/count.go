@@ -2,12 +2,13 @@ package slice
 
 import (
 	"slices"
+	"strings"
 
 	"gigarank/mpivirt/native/skeleton/effects"
 	"gigarank/mpivirt/native/skeleton/ir"
 )
 
-// trial is an attempt to keep what counts the iterations of a loop. It fails where that takes the content of messages, memory of more than a page,
+// trial is an attempt to keep what counts the iterations of a loop. It fails where that takes the content of messages, memory of more than a page, whether such memory is there,
 // floating-point numbers in memory, or calls that do more than compute.
 type trial struct {
 	failed bool
@@ -37,6 +38,8 @@ func (s *Slice) allows(i *ir.Instr) bool {
 	case e == nil:
 	case e.Kind == effects.Alloc:
 		allowed = allocated(i) >= 0 && allocated(i) <= page
+	case strings.ContainsRune(e.Roles, rune(effects.Allotted)):
+		allowed = false
 	case e.Kind != effects.Pure && e.Kind != effects.Copy && e.Kind != effects.Parse && e.Kind != effects.Hint && e.Kind != effects.Free || e.Clock:
 		allowed = false
 	}
