@@ -21,8 +21,8 @@ func (m *Messages) Computed(d vtime.Duration) {
 	}
 }
 
-// Departed counts the parts of a message, or of the REQ of a rendezvous, that leaves one rank for
-// another at an instant. shares says that the arrival is decided later, by what ranks share: Passed then counts the way.
+// Departed counts the parts of a message, or of the REQ of a rendezvous if the message is large, that leaves one rank for another at an instant. If the message shares
+// interfaces, links or memory with others, its arrival is not known yet, and Passed counts its way once it has passed.
 func (m *Messages) Departed(src, dst int, bytes int64, large, shares bool, leaves, arrival vtime.Time) {
 	if m.summing && !large && !shares {
 		m.counts(&stats.Like{Bytes: bytes, Way: arrival.Sub(leaves), Event: stats.LikeSent, Between: m.betweenNodes(src, dst)}, 1)
@@ -41,8 +41,8 @@ func (m *Messages) Departed(src, dst int, bytes int64, large, shares bool, leave
 	}
 }
 
-// Passed counts the way of a message between nodes, which arrives at an instant; request says that
-// the message is a REQ.
+// Passed counts the way of a message between nodes, which arrives at an instant: of a
+// REQ if request says so.
 func (m *Messages) Passed(p *resource.Passage, at vtime.Time, request bool) {
 	took := at.Sub(p.Sent)
 	switch {

@@ -8,26 +8,20 @@ import (
 	"gigarank/vtime"
 )
 
-// Late is a rank for which others wait, and the rank's own waits before that: between two instants it has waited for the rank
-// Behind, or other messages have delayed it, for some of the time.
+// Late is a rank for which others wait, and the longest recent delay of the rank itself: between two instants it has waited for the rank
+// Behind, or other messages have delayed it. The delay is Waited in all; the rank may have worked between its parts.
 type Late struct {
 	Rank, Behind int32 // in WORLD; Behind is Held if other messages have delayed the rank
 	From, To     vtime.Time
 	Waited       vtime.Duration
 }
 
-// Held is no rank: what other messages at interfaces, busses, links or in memory delay.
+// Held stands in the place of a rank: other messages, at interfaces, busses, links or in memory, have delayed the late rank.
 const Held = -1
 
-// waits returns the late rank after it has waited for other ranks from one instant to another, for most of the time for the rank
-// behind. Waits for the same rank with less than four times as much work between them are taken together. Another wait replaces those
-// before, unless they were longer and less than a quarter of their length has passed since.
-func (l Late) waits(behind int32, from, to vtime.Time) Late {
-	l.wait(behind, from, to)
-	return l
-}
-
-// wait is waits for the late rank itself.
+// wait notes that the late rank has waited for the rank behind from one instant to another. If its delay so far was a wait for the same rank, and it
+// has worked since for at most four times the length of the new wait, both waits are one delay. Else the new wait takes the place of the delay,
+// unless the delay is longer and ended less than a quarter of its length ago.
 func (l *Late) wait(behind int32, from, to vtime.Time) {
 	length := to.Sub(from)
 	switch {
@@ -50,8 +44,8 @@ func (l *Late) waitsAlone(behind int32, from, to vtime.Time) {
 	}
 }
 
-// held notes that other messages have delayed the late rank from one instant to another. Delays with less than four times as much work between them are
-// taken together. A delay replaces a wait for a rank only if it is as long, or if as much time has passed since.
+// held notes that other messages have delayed the late rank from one instant to another. Two such
+// delays become one by the rule of wait. A wait for a rank gives way if it is no longer than the new delay, or if at least its length has passed since.
 func (l *Late) held(from, to vtime.Time) {
 	length := to.Sub(from)
 	switch {
@@ -165,7 +159,8 @@ func (w *Waiter) waited(b *Blames, from, to, ended vtime.Time) {
 			most = &b.parts[i]
 		}
 	}
-	w.Late, w.Met = w.waits(most.Rank, from, to), ended
+	w.wait(most.Rank, from, to)
+	w.Met = ended
 }
 
 // meets is Blame for a collective in which all wait for the member that enters last, and which the rank enters before that.
