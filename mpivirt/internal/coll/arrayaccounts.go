@@ -45,7 +45,7 @@ func (b *arrayRun) workOf(i int, a *account) {
 
 // endAccounts notes why the parts of all members, which leave, have taken their time.
 func (c *Collectives) endAccounts(inst *instance, b *arrayRun) {
-	if inst.summed && inst.nonblocking == nil && inst.comm.Index == world.World && c.sums.Each() && c.Messages.Blames() {
+	if inst.summed && inst.nonblocking == nil && inst.comm.Index == world.World && c.sums.Each() == c.Messages.Blames() {
 		for lp := int32(0); inst.heard > 0; lp++ {
 			if c.callers.Closes(lp) {
 				inst.heard--

@@ -137,7 +137,7 @@ func (m *Meeting) Leave(lp int32, w *Waiter, entry, exit vtime.Time, parts Parts
 // LeaveTogether is Leave for consecutive LPs from lp on with their entries and an equal exit, whose processors have not worked.
 func (m *Meeting) LeaveTogether(lp int32, waiters []Waiter, entries []vtime.Time, exit vtime.Time) {
 	n := uint64(len(entries))
-	if !m.plain() || exit <= m.latest || uint64(m.latest) > math.MaxUint64/max(n, 1) {
+	if m.calls.tasks == nil || !m.plain() || exit <= m.latest || uint64(m.latest) > math.MaxUint64/max(n, 1) {
 		for i, entry := range entries {
 			m.Leave(lp+int32(i), &waiters[i], entry, exit, Parts{}, nil)
 		}
@@ -169,20 +169,24 @@ func (m *Meeting) LeaveTogether(lp int32, waiters []Waiter, entries []vtime.Time
 	m.together(count, waited, network)
 }
 
-// plain reports whether calls are counted by rank alone, in no course and by no function.
+// plain reports whether calls are counted in no course and by no function.
 func (m *Meeting) plain() bool {
-	return m.calls.tasks != nil && m.calls.functions == nil && !m.calls.course.Counts() && m.latest < vtime.Forever/4
+	return m.calls.functions == nil && !m.calls.course.Counts() && m.latest < vtime.Forever/4
 }
 
-// LeaveApart is Leave for all LPs of an engine with their entries, exits and accounts.
+// LeaveApart is Leave for all LPs of an engine with their entries, exits and accounts. Waiters are nil if calls are not kept by rank.
 func (m *Meeting) LeaveApart(waiters []Waiter, entries, exits []vtime.Time, accounts []Account) {
 	plain, row, phases := m.plain(), m.row, &m.calls.phases
 	var waited Total
+	var w *Waiter
 	for i := range accounts {
-		w, a, entry, exit := &waiters[i], &accounts[i], entries[i], exits[i]
+		a, entry, exit := &accounts[i], entries[i], exits[i]
+		if waiters != nil {
+			w = &waiters[i]
+		}
 		took, late := exit.Sub(entry), max(m.latest.Sub(entry), 0)
 		network, waiting := took-late-a.Works, took-a.Sent-a.Received-a.Combined
-		if !plain || network < 0 || waiting < 0 || took == 0 || a.Shared|a.Within != 0 || m.whom.To > min(w.Met, entry) {
+		if !plain || network < 0 || waiting < 0 || took == 0 || a.Shared|a.Within != 0 || w != nil && m.whom.To > min(w.Met, entry) {
 			phases := a.Phases()
 			m.Leave(int32(i), w, entry, exit, a.Parts(), &phases)
 			continue
@@ -196,6 +200,9 @@ func (m *Meeting) LeaveApart(waiters []Waiter, entries, exits []vtime.Time, acco
 		phases.NoteOne(DataReceiving, a.Received)
 		phases.NoteOne(SequentialComputation, a.Combined)
 		phases.NoteOne(WaitingPhase, waiting)
+		if w == nil {
+			continue
+		}
 		waited.Add(late)
 		if late > 0 {
 			w.waitsAlone(m.whom.Rank, entry, m.latest)

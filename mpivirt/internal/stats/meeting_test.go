@@ -21,9 +21,12 @@ func TestRanksLeaveTogetherAsOneByOne(t *testing.T) {
 		for i := range waiters {
 			waiters[i].Rank = int32(i)
 		}
-		course := rapid.Bool().Draw(t, "course")
+		course, each := rapid.Bool().Draw(t, "course"), rapid.Bool().Draw(t, "calls are kept by rank")
+		if !each {
+			waiters = nil
+		}
 		for _, c := range []*Calls{&together, &single} {
-			if c.Open(0, ranks, all, true); course {
+			if c.Open(0, ranks, all, each); course {
 				c.Course().Open()
 			}
 		}
@@ -36,11 +39,14 @@ func TestRanksLeaveTogetherAsOneByOne(t *testing.T) {
 			}
 			latest := max(slices.Max(entries)+vtime.Time(instant.Draw(t, "later")-20), 0) // an engine may know of an earlier one alone
 			exit := max(latest+vtime.Time(instant.Draw(t, "exit")-5), slices.Max(entries))
-			late := waiters[rapid.IntRange(0, ranks-1).Draw(t, "late")].Late
+			late := Late{}
+			if each {
+				late = waiters[rapid.IntRange(0, ranks-1).Draw(t, "late")].Late
+			}
 			cause := rapid.SampledFrom([]Cause{WaitAtBarrier, WaitAtNToN}).Draw(t, "cause")
 			key, size := CallKey{Procedure: 3}, instant.Draw(t, "bytes")
 			of, by := together.Meet(key, size, cause, latest, late), single.Meet(key, size, cause, latest, late)
-			if now = exit; rapid.Bool().Draw(t, "together") {
+			if now = exit; each && rapid.Bool().Draw(t, "together") {
 				of.LeaveTogether(0, waiters, entries, exit)
 				for i := range alone {
 					by.Leave(int32(i), &alone[i], entries[i], exit, Parts{}, nil)
@@ -56,9 +62,12 @@ func TestRanksLeaveTogetherAsOneByOne(t *testing.T) {
 				now = max(now, exits[i])
 			}
 			of.LeaveApart(waiters, entries, exits, accounts)
-			for i := range alone {
-				phases := accounts[i].Phases()
-				by.Leave(int32(i), &alone[i], entries[i], exits[i], accounts[i].Parts(), &phases)
+			for i := range accounts {
+				phases, w := accounts[i].Phases(), &Waiter{}
+				if each {
+					w = &alone[i]
+				}
+				by.Leave(int32(i), w, entries[i], exits[i], accounts[i].Parts(), &phases)
 			}
 		}
 		if !slices.Equal(waiters, alone) {
