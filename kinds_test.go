@@ -43,7 +43,7 @@ var port = struct {
 		Unwound WaitSet WaitSetSlice Yield`,
 	values: `
 		Activity ActivityTimes Balance Blocked Call CallBegin CallEnd CallStatistics CallTimes Cause Causes Collective Communicator Completion Config CourseTimes CriticalPath
-		DeadlockError Departed Departures Distribution Exchange Failure Form FunctionShare Joiners Kind LateSends Operands OperationTimes Part PathSegment Persistent
+		DeadlockError Departed Departures Distribution Exchange Failure Fault Form FunctionShare Joiners Kind LateSends Operands OperationTimes Part PathSegment Persistent
 		PhaseTimes Program RankBlame RankShare Received Repeated Result Sample Simulation SiteTimes SizeClass Task TaskCalls Total`,
 	names: `
 		AnyLength Auto Body Bulk Bursts CacheKey Computing Customs EmptyCompletion Envelope Gatherer HardwareOf Interpreter Keeps

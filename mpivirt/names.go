@@ -26,6 +26,8 @@ type (
 	Bursts = kernel.Bursts
 	// Observer hears calls of ranks begin and end, and the activities that virtual time goes into.
 	Observer = kernel.Observer
+	// Fault is the error of a run in which gigarank itself fails, which is a bug.
+	Fault = kernel.Fault
 	// Recorder hears calls of ranks with all their arguments, and their outcomes.
 	Recorder = kernel.Recorder
 	// CallBegin is a call of a rank that begins.

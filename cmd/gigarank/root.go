@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/spelling"
+	"gigarank/mpivirt"
 )
 
 // execute runs the command line and returns the exit code.
@@ -19,7 +21,7 @@ func execute(args []string, c *terminal.Console) int {
 	c.Arguments = append([]string{"gigarank"}, args...)
 	root := newRoot(c)
 	root.SetArgs(args)
-	err := root.Execute()
+	err := unlessItFails(root.Execute)
 	if err == nil {
 		err = c.Stdout.Failure()
 	}
@@ -28,6 +30,20 @@ func execute(args []string, c *terminal.Console) int {
 	}
 	c.Finish(err)
 	return terminal.ExitCode(err)
+}
+
+// unlessItFails calls a function. A panic of the function becomes an error with the stack: of gigarank itself, which no command recovers from.
+func unlessItFails(call func() error) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *mpivirt.Fault:
+			err = v
+		default:
+			err = &mpivirt.Fault{Cause: v, Stack: debug.Stack()}
+		}
+	}()
+	return call()
 }
 
 func newRoot(c *terminal.Console) *cobra.Command {

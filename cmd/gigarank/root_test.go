@@ -10,6 +10,7 @@ import (
 
 	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
+	"gigarank/mpivirt"
 )
 
 func TestHelpNamesTheExitCodes(t *testing.T) {
@@ -21,6 +22,23 @@ func TestHelpNamesTheExitCodes(t *testing.T) {
 		if !strings.Contains(stdout.String(), terminal.ExitHelp) {
 			t.Errorf("%s does not name the exit codes:\n%s", line, stdout)
 		}
+	}
+}
+
+// A panic of gigarank is a failure of the host, not wrong usage, whichever simulation it comes from.
+func TestPanicsAreFaults(t *testing.T) {
+	fault := &mpivirt.Fault{Cause: "of a simulation"}
+	var none []int
+	for text, call := range map[string]func() error{
+		"gigarank itself failed, which is a bug: runtime error: index out of range": func() error { none[0] = 1; return nil },
+		"gigarank itself failed, which is a bug: of a simulation":                   func() error { panic(fault) },
+	} {
+		if err := unlessItFails(call); terminal.ExitCode(err) != terminal.ExitHost || !strings.HasPrefix(err.Error(), text) {
+			t.Errorf("exit code %d, %v", terminal.ExitCode(err), err)
+		}
+	}
+	if err := unlessItFails(func() error { return nil }); err != nil {
+		t.Error(err)
 	}
 }
 

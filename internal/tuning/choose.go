@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"math"
 	"math/bits"
@@ -11,6 +12,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/internal/measurements"
+	"gigarank/mpivirt"
 	"gigarank/network"
 )
 
@@ -364,7 +366,15 @@ func (s *Simulated) simulate(q *collectives.Question, a collectives.Algorithm, r
 	if q.Operation == collectives.Barrier || q.Operation == collectives.Allreduce { // of large studies
 		simulated = p.SimulateAlone
 	}
-	seconds, err := simulated(m)
+	return serves(simulated(m))
+}
+
+// serves reports whether a simulation has come to its end, and returns its time. An algorithm that does not serve a call is refused. A fault
+// of gigarank itself is no property of the algorithm: serves panics with the fault, so that no other algorithm hides it.
+func serves(seconds float64, err error) (float64, bool) {
+	if fault, is := errors.AsType[*mpivirt.Fault](err); is {
+		panic(fault)
+	}
 	return seconds, err == nil
 }
 

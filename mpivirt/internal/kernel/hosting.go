@@ -246,7 +246,20 @@ func (k *Kernel) interrupted(v any) (again bool, err error) {
 	return true, nil
 }
 
+// Fault is the error of a run in which gigarank itself fails, by a panic that comes from no rank's code. It says nothing of the program or the machine.
+type Fault struct {
+	Cause any    // the value of the panic
+	Stack []byte // of the goroutine
+}
+
+func (f *Fault) Error() string {
+	return fmt.Sprintf("gigarank itself failed, which is a bug: %v\n%s", f.Cause, f.Stack)
+}
+
 // failedItself returns the error of a panic that does not come from a rank's code.
 func failedItself(v any, stack []byte) error {
-	return fmt.Errorf("gigarank itself failed, which is a bug: %v\n%s", v, stack)
+	if f, again := v.(*Fault); again { // of a simulation that chose an algorithm
+		return f
+	}
+	return &Fault{v, stack}
 }

@@ -3,6 +3,7 @@
 package kernel
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -32,8 +33,12 @@ func TestClockThatGoesBackIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.Run()
-	if err == nil || !strings.Contains(err.Error(), "gigarank itself failed") || !strings.Contains(err.Error(), "the clock of rank 0 goes back") {
+	fault, is := errors.AsType[*Fault](err)
+	if !is || !strings.Contains(err.Error(), "gigarank itself failed") || !strings.Contains(err.Error(), "the clock of rank 0 goes back") {
 		t.Errorf("got %v", err)
+	}
+	if again := failedItself(fault, nil); again != error(fault) {
+		t.Errorf("a fault of a simulation within another is %v", again)
 	}
 }
 
