@@ -33,10 +33,12 @@ type localRun struct {
 	lists    []memberList   // by round: the members whose next active round it is
 	next     []int32        // by member: the next member of its list
 	sent     []localMessage
-	payloads [][]byte // of sent: views of the senders' memory, or buffers
-	at       int      // the present round
-	inTurns  bool     // messages take the interfaces of nodes in turn
-	timed    bool     // rounds take time; else only vectors are combined
+	payloads [][]byte         // of sent: views of the senders' memory, or buffers
+	at       int              // the present round
+	windows  bool             // messages of a window take no time: see stepInWindow
+	step     collectives.Step // scratch of stepOf
+	inTurns  bool             // messages take the interfaces of nodes in turn
+	timed    bool             // rounds take time; else only vectors are combined
 	turns    localTurns
 	between  roundsBetween
 }
@@ -103,6 +105,7 @@ func (c *Collectives) storeCombined() {
 // begin has the members of an instance begin its rounds, which take time if timed is set.
 func (r *localRun) begin(c *Collectives, inst *instance, timed bool) {
 	r.k, r.inst, r.first, r.at, r.timed, r.inTurns = c, inst, inst.comm.First, 0, timed, timed && c.layering != nil && !inst.apart
+	r.windows = !timed && collectives.HasWindows(inst.schedule)
 	n := inst.comm.Locals
 	r.members, r.sent = room(r.members, n), room(r.sent, n)
 	r.next, r.lists = room(r.next, n), room(r.lists, inst.schedule.MaxRounds())
@@ -128,12 +131,14 @@ func (r *localRun) begin(c *Collectives, inst *instance, timed bool) {
 	}
 }
 
-// step returns the step of a member in the present round.
-func (r *localRun) step(m int32) collectives.Step {
-	if !r.timed && collectives.HasWindows(r.inst.schedule) {
-		return stepInWindow(r.inst.schedule, r.first+int(m), r.at)
+// stepOf returns the step of a member in the present round, valid until the next call.
+func (r *localRun) stepOf(m int32) *collectives.Step {
+	if r.windows {
+		r.step = stepInWindow(r.inst.schedule, r.first+int(m), r.at)
+	} else {
+		r.inst.steps.StepInto(&r.step, r.first+int(m), r.at)
 	}
-	return r.inst.schedule.Step(r.first+int(m), r.at)
+	return &r.step
 }
 
 // rank returns the rank of a member.
@@ -200,7 +205,7 @@ func (r *localRun) goOn() bool {
 func (r *localRun) beginRound() {
 	r.between.begin()
 	for m := r.lists[r.at].first - 1; m >= 0; m = r.next[m] - 1 {
-		r.send(m, r.step(m))
+		r.send(m, r.stepOf(m))
 	}
 	if r.inTurns {
 		r.leaveInTurns()
@@ -234,7 +239,7 @@ func (r *localRun) endRound() {
 	r.between.receiving = false
 }
 
-func (r *localRun) send(m int32, step collectives.Step) {
+func (r *localRun) send(m int32, step *collectives.Step) {
 	a := &r.members[m]
 	a.posted = a.clock
 	r.notes(m, step.From, step.To)
@@ -258,7 +263,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 }
 
 // depart charges a member for sending the message of the present round.
-func (r *localRun) depart(m int32, step collectives.Step) {
+func (r *localRun) depart(m int32, step *collectives.Step) {
 	a, sent, k, src, dst := &r.members[m], &r.sent[m], r.k, r.rank(m), r.inst.rankOf(step.To)
 	sent.bytes = a.layout.Bytes(step.Send, r.inst.width)
 	a.clock, sent.arrival = k.departRound(a, r.port(m), int32(r.at), src, dst, sent.bytes)
@@ -281,9 +286,9 @@ func (r *localRun) keep(m int32) {
 // sends, the receiver of that message is next: so a single buffer holds the messages of exchanges.
 func (r *localRun) receiveFrom(m int32, packing vtime.Duration) {
 	for !r.sent[m].over {
-		step := r.step(m)
+		step := r.stepOf(m)
 		r.sent[m].over = true
-		r.receive(m, &step, packing)
+		r.receive(m, step, packing)
 		if !r.sent[m].kept {
 			return
 		}

@@ -169,10 +169,10 @@ func (c *Collectives) receiveDistant(inst *instance, r world.Reader) {
 
 // take takes in the content of a message from another engine in the present round.
 func (r *localRun) take(d distant) {
-	b, step := &r.between, r.step(d.dest)
+	b, step := &r.between, r.stepOf(d.dest)
 	b.missing--
 	if r.members[d.dest].memory != nil {
-		r.k.absorb(&r.members[d.dest], &step, d.content)
+		r.k.absorb(&r.members[d.dest], step, d.content)
 	}
 	if d.content, d.rank = nil, int32(r.inst.rankOf(step.From)); r.timed {
 		b.came = append(b.came, d)
@@ -205,8 +205,7 @@ func (r *localRun) receiveBetween(packing vtime.Duration) {
 	b := &r.between
 	for i := range b.came {
 		d := &b.came[i]
-		step := r.step(d.dest)
-		r.arrive(d.dest, &step, d.bytes, d.at, packing)
+		r.arrive(d.dest, r.stepOf(d.dest), d.bytes, d.at, packing)
 	}
 	b.came = b.came[:0]
 }
