@@ -241,8 +241,8 @@ func (c *choice) folds(p collectives.Pattern) bool {
 // direction; a participant that folds sends once and receives once.
 func (c *choice) hidesGap(p collectives.Pattern) bool {
 	o := c.target.Overhead()
-	if collectives.HasWindows(c.schedule) && p.Kind == collectives.Strided {
-		return true // see windowsFit
+	if p.Kind == collectives.Strided && collectives.HasWindows(c.schedule) { // a participant sends, or receives, several times in turn
+		return c.target.Gap() <= min(o.Send, o.Receive)
 	}
 	return (p.Kind != collectives.Strided || c.folds(p)) && c.target.Gap() <= o.Send+o.Receive
 }

@@ -16,7 +16,7 @@ func (c *choice) windowsFit() bool {
 	case c.leaders, c.accounted, c.layout == nil,
 		collectives.RepeatsPartners(s), collectives.SendsByDistance(s) && c.target.Congested() != c.target:
 		return false
-	case c.target.HasPorts() && c.target.Gap() > min(c.target.SendTime(0), c.target.ReceiveTime(0)):
+	case c.target.HasPorts() && c.target.Gap() > c.target.Overhead().Send+c.target.Overhead().Receive: // a port may keep the next window waiting
 		return false
 	}
 	return true
