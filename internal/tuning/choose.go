@@ -229,21 +229,22 @@ func (s *Simulated) free() bool {
 const mostByMessages = 1 << 10
 
 // windowsByMessages reports whether an algorithm begins several messages at once that do not go over arrays of clocks: they are not regular, or
-// wait for their match.
+// wait for their match in more than few rounds.
 func (s *Simulated) windowsByMessages(q *collectives.Question, a collectives.Algorithm) bool {
 	of := schedule(q, a, q.Ranks, q.Bytes)
 	if of == nil || !collectives.HasWindows(of) {
 		return false
 	}
 	const looked = 1 << 10 // of the rounds: those of an alltoall are all alike
-	regular := false
+	const fewRounds = 128
+	regular, few := false, of.MaxRounds() <= fewRounds
 	for round := 0; round < min(of.MaxRounds(), looked); round++ {
 		w, ok := collectives.WindowOf(of, round)
 		if !ok {
 			continue
 		}
 		for j := range w.Messages {
-			if p, t := w.Pattern(j), s.one(); t != nil && q.Bytes*int64(p.Sent) > t.EagerLimit() {
+			if p, t := w.Pattern(j), s.one(); !few && t != nil && q.Bytes*int64(p.Sent) > t.EagerLimit() {
 				return true
 			}
 		}
