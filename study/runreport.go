@@ -188,8 +188,11 @@ func runFindings(d *result.Document) (found []string) {
 }
 
 // gainOf says what a run gains if the rank that computes longest computes less: that is bounded by the rank that comes next, since the others then wait
-// for that rank.
+// for that rank. It says nothing where ranks wait for late senders, since the gain then depends on who waits for whom.
 func gainOf(d *result.Document) string {
+	if shareOf(&d.Statistics.Times, "late sender") >= leastFinding {
+		return ""
+	}
 	e, next := d.Statistics.Efficiency, -1
 	tasks := d.Statistics.Tasks
 	for i := range tasks {
@@ -217,11 +220,11 @@ func culprits(s *result.Statistics) (found []string) {
 		if floatOf(w.Time) < leastFinding*floatOf(s.Time) || of*float64(len(s.Tasks)) < leastCulprit {
 			break
 		}
-		found = append(found, fmt.Sprintf("Others wait for rank %d: %s in all, %s of all waiting for ranks, most of it as %s.%s%s", w.Rank,
+		found = append(found, fmt.Sprintf("Others wait for rank %d: %s over all ranks, %s of all waiting for ranks, most of it as %s.%s%s", w.Rank,
 			formatTime(floatOf(w.Time)), percent(of), w.MostlyAs(), whyLate(s, w), whyHeld(w)))
 	}
 	if s.Held != nil && floatOf(s.Held) >= leastFinding*floatOf(s.Time) {
-		found = append(found, fmt.Sprintf("Messages that are in each other's way cost more than the time of their receivers: %s of all waiting for ranks, %s, passes while other messages delay the rank that is late.",
+		found = append(found, fmt.Sprintf("For %s of all waiting for ranks, %s over all ranks, other messages delay the rank that is late: these messages are to be mended, not the rank.",
 			percent(floatOf(s.Held)/floatOf(s.Late)), formatTime(floatOf(s.Held))))
 	}
 	return found

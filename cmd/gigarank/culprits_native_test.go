@@ -38,7 +38,7 @@ func TestPagesLeadToTheCulprit(t *testing.T) {
 	}{
 		{"imbalance", 32, 11, []string{"most of it as wait at n-to-n", "It computes for 50 ms, where the mean is", "Load balance is 22.5 %: rank 11 computes longest"}},
 		{"latesender", 32, 5, []string{"most of it as late sender", "Late sender takes", "most of it in Recv on WORLD, called from main (latesender.c:15), which waits for sends from main (latesender.c:19)"}},
-		{"congestion", 336, 200, []string{"most of it as wait at barrier", "of that time other messages delay rank 200.", "passes while other messages delay the rank that is late.", "Interface takes", "called from main (congestion.c:", "rank 200 waits longest", "of the bytes between ranks, ", " go to rank 200, from 335 ranks."}},
+		{"congestion", 336, 200, []string{"most of it as wait at barrier", "of that time other messages delay rank 200.", "other messages delay the rank that is late: these messages are to be mended, not the rank.", "Interface takes", "called from main (congestion.c:", "rank 200 waits longest", "of the bytes between ranks, ", " go to rank 200, from 335 ranks."}},
 		{"planted", 336, 40, []string{"It computes no longer than the mean: it sends late", "Others wait for rank 11:", "It computes for 100 ms, where the mean is", "Late sender takes", "called from main (planted.c:27), which waits for sends from main (planted.c:25)", "ranks 41 to 64", "Interface takes", "called from main (planted.c:37)", " go to rank 200, from 335 ranks."}},
 	} {
 		dir := t.TempDir()

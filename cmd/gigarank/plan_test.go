@@ -43,13 +43,13 @@ func TestPlanFitsOneHost(t *testing.T) {
 	expectLines(t, text, `^hosts +1, with 256 cores`, `--nodes=1 --ntasks-per-node=1 --cpus-per-task=256$`)
 }
 
-// Ranks of a binomial allreduce take half as much on several engines as on one. The fewest hosts are
+// Where nodes have no interfaces, ranks of a binomial allreduce take half as much on several engines as on one. The fewest hosts are
 // found all the same.
 func TestPlanFindsFewestHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one engine of many ranks: nothing for the race detector")
 	}
-	text := planned(t, strings.Fields("allreducetest --ranks 16Ki --payload 256Ki --allreduce binomial --lp event --iterations 1 --cores 2 --engines 1 --memory 3GB")...)
+	text := planned(t, strings.Fields("allreducetest --ranks 16Ki --payload 256Ki --allreduce binomial --lp event --iterations 1 --cores 2 --engines 1 --memory 3GB --machine vaced-sim")...)
 	expectLines(t, text, `^hosts +2, with 2 cores`)
 }
 
@@ -212,8 +212,8 @@ func TestFirstOfUntimedIterations(t *testing.T) {
 
 // A few ranks take the memory that was counted for them, some 13 bytes each.
 func TestPlanOfFewRanks(t *testing.T) {
-	expectLines(t, planned(t, "--ranks", "5000", "--lp", "event", "--cores", "2"), `^memory +1[0-9.]+ B a rank`, `^calibration .* [0-9.]+ us a rank and iteration`)
-	expectLines(t, planned(t, "--ranks", "5000", "--lp", "goroutine", "--cores", "2"), `^memory +2\.9[0-9] KiB a rank`)
+	expectLines(t, planned(t, "--ranks", "5000", "--lp", "event", "--barrier", "node-leader", "--cores", "2"), `^memory +1[0-9.]+ B a rank`, `^calibration .* [0-9.]+ us a rank and iteration`)
+	expectLines(t, planned(t, "--ranks", "5000", "--lp", "goroutine", "--barrier", "node-leader", "--cores", "2"), `^memory +2\.9[0-9] KiB a rank`)
 }
 
 // A program that fails takes memory and time until then: that is what the plan says, and that it fails.

@@ -434,7 +434,11 @@ func (p *Point) Simulate(m *network.Machine) (float64, error) { return p.simulat
 // SimulateAlone is Simulate of a program that says that its ranks do nothing but call one collective, so that messages take the interfaces of
 // nodes round by round, and rounds over arrays carry it out. The point is that of one call, which ranks enter together.
 func (p *Point) SimulateAlone(m *network.Machine) (float64, error) {
-	return p.simulate(m, &mpivirt.Repeated{Operation: p.Operation, Bytes: p.Bytes})
+	r := &mpivirt.Repeated{Operation: p.Operation}
+	if p.Operation != collectives.Barrier { // its ranks contribute nothing
+		r.Bytes = p.Bytes
+	}
+	return p.simulate(m, r)
 }
 
 // simulate simulates the point by a program whose ranks repeat a collective, nil for one that says nothing of the kind.

@@ -157,13 +157,6 @@ func (t *Total) Merge(o Total) {
 	t.High += o.High + carry
 }
 
-// take subtracts picoseconds that are part of the sum.
-func (t *Total) take(d uint64) {
-	var borrow uint64
-	t.Low, borrow = bits.Sub64(t.Low, d, 0)
-	t.High -= borrow
-}
-
 // Over returns the sum divided by a number, rounded down. The number is greater than High.
 func (t Total) Over(n uint64) vtime.Duration {
 	quotient, _ := bits.Div64(t.High, t.Low, n)
