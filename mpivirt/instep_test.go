@@ -137,7 +137,7 @@ func TestCollectivesInStep(t *testing.T) {
 		}
 	})
 	t.Logf("%d runs in step, %d by messages", fewer, equal)
-	if fewer == 0 || equal == 0 {
+	if fewer+equal >= 40 && (fewer == 0 || equal == 0) { // of ten short tests, all are by messages once in twenty
 		t.Errorf("%d runs in step, %d by messages: there should be both", fewer, equal)
 	}
 }
