@@ -33,6 +33,7 @@ func Text(l toolchain.Language, sources []string, directives, work string) (text
 		return "", 0, err
 	}
 	if l == toolchain.Fortran {
+		arguments = append(arguments, "-J"+work)
 		if err := b.openModule(); err != nil {
 			return "", 0, err
 		}
