@@ -27,7 +27,7 @@ const NoLibrary = "none"
 // rounded, so that there are few questions.
 type Simulated struct {
 	machine *network.Machine
-	one     func() *network.Target // of one rank; nil for a machine that has none
+	free    func() bool // whether messages cost no processor or port anything
 	known   atomic.Pointer[map[collectives.Question]collectives.Algorithm]
 	asking  stdsync.Mutex // of those who add to known
 }
@@ -38,12 +38,9 @@ var choicesOn stdsync.Map
 // On returns the choice on a machine. Equal machines share it, and its answers.
 func On(m *network.Machine) *Simulated {
 	s := &Simulated{machine: m}
-	s.one = stdsync.OnceValue(func() *network.Target {
+	s.free = stdsync.OnceValue(func() bool {
 		t, err := m.Target(1)
-		if err != nil {
-			return nil
-		}
-		return t
+		return err == nil && !t.Charges()
 	})
 	s.known.Store(&map[collectives.Question]collectives.Algorithm{})
 	one, _ := choicesOn.LoadOrStore(m.Digest(), s)
@@ -205,7 +202,7 @@ func (s *Simulated) hopefuls(q *collectives.Question, usual collectives.Algorith
 		case s.looksFree(q.Operation, a):
 		case a.Segment() > 0 && q.Bytes/a.Segment() > mostSegments:
 		case q.Ranks > mostRanks && a != usual && !inBulk(q, a):
-		case q.Ranks > mostByMessages && a != usual && s.windowsByMessages(q, a):
+		case q.Ranks > mostInWindows && a != usual && inWindows(q, a):
 		default:
 			all = append(all, a)
 		}
@@ -219,38 +216,13 @@ func (s *Simulated) looksFree(op collectives.Operation, a collectives.Algorithm)
 	return (op == collectives.Barrier && a == collectives.Linear || collectives.FanoutOf(op, a) > 2) && s.free()
 }
 
-// free reports whether messages cost no processor or port anything.
-func (s *Simulated) free() bool {
-	t := s.one()
-	return t != nil && !t.Charges()
-}
+// mostInWindows bounds the ranks of algorithms that begin many messages at a time: where statistics are on, they go by messages, not over arrays of clocks.
+const mostInWindows = 1 << 10
 
-// mostByMessages bounds the ranks of algorithms that begin several messages at once and never go over arrays of clocks.
-const mostByMessages = 1 << 10
-
-// windowsByMessages reports whether an algorithm begins several messages at once that do not go over arrays of clocks: they are not regular, or
-// wait for their match in more than few rounds.
-func (s *Simulated) windowsByMessages(q *collectives.Question, a collectives.Algorithm) bool {
-	of := schedule(q, a, q.Ranks, q.Bytes)
-	if of == nil || !collectives.HasWindows(of) {
-		return false
-	}
-	const looked = 1 << 10 // of the rounds: those of an alltoall are all alike
-	const fewRounds = 128
-	regular, few := false, of.MaxRounds() <= fewRounds
-	for round := 0; round < min(of.MaxRounds(), looked); round++ {
-		w, ok := collectives.WindowOf(of, round)
-		if !ok {
-			continue
-		}
-		for j := range w.Messages {
-			if p, t := w.Pattern(j), s.one(); !few && t != nil && q.Bytes*int64(p.Sent) > t.EagerLimit() {
-				return true
-			}
-		}
-		regular, round = true, w.Last()
-	}
-	return !regular
+// inWindows reports whether an algorithm begins many messages at a time.
+func inWindows(q *collectives.Question, a collectives.Algorithm) bool {
+	s := schedule(q, a, q.Ranks, q.Bytes)
+	return s != nil && collectives.HasWindows(s)
 }
 
 // mostSegments bounds the segments of a vector that are tried.

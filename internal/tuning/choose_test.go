@@ -2,7 +2,6 @@ package tuning_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -48,28 +47,6 @@ func TestDefaultsAreNearTheFastest(t *testing.T) {
 			if c := tuning.On(m).Compare(q, limit); c.Loss > mostLoss {
 				t.Errorf("GIGARANK_SEED=%d: %v of %d bytes on %d ranks of %s: %v takes %.2f times as long as %v", seed, q.Operation, q.Bytes, q.Ranks, m.Name(), c.Chosen, c.Loss, c.Fastest)
 			}
-		}
-	}
-}
-
-// Beyond 1,024 ranks, too, the default begins several messages at once where that is faster by far.
-func TestDefaultsOfManyRanksBeginSeveralMessagesAtOnce(t *testing.T) {
-	const limit = 0.1
-	for _, c := range []struct {
-		machine string
-		q       tuning.Question
-	}{
-		{"xt5", tuning.Question{Operation: collectives.Barrier, Ranks: 2048}},
-		{"dgx-h100", tuning.Question{Operation: collectives.Allreduce, Ranks: 2048, Bytes: 8}},
-		{"vaced-sim", tuning.Question{Operation: collectives.Allgather, Ranks: 2048, Bytes: 4096}}, // above the eager limit
-	} {
-		m, err := network.Load(c.machine, os.ReadFile)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := tuning.On(m).Compare(c.q, limit)
-		if got.Loss > mostLoss || collectives.FanoutOf(c.q.Operation, got.Chosen) <= 2 || math.IsNaN(got.Seconds) {
-			t.Errorf("%v of %d bytes on %d ranks of %s: %v takes %v s, %.2f times as long as %v", c.q.Operation, c.q.Bytes, c.q.Ranks, c.machine, got.Chosen, got.Seconds, got.Loss, got.Fastest)
 		}
 	}
 }
