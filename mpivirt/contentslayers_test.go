@@ -128,16 +128,7 @@ func TestRepeatedContentsOnSharedInterfaces(t *testing.T) {
 		elements := rapid.OneOf(rapid.IntRange(1, 50), rapid.SampledFrom([]int{ranks, 2 * ranks, 64})).Draw(t, "elements")
 		most := rapid.SampledFrom([]vtime.Duration{1, vtime.Microsecond, 20 * vtime.Microsecond}).Draw(t, "most computing")
 		seed, counted := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 3).Draw(t, "statistics") == 0
-		tgt := target(t, fmt.Sprintf(`name: test
-ranks_per_node: %d
-node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s, memory: %s}
-network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: %s, bandwidth: 2GB/s}, overhead: {send: %s, receive: 20ns}, eager_limit: %s%s}
-`, rapid.SampledFrom([]int{1, 2, 3, 7, 16}).Draw(t, "ranks per node"), rapid.IntRange(1, 3).Draw(t, "interfaces"),
-			rapid.SampledFrom([]string{"20MB/s", "1GB/s"}).Draw(t, "bandwidth"), rapid.SampledFrom([]string{"0ns", "333ns"}).Draw(t, "gap"),
-			rapid.SampledFrom([]string{"local", "shared", "striped"}).Draw(t, "rail"), rapid.SampledFrom([]string{"infinite", "infinite", "300MB/s"}).Draw(t, "memory"),
-			rapid.SampledFrom([]string{"1us", "5us"}).Draw(t, "between"), rapid.SampledFrom([]string{"0ns", "30ns"}).Draw(t, "overhead"),
-			rapid.SampledFrom([]string{"1MiB", "1MiB", "100"}).Draw(t, "eager limit"),
-			rapid.SampledFrom([]string{"", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}"}).Draw(t, "work")), ranks)
+		tgt := target(t, drawSharedInterfaces(t), ranks)
 		run := func(engines int, c mpivirt.Config) (*mpivirt.Result, [][]uint64) {
 			results := make([][]uint64, ranks)
 			c.Target, c.Algorithms = tgt, map[collectives.Operation]collectives.Algorithm{op: a}

@@ -78,12 +78,7 @@ network: {model: twolevel, intra: {latency: %s, bandwidth: 6GB/s}, inter: {laten
 		}
 		want := run(1, mpivirt.Config{Collectives: mpivirt.Message})
 		for range 3 {
-			engines := rapid.IntRange(1, 5).Draw(t, "engines")
-			host := mpivirt.Config{
-				Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Bulk, mpivirt.Bulk, mpivirt.Message}).Draw(t, "interpreter"),
-				Strict:      rapid.Bool().Draw(t, "strict"), Protocol: rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
-				Window: rapid.SampledFrom([]int64{0, 1, 1000}).Draw(t, "window"),
-			}
+			engines, host := drawBulkHost(t)
 			got := run(engines, host)
 			if got.Fingerprint != want.Fingerprint || got.Statistics.Messages != want.Statistics.Messages {
 				t.Fatalf("%d engines, %+v: %v and %d messages, by messages on one engine %v and %d", engines, host, got.VirtualTime, got.Statistics.Messages, want.VirtualTime, want.Statistics.Messages)
@@ -251,16 +246,7 @@ func TestRepeatedSumsOnSharedInterfaces(t *testing.T) {
 		elements := rapid.OneOf(rapid.IntRange(0, 50), rapid.SampledFrom([]int{ranks, 2 * ranks, 64})).Draw(t, "elements")
 		most := rapid.SampledFrom([]vtime.Duration{1, vtime.Microsecond, 20 * vtime.Microsecond}).Draw(t, "most computing")
 		seed, counted := rapid.Uint64().Draw(t, "seed"), rapid.Bool().Draw(t, "statistics")
-		tgt := target(t, fmt.Sprintf(`name: test
-ranks_per_node: %d
-node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s, memory: %s}
-network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: %s, bandwidth: 2GB/s}, overhead: {send: %s, receive: 20ns}, eager_limit: %s%s}
-`, rapid.SampledFrom([]int{1, 2, 3, 7, 16}).Draw(t, "ranks per node"), rapid.IntRange(1, 3).Draw(t, "interfaces"),
-			rapid.SampledFrom([]string{"20MB/s", "1GB/s"}).Draw(t, "bandwidth"), rapid.SampledFrom([]string{"0ns", "333ns"}).Draw(t, "gap"),
-			rapid.SampledFrom([]string{"local", "shared", "striped"}).Draw(t, "rail"), rapid.SampledFrom([]string{"infinite", "infinite", "300MB/s"}).Draw(t, "memory"),
-			rapid.SampledFrom([]string{"1us", "5us"}).Draw(t, "between"), rapid.SampledFrom([]string{"0ns", "30ns"}).Draw(t, "overhead"),
-			rapid.SampledFrom([]string{"1MiB", "1MiB", "100"}).Draw(t, "eager limit"),
-			rapid.SampledFrom([]string{"", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}"}).Draw(t, "work")), ranks)
+		tgt := target(t, drawSharedInterfaces(t), ranks)
 		run := func(engines int, c mpivirt.Config) *mpivirt.Result {
 			c.Target, c.Algorithms = tgt, map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a}
 			c.Activities, c.Matrix = counted, counted
@@ -324,4 +310,28 @@ network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {la
 			}
 		}
 	}
+}
+
+// drawBulkHost draws a number of engines and their hosting, most often with collectives in bulk.
+func drawBulkHost(t *rapid.T) (engines int, c mpivirt.Config) {
+	engines = rapid.IntRange(1, 5).Draw(t, "engines")
+	return engines, mpivirt.Config{
+		Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Bulk, mpivirt.Bulk, mpivirt.Message}).Draw(t, "interpreter"),
+		Strict:      rapid.Bool().Draw(t, "strict"), Protocol: rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
+		Window: rapid.SampledFrom([]int64{0, 1, 1000}).Draw(t, "window"),
+	}
+}
+
+// drawSharedInterfaces draws a machine whose ranks share the interfaces of their node, and perhaps its memory.
+func drawSharedInterfaces(t *rapid.T) string {
+	return fmt.Sprintf(`name: test
+ranks_per_node: %d
+node: {interfaces: %d, bandwidth: %s, message_gap: %s, rail: %s, memory: %s}
+network: {model: twolevel, intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: %s, bandwidth: 2GB/s}, overhead: {send: %s, receive: 20ns}, eager_limit: %s%s}
+`, rapid.SampledFrom([]int{1, 2, 3, 7, 16}).Draw(t, "ranks per node"), rapid.IntRange(1, 3).Draw(t, "interfaces"),
+		rapid.SampledFrom([]string{"20MB/s", "1GB/s"}).Draw(t, "bandwidth"), rapid.SampledFrom([]string{"0ns", "333ns"}).Draw(t, "gap"),
+		rapid.SampledFrom([]string{"local", "shared", "striped"}).Draw(t, "rail"), rapid.SampledFrom([]string{"infinite", "infinite", "300MB/s"}).Draw(t, "memory"),
+		rapid.SampledFrom([]string{"1us", "5us"}).Draw(t, "between"), rapid.SampledFrom([]string{"0ns", "30ns"}).Draw(t, "overhead"),
+		rapid.SampledFrom([]string{"1MiB", "1MiB", "100"}).Draw(t, "eager limit"),
+		rapid.SampledFrom([]string{"", ", gap: 900ns", ", local_copy: {bandwidth: 1GB/s}, reduce: {bandwidth: 500MB/s}"}).Draw(t, "work"))
 }

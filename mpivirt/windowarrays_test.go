@@ -9,7 +9,6 @@ import (
 	"gigarank/collectives"
 	"gigarank/internal/random"
 	"gigarank/mpivirt"
-	"gigarank/sync"
 	"gigarank/vtime"
 )
 
@@ -79,12 +78,7 @@ func TestWindowsOverArrays(t *testing.T) {
 		}
 		want := run(1, mpivirt.Config{Collectives: mpivirt.Message})
 		for range 3 {
-			engines := rapid.IntRange(1, 5).Draw(t, "engines")
-			host := mpivirt.Config{
-				Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Bulk, mpivirt.Bulk, mpivirt.Message}).Draw(t, "interpreter"),
-				Strict:      rapid.Bool().Draw(t, "strict"), Protocol: rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
-				Window: rapid.SampledFrom([]int64{0, 1, 1000}).Draw(t, "window"),
-			}
+			engines, host := drawBulkHost(t)
 			if got := run(engines, host); got.Fingerprint != want.Fingerprint || got.Statistics.Messages != want.Statistics.Messages {
 				t.Fatalf("%d engines, %+v: %v and %d messages, by messages on one engine %v and %d", engines, host, got.VirtualTime, got.Statistics.Messages, want.VirtualTime, want.Statistics.Messages)
 			}

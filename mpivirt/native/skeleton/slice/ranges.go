@@ -136,5 +136,15 @@ func counted(v ir.Value, first, step, bound int64, holds string, changed bool) (
 	if !changed {
 		last += step // the counter that goes on is the changed one
 	}
-	return fitting(v, interval{min(first, last), max(first, last)})
+	r = interval{min(first, last), max(first, last)}
+	next := r // with the counter that is compared last
+	if changed && step > 0 {
+		next.most += step
+	} else if changed {
+		next.least += step
+	}
+	if _, is = fitting(v, next); !is {
+		return r, false
+	}
+	return r, true
 }

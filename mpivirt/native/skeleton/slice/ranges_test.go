@@ -1,6 +1,8 @@
 package slice
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -88,4 +90,36 @@ func TestCountersHaveRanges(t *testing.T) {
 	if known == 0 {
 		t.Error("no counter has a range")
 	}
+}
+
+// TestNarrowCountersGoAround: a counter that goes around in its type has no range without the integers that it comes to then.
+func TestNarrowCountersGoAround(t *testing.T) {
+	v := &ir.Local{Type: &ir.Type{Kind: ir.Integer, N: 8}}
+	holds := map[string]func(a, b int8) bool{
+		"ne": func(a, b int8) bool { return a != b }, "slt": func(a, b int8) bool { return a < b }, "sle": func(a, b int8) bool { return a <= b },
+		"sgt": func(a, b int8) bool { return a > b }, "sge": func(a, b int8) bool { return a >= b },
+		"ult": func(a, b int8) bool { return uint8(a) < uint8(b) }, "ule": func(a, b int8) bool { return uint8(a) <= uint8(b) },
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		first, step, bound := rapid.Int8().Draw(t, "first"), rapid.Int8().Filter(func(n int8) bool { return n != 0 }).Draw(t, "step"), rapid.Int8().Draw(t, "bound")
+		name, changed := rapid.SampledFrom(slices.Sorted(maps.Keys(holds))).Draw(t, "comparison"), rapid.Bool().Draw(t, "changed")
+		r, is := counted(v, int64(first), int64(step), int64(bound), name, changed)
+		if !is {
+			return
+		}
+		count := first
+		for range 300 {
+			if int64(count) < r.least || int64(count) > r.most {
+				t.Fatalf("from %d by %d while %s %d: %d is not from %d to %d", first, step, name, bound, count, r.least, r.most)
+			}
+			compared := count
+			if changed {
+				compared += step
+			}
+			if !holds[name](compared, bound) {
+				break
+			}
+			count += step
+		}
+	})
 }
