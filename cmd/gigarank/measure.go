@@ -94,8 +94,9 @@ func measure(c *terminal.Console, f *measureFlags) error {
 	if link.Rank() != 0 {
 		c.Mute()
 	}
-	if err = f.measure(c, link); err != nil && terminal.ExitCode(err) != terminal.ExitUsage { // the others may wait for this process
-		c.Finish(err)
+	err = f.measure(c, link)
+	c.Finish(err)                                                   // in front of Close, for which processes wait for each other: a launcher ends all of them once another has ended with a code
+	if err != nil && terminal.ExitCode(err) != terminal.ExitUsage { // the others may wait for this process
 		mpi.Abort(terminal.ExitCode(err))
 	}
 	return errors.Join(err, link.Close())
